@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { createLogs, type Logger } from './log.ts';
+import { LOG_LEVELS, type LogLevel } from './log-level.ts';
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const LINE_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
+
+interface Line {
+  readonly time: string;
+  readonly level: string;
+  readonly class: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+function logsInto(lines: Line[], level: LogLevel, customLevels: Record<string, LogLevel> = {}) {
+  return createLogs({
+    level,
+    customLevels,
+    now: () => NOW,
+    destination: {
+      write: (line) => {
+        assert.ok(line.endsWith('\n') && line.indexOf('\n') === line.length - 1, 'one line a call');
+        lines.push(JSON.parse(line));
+      },
+    },
+  });
+}
+
+/** The levels of the lines that a logger writes when it is given one line at each level. */
+function writtenLevels(lines: Line[], logger: Logger): string[] {
+  lines.length = 0;
+  for (const level of LINE_LEVELS) logger[level]('a line');
+  return lines.map((line) => line.level);
+}
+
+describe('log lines', () => {
+  it('hold time, level in words, class, text and fields, and nothing else', () => {
+    const lines: Line[] = [];
+    logsInto(lines, 'info').for('CourseService').warn('100% done\nreally', { course_id: 7 });
+    assert.deepEqual(lines, [
+      {
+        level: 'warn',
+        time: '2026-01-02T03:04:05.678Z',
+        class: 'CourseService',
+        course_id: 7,
+        msg: '100% done\nreally',
+      },
+    ]);
+  });
+
+  it('never hold a credential', () => {
+    const lines: Line[] = [];
+    const basic = Buffer.from('key:hunter2').toString('base64');
+    logsInto(lines, 'trace')
+      .for('TokenEndpoint')
+      .info(`refused Basic ${basic}`, {
+        headers: { authorization: `Basic ${basic}` },
+        form: { client_secret: 'hunter2' },
+        err: new Error('secret=hunter2'),
+      });
+    assert.equal(lines.length, 1);
+    const text = JSON.stringify(lines);
+    assert.ok(!text.includes('hunter2') && !text.includes(basic), text);
+  });
+
+  it('hold the stack of an error only where the class writes at debug level', () => {
+    const lines: Line[] = [];
+    const logs = logsInto(lines, 'info', { Loud: 'debug', Quiet: 'error' });
+    for (const name of ['Loud', 'Quiet', 'Other']) {
+      logs.for(name).error('failed', { err: new RangeError('too long') });
+    }
+    assert.deepEqual(
+      lines.map((line) => {
+        const { type, message, stack } = line.err as Record<string, unknown>;
+        return { class: line.class, type, message, stack: typeof stack };
+      }),
+      [
+        { class: 'Loud', type: 'RangeError', message: 'too long', stack: 'string' },
+        { class: 'Quiet', type: 'RangeError', message: 'too long', stack: 'undefined' },
+        { class: 'Other', type: 'RangeError', message: 'too long', stack: 'undefined' },
+      ],
+    );
+  });
+});
+
+describe('log levels', () => {
+  for (const [index, level] of LOG_LEVELS.entries()) {
+    it(`${level} writes itself and what is graver`, () => {
+      const lines: Line[] = [];
+      const logger = logsInto(lines, level).for('Any');
+      assert.deepEqual(writtenLevels(lines, logger), LINE_LEVELS.slice(index));
+      for (const line of LINE_LEVELS) {
+        assert.equal(logger.isEnabled(line), LINE_LEVELS.indexOf(line) >= index);
+      }
+    });
+  }
+
+  it('of a class may be more or less verbose than the general one, and leave other classes alone', () => {
+    const lines: Line[] = [];
+    const logs = logsInto(lines, 'warn', { Loud: 'trace', Quiet: 'fatal', Silent: 'silent' });
+    assert.deepEqual(writtenLevels(lines, logs.for('Loud')), [...LINE_LEVELS]);
+    assert.deepEqual(writtenLevels(lines, logs.for('Quiet')), ['fatal']);
+    assert.deepEqual(writtenLevels(lines, logs.for('Silent')), []);
+    assert.deepEqual(writtenLevels(lines, logs.for('Other')), ['warn', 'error', 'fatal']);
+    assert.deepEqual(['Loud', 'Quiet', 'Other', 'constructor'].map(logs.levelOf), [
+      'trace',
+      'fatal',
+      'warn',
+      'warn',
+    ]);
+    assert.equal(logs.level, 'warn');
+  });
+
+  it('hold nothing back from a logger that always writes', () => {
+    for (const level of LOG_LEVELS) {
+      const lines: Line[] = [];
+      const logs = logsInto(lines, level, { Set: 'silent' });
+      assert.deepEqual(writtenLevels(lines, logs.always('Set')), [...LINE_LEVELS]);
+      assert.deepEqual(writtenLevels(lines, logs.always('Unset')), [...LINE_LEVELS]);
+    }
+  });
+});
+
+describe('standard output', () => {
+  const run = (script: string) =>
+    promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: import.meta.dirname,
+      timeout: 20_000,
+    });
+  const make = `import { createLogs } from './log.ts'; const logs = createLogs({ level: 'info', customLevels: {} });`;
+
+  it('has got every line when the process ends at once', async () => {
+    const { stdout } = await run(
+      `${make} for (let i = 1; i <= 2000; i++) logs.for('Any').info('line ' + i); process.exit(0);`,
+    );
+    const lines = stdout.trimEnd().split('\n');
+    assert.equal(lines.length, 2000);
+    assert.equal(JSON.parse(lines.at(-1) ?? '').msg, 'line 2000');
+  });
+
+  it('that takes nothing more does not end the service', async () => {
+    const { stderr } = await run(
+      `${make} import { closeSync } from 'node:fs'; closeSync(1);
+       for (let i = 1; i <= 3; i++) logs.for('Any').info('line ' + i); process.stderr.write('still here\\n');`,
+    );
+    assert.equal(stderr, 'still here\n');
+  });
+});

@@ -1,0 +1,138 @@
+import { type DestinationStream, type Logger as Pino, pino } from 'pino';
+import { censor, censorText } from './censor.ts';
+import { isAtLeastAsVerboseAs, type LogLevel } from './log-level.ts';
+
+const STANDARD_OUTPUT = 1;
+/** Bytes kept for a standard output that takes nothing (a full disk); lines beyond it are dropped. */
+const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
+
+/** Members of a line beside its text. An `Error` is written as its type and message, a credential never. */
+export type LogFields = Readonly<Record<string, unknown>> & {
+  readonly time?: never;
+  readonly level?: never;
+  readonly class?: never;
+  readonly msg?: never;
+};
+
+/** Writes the lines of one class. `msg` is a sentence for a person, `fields` are for machines. */
+export interface Logger {
+  trace(msg: string, fields?: LogFields): void;
+  debug(msg: string, fields?: LogFields): void;
+  info(msg: string, fields?: LogFields): void;
+  warn(msg: string, fields?: LogFields): void;
+  error(msg: string, fields?: LogFields): void;
+  fatal(msg: string, fields?: LogFields): void;
+  /** False when a line of this level would be dropped: worth asking before costly fields are gathered. */
+  isEnabled(level: Exclude<LogLevel, 'silent'>): boolean;
+}
+
+/** The loggers of a service. */
+export interface Logs {
+  /** The general level, that of classes without one of their own. */
+  readonly level: LogLevel;
+  /** The logger of a class, at the class's own level or the general one. */
+  for(className: string): Logger;
+  /** The level at which {@link Logs.for} writes for this class. */
+  levelOf(className: string): LogLevel;
+  /** A logger of a class that no level holds back, for lines whose writing is decided elsewhere. */
+  always(className: string): Logger;
+}
+
+/** Where lines go: called once for each line, which ends in a line feed. */
+export interface LogDestination {
+  write(line: string): void;
+}
+
+/** What {@link createLogs} works from. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Class name → its own level, more or less verbose than the general one. */
+  readonly customLevels: Readonly<Record<string, LogLevel>>;
+  /** Default: standard output, written synchronously. */
+  readonly destination?: LogDestination;
+  /** Epoch milliseconds. Default: the system's clock. */
+  readonly now?: () => number;
+}
+
+/**
+ * Makes the loggers of a service: JSON lines with `level` (a word), `time` (ISO 8601 UTC), `class` and `msg`.
+ * Every line is written before the call returns, so that none is lost when the process ends.
+ */
+export function createLogs(options: LogOptions): Logs {
+  const { level, customLevels, now = Date.now } = options;
+  const root = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      // The default one would turn a field called `err` into an error with its stack.
+      serializers: { err: (value: unknown) => value },
+    },
+    options.destination ?? standardOutput(),
+  );
+
+  const levelOf = (className: string): LogLevel =>
+    (Object.hasOwn(customLevels, className) ? customLevels[className] : undefined) ?? level;
+  const make = (className: string, lineLevel: LogLevel): Logger =>
+    new ClassLogger(
+      root.child({ class: className }, { level: lineLevel }),
+      isAtLeastAsVerboseAs(levelOf(className), 'debug'),
+    );
+  return {
+    level,
+    levelOf,
+    for: (className) => make(className, levelOf(className)),
+    always: (className) => make(className, 'trace'),
+  };
+}
+
+class ClassLogger implements Logger {
+  readonly #pino: Pino;
+  readonly #stack: boolean;
+
+  constructor(target: Pino, stack: boolean) {
+    this.#pino = target;
+    this.#stack = stack;
+  }
+
+  trace(msg: string, fields?: LogFields): void {
+    this.#write('trace', msg, fields);
+  }
+
+  debug(msg: string, fields?: LogFields): void {
+    this.#write('debug', msg, fields);
+  }
+
+  info(msg: string, fields?: LogFields): void {
+    this.#write('info', msg, fields);
+  }
+
+  warn(msg: string, fields?: LogFields): void {
+    this.#write('warn', msg, fields);
+  }
+
+  error(msg: string, fields?: LogFields): void {
+    this.#write('error', msg, fields);
+  }
+
+  fatal(msg: string, fields?: LogFields): void {
+    this.#write('fatal', msg, fields);
+  }
+
+  isEnabled(level: Exclude<LogLevel, 'silent'>): boolean {
+    return this.#pino.isLevelEnabled(level);
+  }
+
+  #write(level: Exclude<LogLevel, 'silent'>, msg: string, fields: LogFields | undefined): void {
+    if (!this.#pino.isLevelEnabled(level)) return;
+    this.#pino[level](censor(fields ?? {}, { stack: this.#stack }), censorText(msg));
+  }
+}
+
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
+  // A full disk behind standard output must not end deliveries, and there is nowhere else to say it.
+  output.on('error', () => {});
+  return output;
+}
