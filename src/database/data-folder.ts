@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** The data folder cannot be used: it is not writable, or another process has it. */
+export class DataFolderError extends Error {
+  override name = 'DataFolderError';
+}
+
+/** A data folder with its well-known places. */
+export interface DataFolder {
+  path: string;
+  databaseFile: string;
+  /** Files of published and unpublished course versions, a folder each. */
+  contentFolder: string;
+  /** Uploads and extractions under way; emptied at start. */
+  temporaryFolder: string;
+  /** Where the embedded default keeps the `webhooks_auth_secret` that it made. */
+  secretFile: string;
+}
+
+/**
+ * Makes the folder where it is missing, readable by its owner only, and names its places.
+ * @throws {DataFolderError} when it cannot be made or written.
+ */
+export function openDataFolder(folder: string): DataFolder {
+  const root = path.resolve(folder);
+  const places = {
+    path: root,
+    databaseFile: path.join(root, 'coursewire.db'),
+    contentFolder: path.join(root, 'content'),
+    temporaryFolder: path.join(root, 'tmp'),
+    secretFile: path.join(root, 'webhooks_auth_secret'),
+  };
+  try {
+    for (const place of [root, places.contentFolder, places.temporaryFolder]) {
+      mkdirSync(place, { recursive: true, mode: 0o700 });
+      chmodSync(place, 0o700);
+    }
+    // SQLite gives the files beside a database (-wal, -shm) the mode of the database itself.
+    writeFileSync(places.databaseFile, '', { flag: 'a', mode: 0o600 });
+    chmodSync(places.databaseFile, 0o600);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DataFolderError(`the data folder ${root} cannot be used: ${reason}`, { cause: error });
+  }
+  return places;
+}
+
+/**
+ * Holds the folder for this process until disposed of. The operating system lets go of it when the process
+ * dies, however it dies, so that no stale lock ever has to be removed by hand.
+ * @throws {DataFolderError} when another process holds it.
+ */
+export function lockDataFolder(folder: DataFolder): Disposable {
+  const holderFile = path.join(folder.path, 'coursewire.pid');
+  const lockFile = path.join(folder.path, 'coursewire.lock');
+  writeFileSync(lockFile, '', { flag: 'a', mode: 0o600 });
+  const lock = new DatabaseSync(lockFile, { timeout: 0 });
+  try {
+    lock.exec('begin exclusive');
+  } catch (error) {
+    lock.close();
+    throw new DataFolderError(
+      `the data folder ${folder.path} is in use by another process${holderOf(holderFile)}; ` +
+        'stop it first, or set data_dir to another folder',
+      { cause: error },
+    );
+  }
+  writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
+  return { [Symbol.dispose]: () => lock.close() };
+}
+
+function holderOf(file: string): string {
+  try {
+    return ` (process ${Number.parseInt(readFileSync(file, 'utf8'), 10)})`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,60 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from './schema.ts';
+
+/** A value that may be bound to a statement. Objects (a `Date` above all) are refused by the adapters. */
+export type SqlValue = string | number | null | Uint8Array;
+
+/** A value of {@link Database.insertMany}'s rows, in the order of its columns. */
+export type SqlRow = readonly SqlValue[];
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/**
+ * Reads rows. `all` takes plain SQL with `?` placeholders: the hot paths use it, with statements that are
+ * prepared once. Everyday queries go through `query`, a Kysely instance.
+ */
+export interface Reader {
+  readonly dialect: Dialect;
+  readonly query: Kysely<Tables>;
+  all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
+}
+
+/**
+ * An open transaction. It sees its own changes, and nothing of it is seen elsewhere before it commits.
+ * Nothing but the database may be awaited inside: on SQLite everyone else's changes wait behind it.
+ */
+export interface Transaction extends Reader {
+  /** Runs a statement and answers how many rows it changed. */
+  run(sql: string, ...values: SqlValue[]): Promise<number>;
+  /** Inserts rows with as few round trips as the engine allows; `suffix` is an `on conflict` clause. */
+  insertMany(
+    table: string,
+    columns: readonly string[],
+    rows: readonly SqlRow[],
+    suffix?: string,
+  ): Promise<void>;
+  /**
+   * Called once the transaction has committed and its caller is about to be answered. It is lost when the
+   * process dies in between, so it may only hurry something that would happen anyway.
+   */
+  onCommit(hook: () => void): void;
+}
+
+/** An open database of either engine. */
+export interface Database extends AsyncDisposable {
+  readonly dialect: Dialect;
+  /** Committed data, read outside any transaction. */
+  readonly reader: Reader;
+  /**
+   * Runs `work` in one transaction: commits when it resolves, rolls back when it rejects, then rethrows.
+   * @throws {DatabaseUnavailableError} when the engine cannot begin or commit.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Resolves when the database answers. @throws {DatabaseUnavailableError} when it does not. */
+  ping(): Promise<void>;
+}
+
+/** The engine is not there, is full, or failed a commit: what was asked did not happen. */
+export class DatabaseUnavailableError extends Error {
+  override name = 'DatabaseUnavailableError';
+}

@@ -1,0 +1,212 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The rows of every table, as both engines hold them. Moments are integer milliseconds since the epoch,
+ * flags are 0 or 1, JSON is text; what is null is said where it is.
+ */
+export interface Tables {
+  api_clients: ApiClientRow;
+  service_secrets: ServiceSecretRow;
+  accounts: AccountRow;
+  folders: FolderRow;
+  courses: CourseRow;
+  course_versions: CourseVersionRow;
+  webhooks: WebhookRow;
+  webhook_subtopics: WebhookSubtopicRow;
+  webhook_focuses: WebhookFocusRow;
+  webhook_triggers: WebhookTriggerRow;
+  webhook_statistics: WebhookStatisticsRow;
+  deliveries: DeliveryRow;
+  delivery_attempts: DeliveryAttemptRow;
+  queue_lines: QueueLineRow;
+  queue_messages: QueueMessageRow;
+  queue_dead_letters: QueueDeadLetterRow;
+}
+
+export interface ApiClientRow {
+  client_id: string;
+  name: string;
+  /** Stands as `user` in the messages of events that the client causes. */
+  email: string;
+  /** Space-separated, as in OAuth. */
+  scopes: string;
+  /** SHA-256 of the secret, hexadecimal: secrets are 256 random bits, which no dictionary holds. */
+  secret_hash: string;
+  enabled: number;
+  /** Tokens carry it; raising it ends those that were given out. */
+  token_generation: number;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+export interface ServiceSecretRow {
+  name: string;
+  value: string;
+}
+
+export interface AccountRow {
+  id: Generated<number>;
+  name: string;
+  enabled: number;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface FolderRow {
+  id: Generated<number>;
+  name: string;
+  /** Null for the root alone. */
+  parent_id: number | null;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface CourseRow {
+  id: Generated<number>;
+  name: string;
+  folder_id: number;
+  published_version_id: number;
+  latest_version_id: number;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface CourseVersionRow {
+  course_id: number;
+  /** 0 at import, then counting up within the course. */
+  version_id: number;
+  learning_standard: string;
+  title: string;
+  /** JSON: the launchable units that the package describes. */
+  units: string;
+  /** JSON: what the import found odd but accepted. */
+  warnings: string;
+  /** Names the version's files in the content store. */
+  content_key: string;
+  file_count: number;
+  byte_count: number;
+  created_at: number;
+}
+
+export interface WebhookRow {
+  id: Generated<number>;
+  name: string;
+  topic: string;
+  /** 1 when all subtopics of the topic apply, whatever later releases add. */
+  all_subtopics: number;
+  target_url: string;
+  authentication_type: string;
+  /** JSON of key and secret, encrypted; null for type NONE. */
+  credentials: string | null;
+  enabled: number;
+  max_attempts: number;
+  ignore_before: number | null;
+  logging_mode: string;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+  /** A deleted webhook stays as long as its delivery history does. */
+  deleted_at: number | null;
+}
+
+export interface WebhookSubtopicRow {
+  webhook_id: number;
+  subtopic: string;
+}
+
+export interface WebhookFocusRow {
+  webhook_id: number;
+  position: number;
+  focus_type: string;
+  focus_id: number;
+  focus_name: string | null;
+}
+
+/** The index that publishing looks webhooks up by; derived from the configuration of active webhooks. */
+export interface WebhookTriggerRow {
+  subtopic: string;
+  /** ACCOUNT, a content type, or ANY. */
+  focus_type: string;
+  focus_id: number;
+  webhook_id: number;
+  /** 1 when the webhook has a content focus that must be met as well. */
+  needs_content: number;
+}
+
+export interface WebhookStatisticsRow {
+  webhook_id: number;
+  valid_from: number;
+  success_count: number;
+  last_success_at: number | null;
+  error_count: number;
+  last_error_at: number | null;
+  last_error_message: string | null;
+  in_error: number;
+}
+
+/** A message whose delivery was tried or decided: one row a message. */
+export interface DeliveryRow {
+  id: Generated<number>;
+  webhook_id: number;
+  message_id: string;
+  subtopic: string;
+  status: string;
+  body: string;
+  /** When the event occurred and its message was queued. */
+  enqueued_at: number;
+  updated_at: number;
+  /** Attempts that were made in all, over redeliveries. */
+  attempts: number;
+  /** The latest attempt: its duration, its answer, why it failed. */
+  duration_ms: number | null;
+  response_status: number | null;
+  response_body: string | null;
+  error: string | null;
+  discard_reason: string | null;
+}
+
+/** An attempt before a message's latest one. */
+export interface DeliveryAttemptRow {
+  delivery_id: number;
+  attempt: number;
+  attempted_at: number;
+  duration_ms: number;
+  response_status: number | null;
+  response_body: string | null;
+  error: string | null;
+}
+
+/** A line of messages that keep their order: a message group in FIFO queues' terms, here a webhook. */
+export interface QueueLineRow {
+  line_id: number;
+  pending: number;
+  /** When the head may be taken up: now, at its retry, or when its lease ends. Null while nothing waits. */
+  available_at: number | null;
+  /** Who has the head out; null when nobody has. */
+  lease_token: string | null;
+  /** How often the head was taken up. */
+  receive_count: number;
+}
+
+export interface QueueMessageRow {
+  /** The order within a line: commit order. */
+  id: Generated<number>;
+  line_id: number;
+  message_id: string;
+  label: string;
+  body: string;
+  enqueued_at: number;
+}
+
+export interface QueueDeadLetterRow {
+  id: Generated<number>;
+  line_id: number;
+  message_id: string;
+  label: string;
+  body: string;
+  enqueued_at: number;
+  dead_lettered_at: number;
+}

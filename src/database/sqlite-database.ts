@@ -1,0 +1,251 @@
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import {
+  type Database,
+  DatabaseUnavailableError,
+  type Reader,
+  type SqlRow,
+  type SqlValue,
+  type Transaction,
+} from './database.ts';
+import { assertBindable, nodeSqliteDialect, StatementCache } from './kysely-node-sqlite.ts';
+import type { Tables } from './schema.ts';
+
+/** How long a statement waits for another process (the command line beside the service) to finish writing. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** Transactions that one commit may carry: bounds how long the first of a batch waits for the last. */
+const MAX_BATCH = 256;
+/** Page cache of the writing connection, in KiB. */
+const WRITER_CACHE_KIB = 32_768;
+const READER_CACHE_KIB = 8_192;
+/** Pages of 4 KiB in the write-ahead log before it is copied into the database: fewer, larger copies. */
+const CHECKPOINT_PAGES = 4_000;
+
+interface Waiting {
+  run(tx: SqliteTransaction): Promise<unknown>;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+interface Done {
+  waiting: Waiting;
+  value: unknown;
+  tx: SqliteTransaction;
+}
+
+/**
+ * The embedded engine: one file in WAL mode, one writing and one reading connection, every commit synced to
+ * disk before its caller is answered.
+ *
+ * Transactions that were asked for in the same turn of the event loop share one `begin immediate … commit`,
+ * each in a savepoint of its own: a commit costs a sync of the disk (0.2 ms and more), and without sharing
+ * that sync would bound events and deliveries alike (architecture, invariant 6).
+ */
+export class SqliteDatabase implements Database {
+  readonly dialect = 'sqlite';
+  readonly reader: Reader;
+  readonly #writer: DatabaseSync;
+  readonly #readerConnection: DatabaseSync;
+  readonly #statements: StatementCache;
+  readonly #query: Kysely<Tables>;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | null = null;
+  #closed = false;
+
+  /** Opens or creates the file. @throws {DatabaseUnavailableError} when it cannot be opened or is no database. */
+  constructor(file: string) {
+    try {
+      this.#writer = openConnection(file, WRITER_CACHE_KIB);
+      this.#writer.exec(`pragma journal_mode = wal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      this.#readerConnection = openConnection(file, READER_CACHE_KIB);
+      this.#readerConnection.exec('pragma query_only = on');
+    } catch (error) {
+      throw new DatabaseUnavailableError(`the database ${file} cannot be opened: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    this.#statements = new StatementCache(this.#writer);
+    this.#query = new Kysely<Tables>({ dialect: nodeSqliteDialect(this.#writer, this.#statements) });
+    this.reader = createReader(this.#readerConnection);
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (this.#closed) return Promise.reject(new DatabaseUnavailableError('the database is closed'));
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject });
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  async ping(): Promise<void> {
+    await this.reader.all('select 1');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    while (this.#draining !== null) await this.#draining;
+    this.#readerConnection.close();
+    this.#writer.close();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Everything that this turn's I/O asks for joins the batch.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.#commitBatch(this.#waiting.splice(0, MAX_BATCH));
+    }
+    this.#draining = null;
+  }
+
+  async #commitBatch(batch: readonly Waiting[]): Promise<void> {
+    const done: Done[] = [];
+    try {
+      this.#writer.exec('begin immediate');
+    } catch (error) {
+      const unavailable = toUnavailable(error, 'begin');
+      for (const waiting of batch) waiting.reject(unavailable);
+      return;
+    }
+    let next = 0;
+    try {
+      for (; next < batch.length; next++) {
+        const waiting = batch[next]!;
+        const result = await this.#runInSavepoint(waiting);
+        if (result !== null) done.push(result);
+      }
+      this.#writer.exec('commit');
+    } catch (error) {
+      if (this.#writer.isTransaction) this.#writer.exec('rollback');
+      const unavailable = toUnavailable(error, 'commit');
+      for (const { waiting } of done) waiting.reject(unavailable);
+      for (const waiting of batch.slice(next)) waiting.reject(unavailable);
+      return;
+    }
+    for (const { waiting, value } of done) waiting.resolve(value);
+    for (const { tx } of done) tx.runHooks();
+  }
+
+  /** Answers null when the work failed and was rolled back; throws when the whole batch is lost. */
+  async #runInSavepoint(waiting: Waiting): Promise<Done | null> {
+    this.#writer.exec('savepoint work');
+    const tx = new SqliteTransaction(this.#statements, this.#query);
+    try {
+      const value = await waiting.run(tx);
+      tx.end();
+      this.#writer.exec('release work');
+      return { waiting, value, tx };
+    } catch (error) {
+      tx.end();
+      // A full disk or a failed read makes SQLite roll the whole transaction back by itself.
+      if (!this.#writer.isTransaction) throw error;
+      this.#writer.exec('rollback to work');
+      this.#writer.exec('release work');
+      waiting.reject(isEngineFailure(error) ? toUnavailable(error, 'run') : error);
+      return null;
+    }
+  }
+}
+
+class SqliteTransaction implements Transaction {
+  readonly dialect = 'sqlite';
+  readonly #statements: StatementCache;
+  readonly #query: Kysely<Tables>;
+  readonly #hooks: (() => void)[] = [];
+  #ended = false;
+
+  constructor(statements: StatementCache, query: Kysely<Tables>) {
+    this.#statements = statements;
+    this.#query = query;
+  }
+
+  get query(): Kysely<Tables> {
+    this.#assertOpen();
+    return this.#query;
+  }
+
+  async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    this.#assertOpen();
+    assertBindable(values);
+    return this.#statements.get(sql).all(...values) as Row[];
+  }
+
+  async run(sql: string, ...values: SqlValue[]): Promise<number> {
+    this.#assertOpen();
+    assertBindable(values);
+    return Number(this.#statements.get(sql).run(...values).changes);
+  }
+
+  async insertMany(
+    table: string,
+    columns: readonly string[],
+    rows: readonly SqlRow[],
+    suffix = '',
+  ): Promise<void> {
+    this.#assertOpen();
+    if (rows.length === 0) return;
+    const places = columns.map(() => '?').join(', ');
+    const statement = this.#statements.get(
+      `insert into ${table} (${columns.join(', ')}) values (${places}) ${suffix}`,
+    );
+    for (const row of rows) {
+      assertBindable(row);
+      statement.run(...row);
+    }
+  }
+
+  onCommit(hook: () => void): void {
+    this.#assertOpen();
+    this.#hooks.push(hook);
+  }
+
+  /** From here on the handle is dead: a query that was not awaited must not land in someone else's change. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  runHooks(): void {
+    for (const hook of this.#hooks) hook();
+  }
+
+  #assertOpen(): void {
+    if (this.#ended) throw new Error('this transaction has ended');
+  }
+}
+
+function openConnection(file: string, cacheKib: number): DatabaseSync {
+  const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  connection.exec(
+    `pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
+  );
+  return connection;
+}
+
+function createReader(connection: DatabaseSync): Reader {
+  const statements = new StatementCache(connection);
+  return {
+    dialect: 'sqlite',
+    query: new Kysely<Tables>({ dialect: nodeSqliteDialect(connection, statements) }),
+    async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+      assertBindable(values);
+      return statements.get(sql).all(...values) as Row[];
+    },
+  };
+}
+
+/** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the engine's trouble, not the query's. */
+const ENGINE_FAILURES = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
+
+function isEngineFailure(error: unknown): boolean {
+  const code = (error as { errcode?: number } | null)?.errcode;
+  return code !== undefined && ENGINE_FAILURES.has(code & 0xff);
+}
+
+function toUnavailable(error: unknown, doing: string): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(`the database could not ${doing}: ${messageOf(error)}`, {
+    cause: error,
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

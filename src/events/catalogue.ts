@@ -1,0 +1,124 @@
+/** Topics, their subtopics and their focus rules: section 6.1 of the specification as data. */
+
+export const TOPICS = ['ACCOUNT', 'ACCOUNT_CONTENT', 'COURSE', 'REGISTRATION'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+export const CONTENT_TYPES = ['COURSE', 'EQUIVALENT', 'BUNDLE', 'FOLDER'] as const;
+export type ContentType = (typeof CONTENT_TYPES)[number];
+
+export const FOCUS_TYPES = ['ACCOUNT', ...CONTENT_TYPES] as const;
+export type FocusType = (typeof FOCUS_TYPES)[number];
+
+export const SUBTOPICS = [
+  'ACCOUNT_CREATED',
+  'ACCOUNT_ACTIVATION_UPDATED',
+  'ACCOUNT_DELETED',
+  'CONTENT_ADDED_TO_ACCOUNT',
+  'CONTENT_REMOVED_FROM_ACCOUNT',
+  'COURSE_IMPORTED',
+  'COURSE_VERSION_UPLOADED',
+  'COURSE_VERSION_PUBLISHED',
+  'REGISTRATION_LAUNCHED',
+  'REGISTRATION_STATUS_UPDATED',
+] as const;
+export type Subtopic = (typeof SUBTOPICS)[number];
+
+interface SubtopicRule {
+  topic: Topic;
+  /** In words, for people: when it occurs. */
+  occursWhen: string;
+  /**
+   * A focus of this type makes the subtopic unavailable: what the event creates cannot have been named
+   * beforehand.
+   */
+  excludedByFocus: FocusType | null;
+}
+
+/** What is known of each subtopic. */
+export const SUBTOPIC_RULES: Readonly<Record<Subtopic, SubtopicRule>> = {
+  ACCOUNT_CREATED: { topic: 'ACCOUNT', occursWhen: 'a new account is created', excludedByFocus: 'ACCOUNT' },
+  ACCOUNT_ACTIVATION_UPDATED: {
+    topic: 'ACCOUNT',
+    occursWhen: "an account's activation status changes",
+    excludedByFocus: null,
+  },
+  ACCOUNT_DELETED: { topic: 'ACCOUNT', occursWhen: 'an account is deleted', excludedByFocus: null },
+  CONTENT_ADDED_TO_ACCOUNT: {
+    topic: 'ACCOUNT_CONTENT',
+    occursWhen: 'a course, equivalent or bundle is added to an account',
+    excludedByFocus: null,
+  },
+  CONTENT_REMOVED_FROM_ACCOUNT: {
+    topic: 'ACCOUNT_CONTENT',
+    occursWhen: 'a course, equivalent or bundle is removed from an account',
+    excludedByFocus: null,
+  },
+  COURSE_IMPORTED: {
+    topic: 'COURSE',
+    occursWhen: 'a new course is imported to the global content pool',
+    excludedByFocus: 'COURSE',
+  },
+  COURSE_VERSION_UPLOADED: {
+    topic: 'COURSE',
+    occursWhen: 'a new version of a course is uploaded',
+    excludedByFocus: null,
+  },
+  COURSE_VERSION_PUBLISHED: {
+    topic: 'COURSE',
+    occursWhen: 'a course version is published in the global content pool',
+    excludedByFocus: null,
+  },
+  REGISTRATION_LAUNCHED: {
+    topic: 'REGISTRATION',
+    occursWhen: 'a new registration is launched',
+    excludedByFocus: null,
+  },
+  REGISTRATION_STATUS_UPDATED: {
+    topic: 'REGISTRATION',
+    occursWhen: 'completion, success or score of a registration is updated',
+    excludedByFocus: null,
+  },
+};
+
+/** The focus types that a webhook of a topic may have (section 2.2). */
+export const FOCUS_TYPES_OF_TOPIC: Readonly<Record<Topic, readonly FocusType[]>> = {
+  ACCOUNT: ['ACCOUNT'],
+  ACCOUNT_CONTENT: FOCUS_TYPES,
+  COURSE: ['COURSE'],
+  REGISTRATION: FOCUS_TYPES,
+};
+
+/** The topic of a subtopic. */
+export function topicOf(subtopic: Subtopic): Topic {
+  return SUBTOPIC_RULES[subtopic].topic;
+}
+
+/** All subtopics of a topic, in the catalogue's order. */
+export function subtopicsOf(topic: Topic): Subtopic[] {
+  return SUBTOPICS.filter((subtopic) => SUBTOPIC_RULES[subtopic].topic === topic);
+}
+
+/** Whether a focus on assets of these types makes the subtopic unavailable. */
+export function isExcludedByFocus(subtopic: Subtopic, focusTypes: Iterable<FocusType>): boolean {
+  const excludedBy = SUBTOPIC_RULES[subtopic].excludedByFocus;
+  if (excludedBy === null) return false;
+  for (const type of focusTypes) if (type === excludedBy) return true;
+  return false;
+}
+
+/** The subtopics that a webhook of a topic may have under a focus on assets of these types. */
+export function availableSubtopics(topic: Topic, focusTypes: readonly FocusType[]): Subtopic[] {
+  return subtopicsOf(topic).filter((subtopic) => !isExcludedByFocus(subtopic, focusTypes));
+}
+
+export function isTopic(value: unknown): value is Topic {
+  return (TOPICS as readonly unknown[]).includes(value);
+}
+
+export function isSubtopic(value: unknown): value is Subtopic {
+  return (SUBTOPICS as readonly unknown[]).includes(value);
+}
+
+export function isFocusType(value: unknown): value is FocusType {
+  return (FOCUS_TYPES as readonly unknown[]).includes(value);
+}

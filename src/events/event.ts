@@ -1,0 +1,125 @@
+import type { ContentType, Subtopic } from './catalogue.ts';
+
+/** Section 6.2, resource.account. */
+export interface AccountResource {
+  id: number;
+  name: string;
+  enabled: boolean;
+}
+
+/** Section 6.2, resource.content.course. */
+export interface CourseResource {
+  id: number;
+  name: string;
+  /** 0 at import, then counting up. */
+  version_id: number;
+  learning_standard: string;
+  /** Folder names from the root, joined with ` > `. */
+  location: string;
+}
+
+/** An entry of resource.content.folder.contents. */
+export interface FolderContent {
+  type: ContentType;
+  id: number;
+  name: string;
+}
+
+/** Section 6.2, resource.content.folder. */
+export interface FolderResource {
+  id: number;
+  name: string;
+  location: string;
+  contents: FolderContent[];
+}
+
+/** Section 6.2, resource.content.bundle. */
+export interface BundleResource {
+  id: number;
+  name: string;
+  location: string;
+}
+
+/** Section 6.2, resource.registration. */
+export interface RegistrationResource {
+  account_id: number;
+  registration_id: string;
+  course_id: number;
+  learner_id: string;
+}
+
+/** Section 6.2, resource.registration of a status update. `score` is 0–100, `duration` whole seconds. */
+export interface RegistrationStatusResource extends RegistrationResource {
+  completion: string;
+  success: string;
+  score: number | null;
+  duration: number;
+  completion_dt: string | null;
+}
+
+interface AccountEventResource {
+  account: AccountResource;
+}
+
+interface AccountContentEventResource {
+  account: AccountResource;
+  content: { course?: CourseResource; folder: FolderResource; bundle?: BundleResource };
+}
+
+interface CourseEventResource {
+  content: { course: CourseResource };
+}
+
+interface RegistrationLaunchedResource {
+  account: AccountResource;
+  content: { course: CourseResource };
+  registration: RegistrationResource;
+}
+
+interface RegistrationStatusUpdatedResource {
+  account: AccountResource;
+  content: { course: CourseResource };
+  registration: RegistrationStatusResource;
+}
+
+/** What `resource` holds, by subtopic (section 6.2, last table). Members stand in the order they are sent in. */
+export interface EventResources {
+  ACCOUNT_CREATED: AccountEventResource;
+  ACCOUNT_ACTIVATION_UPDATED: AccountEventResource;
+  ACCOUNT_DELETED: AccountEventResource;
+  CONTENT_ADDED_TO_ACCOUNT: AccountContentEventResource;
+  CONTENT_REMOVED_FROM_ACCOUNT: AccountContentEventResource;
+  COURSE_IMPORTED: CourseEventResource;
+  COURSE_VERSION_UPLOADED: CourseEventResource;
+  COURSE_VERSION_PUBLISHED: CourseEventResource;
+  REGISTRATION_LAUNCHED: RegistrationLaunchedResource;
+  REGISTRATION_STATUS_UPDATED: RegistrationStatusUpdatedResource;
+}
+
+/** An asset that a content focus may name. */
+export interface ContentReference {
+  type: ContentType;
+  id: number;
+}
+
+/** Something that happened to the service's content, of one subtopic. */
+export interface EventOf<S extends Subtopic> {
+  subtopic: S;
+  /** Epoch milliseconds. */
+  occurredAt: number;
+  /** Who did it: an administrator's or API client's e-mail address, or a learner's id. */
+  user: string;
+  resource: EventResources[S];
+  /** The account that an account focus is held against; null where the event concerns none. */
+  accountId: number | null;
+  /** What a content focus is held against: the assets themselves and everything that holds them. */
+  content: readonly ContentReference[];
+}
+
+/** Something that happened, whatever its subtopic. */
+export type ServiceEvent = { [S in Subtopic]: EventOf<S> }[Subtopic];
+
+/** Takes events inside the transaction of the change that caused them. `Tx` is the database's transaction. */
+export interface EventPublisher<Tx> {
+  publish(tx: Tx, event: ServiceEvent): Promise<void>;
+}

@@ -1,0 +1,275 @@
+import type { Reader, SqlRow, Transaction } from '../database/database.ts';
+import { recordset } from '../database/recordset.ts';
+import type { QueueMessage, ReceivedMessage } from './message-queue.ts';
+
+/** SQL of the database queue, one operation a function; each handles a whole batch in one statement. */
+
+const MESSAGE_COLUMNS = ['line_id', 'message_id', 'label', 'body', 'enqueued_at'] as const;
+
+interface MessageRow {
+  id: number;
+  line_id: number;
+  message_id: string;
+  label: string;
+  body: string;
+  enqueued_at: number;
+}
+
+/** Adds to the lines' counts and makes lines that were empty available. Lines in ascending order of id. */
+export async function addToLines(
+  tx: Transaction,
+  counts: readonly (readonly [lineId: number, count: number])[],
+  now: number,
+): Promise<void> {
+  await tx.insertMany(
+    'queue_lines',
+    ['line_id', 'pending', 'available_at', 'receive_count'],
+    counts.map(([lineId, count]): SqlRow => [lineId, count, now, 0]),
+    `on conflict (line_id) do update set pending = queue_lines.pending + excluded.pending,
+      available_at = coalesce(queue_lines.available_at, excluded.available_at)`,
+  );
+}
+
+export async function insertMessages(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+  await tx.insertMany(
+    'queue_messages',
+    MESSAGE_COLUMNS,
+    messages.map((m): SqlRow => [m.lineId, m.messageId, m.label, m.body, m.enqueuedAt]),
+  );
+}
+
+/** Leases lines whose head is due, longest due first, and answers them with their new receive counts. */
+export async function leaseDueLines(
+  tx: Transaction,
+  {
+    now,
+    leasedUntil,
+    leaseToken,
+    limit,
+  }: { now: number; leasedUntil: number; leaseToken: string; limit: number },
+): Promise<Map<number, number>> {
+  const rows = await tx.all<{ line_id: number; receive_count: number }>(
+    `update queue_lines set available_at = ?, lease_token = ?, receive_count = receive_count + 1
+     where line_id in (select due.line_id from queue_lines as due
+       where due.available_at <= ? order by due.available_at limit ?)
+     returning line_id, receive_count`,
+    leasedUntil,
+    leaseToken,
+    now,
+    limit,
+  );
+  return new Map(rows.map((row) => [row.line_id, row.receive_count]));
+}
+
+/** The first message of each line. */
+export async function readHeads(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  lineIds: Iterable<number>,
+): Promise<(QueueMessage & { position: number })[]> {
+  const lines = JSON.stringify(Array.from(lineIds, (id) => ({ id })));
+  const rows = await reader.all<MessageRow>(
+    `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
+     from ${recordset(reader.dialect, 'line', { id: 'bigint' })}
+     join queue_messages as head on head.id =
+       (select first.id from queue_messages as first where first.line_id = line.id order by first.id limit 1)`,
+    lines,
+  );
+  return rows.map(toMessage);
+}
+
+/**
+ * Ends leases that are still held because their message leaves the line, and makes the next message due.
+ * Answers the lines whose lease was still held.
+ */
+export async function advanceLines(
+  tx: Transaction,
+  leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
+  now: number,
+): Promise<Set<number>> {
+  const rows = await tx.all<{ line_id: number }>(
+    `update queue_lines set pending = queue_lines.pending - 1, receive_count = 0, lease_token = null,
+       available_at = case when queue_lines.pending > 1 then ? else null end
+     from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text' })}
+     where queue_lines.line_id = lease.line_id and queue_lines.lease_token = lease.token
+     returning queue_lines.line_id`,
+    now,
+    JSON.stringify(leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken }))),
+  );
+  return new Set(rows.map((row) => row.line_id));
+}
+
+/** Ends leases that are still held and makes the same head due at a moment of its own. */
+export async function postponeLines(
+  tx: Transaction,
+  leases: readonly { message: Pick<ReceivedMessage, 'lineId' | 'leaseToken'>; availableAt: number }[],
+): Promise<Set<number>> {
+  const rows = await tx.all<{ line_id: number }>(
+    `update queue_lines set lease_token = null, available_at = lease.available_at
+     from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text', available_at: 'bigint' })}
+     where queue_lines.line_id = lease.line_id and queue_lines.lease_token = lease.token
+     returning queue_lines.line_id`,
+    JSON.stringify(
+      leases.map(({ message, availableAt }) => ({
+        line_id: message.lineId,
+        token: message.leaseToken,
+        available_at: Math.ceil(availableAt),
+      })),
+    ),
+  );
+  return new Set(rows.map((row) => row.line_id));
+}
+
+export async function deleteMessages(tx: Transaction, positions: readonly number[]): Promise<void> {
+  await tx.run(
+    `delete from queue_messages where id in
+       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
+    JSON.stringify(positions.map((id) => ({ id }))),
+  );
+}
+
+/** Copies messages, unchanged, into the dead-letter queue. */
+export async function copyToDeadLetters(
+  tx: Transaction,
+  positions: readonly number[],
+  now: number,
+): Promise<void> {
+  await tx.run(
+    `insert into queue_dead_letters (line_id, message_id, label, body, enqueued_at, dead_lettered_at)
+     select dead.line_id, dead.message_id, dead.label, dead.body, dead.enqueued_at, ?
+     from queue_messages as dead
+     where dead.id in (select moved.id from ${recordset(tx.dialect, 'moved', { id: 'bigint' })})
+     order by dead.id
+     on conflict (message_id) do update set dead_lettered_at = excluded.dead_lettered_at`,
+    now,
+    JSON.stringify(positions.map((id) => ({ id }))),
+  );
+}
+
+export async function deleteDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void> {
+  await tx.run(
+    `delete from queue_dead_letters where message_id in
+       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'text' })})`,
+    JSON.stringify(messageIds.map((id) => ({ id }))),
+  );
+}
+
+export async function deleteDeadLettersBefore(
+  tx: Transaction,
+  before: number,
+  limit: number,
+): Promise<number> {
+  return await tx.run(
+    `delete from queue_dead_letters where id in
+       (select old.id from queue_dead_letters as old where old.dead_lettered_at < ? order by old.dead_lettered_at limit ?)`,
+    before,
+    limit,
+  );
+}
+
+/** The first messages of a line, in order. */
+export async function readFirstMessages(
+  tx: Transaction,
+  lineId: number,
+  limit: number,
+): Promise<(QueueMessage & { position: number })[]> {
+  const rows = await tx.all<MessageRow>(
+    `select m.id, m.line_id, m.message_id, m.label, m.body, m.enqueued_at
+     from queue_messages as m where m.line_id = ? order by m.id limit ?`,
+    lineId,
+    limit,
+  );
+  return rows.map(toMessage);
+}
+
+/** Takes messages off a line's count that left it behind its head; the line is not leased. */
+export async function subtractFromLine(tx: Transaction, lineId: number, count: number): Promise<void> {
+  await tx.run(
+    `update queue_lines set pending = pending - ?,
+       available_at = case when pending > ? then available_at else null end where line_id = ?`,
+    count,
+    count,
+    lineId,
+  );
+}
+
+/** The earliest moment at which a head is due; null when nothing waits. */
+export async function readNextDue(reader: Pick<Reader, 'all'>): Promise<number | null> {
+  const rows = await reader.all<{ next: number | null }>(
+    'select min(available_at) as next from queue_lines where available_at is not null',
+  );
+  return rows[0]?.next ?? null;
+}
+
+/** Makes heads due that a process which no longer lives had taken up. */
+export async function endAllLeases(tx: Transaction, now: number): Promise<number> {
+  return await tx.run(
+    'update queue_lines set lease_token = null, available_at = ? where lease_token is not null',
+    now,
+  );
+}
+
+export interface LineRow {
+  pending: number;
+  available_at: number | null;
+  lease_token: string | null;
+  receive_count: number;
+}
+
+export async function readLine(reader: Pick<Reader, 'all'>, lineId: number): Promise<LineRow | null> {
+  const rows = await reader.all<LineRow>(
+    'select pending, available_at, lease_token, receive_count from queue_lines where line_id = ?',
+    lineId,
+  );
+  return rows[0] ?? null;
+}
+
+/** Makes the head of a line that nobody has out due now. */
+export async function makeDue(tx: Transaction, lineId: number, now: number): Promise<void> {
+  await tx.run(
+    'update queue_lines set available_at = ?, lease_token = null where line_id = ? and pending > 0',
+    now,
+    lineId,
+  );
+}
+
+/** Takes a head that nobody has out off its line. */
+export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: number): Promise<void> {
+  await tx.run(
+    `update queue_lines set receive_count = 0, lease_token = null, pending = pending - 1,
+       available_at = case when pending > 1 then ? else null end where line_id = ? and pending > 0`,
+    now,
+    lineId,
+  );
+}
+
+export interface TotalsRow {
+  waiting: number;
+  in_flight: number;
+  dead_letters: number;
+  lines_blocked: number;
+  oldest: number | null;
+}
+
+export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Promise<TotalsRow> {
+  const rows = await reader.all<TotalsRow>(
+    `select coalesce(sum(line.pending), 0) as waiting,
+       coalesce(sum(case when line.lease_token is not null and line.available_at > ? then 1 else 0 end), 0) as in_flight,
+       coalesce(sum(case when line.lease_token is null and line.receive_count > 0 then 1 else 0 end), 0) as lines_blocked,
+       (select count(*) from queue_dead_letters) as dead_letters,
+       (select first.enqueued_at from queue_messages as first order by first.id limit 1) as oldest
+     from queue_lines as line where line.pending > 0`,
+    now,
+  );
+  return rows[0]!;
+}
+
+function toMessage(row: MessageRow): QueueMessage & { position: number } {
+  return {
+    position: row.id,
+    lineId: row.line_id,
+    messageId: row.message_id,
+    label: row.label,
+    body: row.body,
+    enqueuedAt: row.enqueued_at,
+  };
+}

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../database/database.ts';
+import {
+  addToLines,
+  advanceLines,
+  advanceUnleasedLine,
+  copyToDeadLetters,
+  deleteDeadLetters,
+  deleteDeadLettersBefore,
+  deleteMessages,
+  endAllLeases,
+  insertMessages,
+  type LineRow,
+  leaseDueLines,
+  makeDue,
+  postponeLines,
+  readFirstMessages,
+  readHeads,
+  readLine,
+  readNextDue,
+  readTotals,
+  subtractFromLine,
+} from './database-queue-statements.ts';
+import type {
+  ExchangeRequest,
+  ExchangeResult,
+  HeadAction,
+  HeadActionResult,
+  LineState,
+  MessageQueue,
+  QueueMessage,
+  QueueTotals,
+  ReceivedMessage,
+  Settled,
+  Settlement,
+} from './message-queue.ts';
+
+/** Followers that go with a discarded head in one step: bounds the transaction, and so everyone's wait. */
+const MAX_FOLLOWERS_DISCARDED = 500;
+
+/**
+ * The queue in the service's own database. A line is a row with its count and the moment its head is due;
+ * taking up heads reads those rows through an index and the head of each, never the backlog behind.
+ */
+export class DatabaseQueue implements MessageQueue {
+  readonly engine = 'database';
+  readonly maxReceives: number;
+  readonly #database: Database;
+  readonly #now: () => number;
+  readonly #listeners: (() => void)[] = [];
+
+  constructor({
+    database,
+    maxReceives,
+    now,
+  }: { database: Database; maxReceives: number; now: () => number }) {
+    this.#database = database;
+    this.maxReceives = maxReceives;
+    this.#now = now;
+  }
+
+  /**
+   * Takes back what an earlier process had out. Only for a database that no other process delivers from:
+   * elsewhere leases end by themselves.
+   */
+  async recoverLeases(): Promise<number> {
+    return await this.#database.transaction((tx) => endAllLeases(tx, this.#now()));
+  }
+
+  async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    if (messages.length === 0) return;
+    const counts = new Map<number, number>();
+    for (const { lineId } of messages) counts.set(lineId, (counts.get(lineId) ?? 0) + 1);
+    // Lines first and in ascending order: holding the line's row is what makes numbers follow commits.
+    await addToLines(
+      tx,
+      [...counts].sort(([a], [b]) => a - b),
+      this.#now(),
+    );
+    await insertMessages(tx, messages);
+    tx.onCommit(() => this.#announce());
+  }
+
+  async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
+    return await this.#database.transaction(async (tx) => {
+      if (request.settlements.length > 0) {
+        const settled = await this.#settle(tx, request.settlements);
+        await request.record(tx, settled);
+      }
+      const received =
+        request.capacity > 0 ? await this.#receive(tx, request.capacity, request.visibilityMs) : [];
+      return { received, nextAvailableAt: await readNextDue(tx) };
+    });
+  }
+
+  onAvailable(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async line(lineId: number): Promise<LineState> {
+    const line = await readLine(this.#database.reader, lineId);
+    if (line === null || line.pending === 0) return { depth: 0, oldestEnqueuedAt: null, head: null };
+    const [head] = await readHeads(this.#database.reader, [lineId]);
+    if (head === undefined) return { depth: 0, oldestEnqueuedAt: null, head: null };
+    return {
+      depth: line.pending,
+      oldestEnqueuedAt: head.enqueuedAt,
+      head: {
+        messageId: head.messageId,
+        label: head.label,
+        receiveCount: line.receive_count,
+        inFlight: this.#isOut(line),
+        availableAt: line.available_at ?? this.#now(),
+      },
+    };
+  }
+
+  async actOnHead(
+    tx: Transaction,
+    lineId: number,
+    action: HeadAction,
+    messageId?: string,
+  ): Promise<HeadActionResult> {
+    const line = await readLine(tx, lineId);
+    const [head] = line === null || line.pending === 0 ? [] : await readFirstMessages(tx, lineId, 1);
+    if (line === null || head === undefined) return { outcome: 'empty' };
+    if (messageId !== undefined && head.messageId !== messageId) return { outcome: 'other-head' };
+    if (this.#isOut(line)) return { outcome: 'in-flight' };
+    const now = this.#now();
+    if (action === 'retry') {
+      await makeDue(tx, lineId, now);
+    } else {
+      await copyToDeadLetters(tx, [head.position], now);
+      await deleteMessages(tx, [head.position]);
+      await advanceUnleasedLine(tx, lineId, now);
+    }
+    tx.onCommit(() => this.#announce());
+    return { outcome: 'done', message: head };
+  }
+
+  async redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    await deleteDeadLetters(
+      tx,
+      messages.map((message) => message.messageId),
+    );
+    await this.enqueue(tx, messages);
+  }
+
+  async totals(): Promise<QueueTotals> {
+    const row = await readTotals(this.#database.reader, this.#now());
+    return {
+      waiting: row.waiting,
+      inFlight: row.in_flight,
+      deadLetters: row.dead_letters,
+      linesBlocked: row.lines_blocked,
+      oldestEnqueuedAt: row.oldest,
+    };
+  }
+
+  async removeDeadLettersBefore(before: number, limit: number): Promise<number> {
+    return await this.#database.transaction((tx) => deleteDeadLettersBefore(tx, before, limit));
+  }
+
+  async #settle<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<Settled<S>[]> {
+    const { firsts, others } = firstOfEachLine(settlements);
+    const leaving = firsts.filter((settlement) => settlement.action !== 'retry');
+    const staying = firsts.flatMap(({ message, ...rest }) =>
+      rest.action === 'retry' ? [{ message, availableAt: rest.availableAt }] : [],
+    );
+    const now = this.#now();
+    const held = new Set<number>();
+    if (leaving.length > 0) {
+      const leases = leaving.map((settlement) => settlement.message);
+      for (const line of await advanceLines(tx, leases, now)) held.add(line);
+    }
+    if (staying.length > 0) for (const line of await postponeLines(tx, staying)) held.add(line);
+
+    const effective = firsts.filter((settlement) => held.has(settlement.message.lineId));
+    const dead = effective.filter((settlement) => settlement.action === 'dead-letter');
+    if (dead.length > 0) await copyToDeadLetters(tx, positionsOf(dead), now);
+    const gone = effective.filter((settlement) => settlement.action !== 'retry');
+    if (gone.length > 0) await deleteMessages(tx, positionsOf(gone));
+
+    const settled: Settled<S>[] = [];
+    for (const settlement of effective) {
+      const discarded =
+        settlement.action === 'discard'
+          ? await this.#discardFollowers(tx, settlement.message.lineId, settlement.followersBefore)
+          : [];
+      settled.push({ settlement, discarded });
+    }
+    if (others.length > 0) settled.push(...(await this.#settle(tx, others)));
+    return settled;
+  }
+
+  /** Discards the unbroken run of messages at the front of a line that were queued before a moment. */
+  async #discardFollowers(tx: Transaction, lineId: number, before: number): Promise<QueueMessage[]> {
+    const first = await readFirstMessages(tx, lineId, MAX_FOLLOWERS_DISCARDED);
+    const end = first.findIndex((message) => message.enqueuedAt >= before);
+    const discarded = end === -1 ? first : first.slice(0, end);
+    if (discarded.length === 0) return [];
+    await deleteMessages(
+      tx,
+      discarded.map((message) => message.position),
+    );
+    await subtractFromLine(tx, lineId, discarded.length);
+    return discarded;
+  }
+
+  async #receive(tx: Transaction, limit: number, visibilityMs: number): Promise<ReceivedMessage[]> {
+    const now = this.#now();
+    const leaseToken = randomUUID();
+    const counts = await leaseDueLines(tx, { now, leasedUntil: now + visibilityMs, leaseToken, limit });
+    if (counts.size === 0) return [];
+    const heads = await readHeads(tx, counts.keys());
+    return heads.map((head) => ({ ...head, leaseToken, receiveCount: counts.get(head.lineId)! }));
+  }
+
+  #isOut(line: LineRow): boolean {
+    return line.lease_token !== null && (line.available_at ?? 0) > this.#now();
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/**
+ * A line comes twice in a batch when a lease was lost and the message taken up again: each must be held
+ * against its own lease, so they are settled one after the other.
+ */
+function firstOfEachLine<S extends Settlement>(settlements: readonly S[]): { firsts: S[]; others: S[] } {
+  const seen = new Set<number>();
+  const firsts: S[] = [];
+  const others: S[] = [];
+  for (const settlement of settlements) {
+    (seen.has(settlement.message.lineId) ? others : firsts).push(settlement);
+    seen.add(settlement.message.lineId);
+  }
+  return { firsts, others };
+}
+
+function positionsOf(settlements: readonly Settlement[]): number[] {
+  return settlements.map((settlement) => settlement.message.position);
+}

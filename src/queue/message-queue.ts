@@ -1,0 +1,126 @@
+import type { Transaction } from '../database/database.ts';
+
+/** A message to be queued. Its body is never changed on its way. */
+export interface QueueMessage {
+  /** The line it keeps its order in: a message group, here the webhook's id. */
+  lineId: number;
+  /** Unique over all messages ever; a redelivered message keeps its id. */
+  messageId: string;
+  /** What the message is about, in a word; opaque to the queue. */
+  label: string;
+  body: string;
+  /** Epoch milliseconds. */
+  enqueuedAt: number;
+}
+
+/** The head of a line, out for delivery until it is settled or its lease ends. */
+export interface ReceivedMessage extends QueueMessage {
+  /** Proves at settling that the message is still this receiver's. */
+  leaseToken: string;
+  /** The engine's own number of the message. */
+  position: number;
+  /** How often the message was taken up, this time included: the number of this attempt. */
+  receiveCount: number;
+}
+
+/** What becomes of a message that was taken up. */
+export type Settlement = {
+  message: ReceivedMessage;
+} & (
+  | { action: 'delete' }
+  /** Back to the head of its line, to be taken up again at `availableAt` (epoch milliseconds). */
+  | { action: 'retry'; availableAt: number }
+  | { action: 'dead-letter' }
+  /** The message goes, and with it the followers that were queued before `followersBefore`, as far as one step takes. */
+  | { action: 'discard'; followersBefore: number }
+);
+
+/** A settlement that took effect; `discarded` are the followers that went with a discarded message. */
+export interface Settled<S extends Settlement = Settlement> {
+  settlement: S;
+  discarded: QueueMessage[];
+}
+
+/** The state of a line. */
+export interface LineState {
+  depth: number;
+  oldestEnqueuedAt: number | null;
+  head: {
+    messageId: string;
+    label: string;
+    receiveCount: number;
+    /** Taken up and not settled yet. */
+    inFlight: boolean;
+    /** When it will be taken up (again): epoch milliseconds. Meaningless while in flight. */
+    availableAt: number;
+  } | null;
+}
+
+/** What an administrator may do to the head of a line. */
+export type HeadAction = 'retry' | 'dead-letter';
+
+/** How such an action went. `in-flight`: the head is being delivered at this moment and was left alone. */
+export type HeadActionResult =
+  | { outcome: 'done'; message: QueueMessage }
+  | { outcome: 'empty' | 'in-flight' | 'other-head' };
+
+/** Numbers over all lines, for metrics and health. */
+export interface QueueTotals {
+  waiting: number;
+  inFlight: number;
+  deadLetters: number;
+  /** Lines whose head failed before and waits for its next attempt. */
+  linesBlocked: number;
+  /** Epoch milliseconds; null when nothing waits. */
+  oldestEnqueuedAt: number | null;
+}
+
+/** The receiving half, held by the poller. */
+export interface ExchangeRequest<S extends Settlement> {
+  settlements: readonly S[];
+  /** How many messages may be taken up at most; 0 settles only. */
+  capacity: number;
+  /** How long a message that is taken up stays hidden from other receivers, in milliseconds. */
+  visibilityMs: number;
+  /**
+   * Called with the settlements that took effect, in the transaction that makes them do so; those whose
+   * lease was lost are not among them.
+   */
+  record(tx: Transaction, settled: readonly Settled<S>[]): Promise<void>;
+}
+
+export interface ExchangeResult {
+  received: ReceivedMessage[];
+  /** When the next waiting message becomes available, in epoch milliseconds; null when none waits. */
+  nextAvailableAt: number | null;
+}
+
+/**
+ * A first-in-first-out queue of lines. Within a line only the head is ever out, and a line whose head waits
+ * for a retry waits as a whole; lines never wait for each other. Every engine passes the same contract tests.
+ */
+export interface MessageQueue {
+  /** The engine's name, for metrics. */
+  readonly engine: string;
+  /** The redrive policy's maximum-receives count (section 3). */
+  readonly maxReceives: number;
+  /** Queues messages in the given order, within the transaction of the change that caused them. */
+  enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
+  /** Settles what is finished and takes up new heads, at most one of each line, in as few commits as it can. */
+  exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult>;
+  /** Calls back when messages may have become available sooner than the last exchange said. */
+  onAvailable(listener: () => void): void;
+  line(lineId: number): Promise<LineState>;
+  /** Acts on the head of a line now; with `messageId`, only if that message is the head. */
+  actOnHead(
+    tx: Transaction,
+    lineId: number,
+    action: HeadAction,
+    messageId?: string,
+  ): Promise<HeadActionResult>;
+  /** Takes messages out of the dead-letter queue and queues them again, in the given order, counts at zero. */
+  redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
+  totals(): Promise<QueueTotals>;
+  /** Removes dead letters older than the moment, at most `limit`, and answers how many. */
+  removeDeadLettersBefore(before: number, limit: number): Promise<number>;
+}
