@@ -164,9 +164,7 @@ export class DatabaseQueue implements MessageQueue {
   async #settle<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<Settled<S>[]> {
     const { firsts, others } = firstOfEachLine(settlements);
     const leaving = firsts.filter((settlement) => settlement.action !== 'retry');
-    const staying = firsts.flatMap(({ message, ...rest }) =>
-      rest.action === 'retry' ? [{ message, availableAt: rest.availableAt }] : [],
-    );
+    const staying = (firsts as readonly Settlement[]).filter(isRetry);
     const now = this.#now();
     const held = new Set<number>();
     if (leaving.length > 0) {
@@ -238,6 +236,10 @@ function firstOfEachLine<S extends Settlement>(settlements: readonly S[]): { fir
     seen.add(settlement.message.lineId);
   }
   return { firsts, others };
+}
+
+function isRetry(settlement: Settlement): settlement is Settlement & { action: 'retry' } {
+  return settlement.action === 'retry';
 }
 
 function positionsOf(settlements: readonly Settlement[]): number[] {

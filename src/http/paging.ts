@@ -1,0 +1,41 @@
+import { type Static, Type } from 'typebox';
+import type { Page, PageRequest } from '../database/page.ts';
+import { invalidInput } from '../problems/problem.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+/** The query members of every list. */
+export const PageQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description: `How many at most; ${DEFAULT_LIMIT} when left out.`,
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 200, description: 'The `next_cursor` of the page before.' }),
+  ),
+});
+
+/** @throws {ProblemError} `invalid-request` when the cursor is none of ours. */
+export function pageRequest(query: Static<typeof PageQuery>): PageRequest {
+  if (query.cursor === undefined) return { limit: query.limit ?? DEFAULT_LIMIT, after: null };
+  const after = Number(Buffer.from(query.cursor, 'base64url').toString('latin1'));
+  if (!Number.isSafeInteger(after) || after < 0) {
+    throw invalidInput([{ pointer: '/query/cursor', detail: 'is not a cursor that this list gave' }]);
+  }
+  return { limit: query.limit ?? DEFAULT_LIMIT, after };
+}
+
+/** The body of a list's answer. */
+export function pageAnswer<T, R>(
+  page: Page<T>,
+  toRecord: (item: T) => R,
+): { data: R[]; next_cursor: string | null } {
+  return {
+    data: page.items.map(toRecord),
+    next_cursor: page.next === null ? null : Buffer.from(String(page.next), 'latin1').toString('base64url'),
+  };
+}

@@ -1,0 +1,113 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseUnavailableError } from '../database/database.ts';
+import { PROBLEMS, ProblemError } from '../problems/problem.ts';
+import { inputErrorsOf } from './validation.ts';
+
+const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+/** How soon a client may ask again when the database did not answer, in seconds. */
+const UNAVAILABLE_RETRY_AFTER = '5';
+
+/** Where failures that are nobody's input are told: with everything, for the operator. */
+export interface FailureLog {
+  error(details: object, message: string): void;
+}
+
+/** Makes every failure of an API an RFC 9457 problem, without stack traces or the words of libraries. */
+export function answerProblems(app: FastifyInstance, log: FailureLog): void {
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error as FastifyError);
+    if (PROBLEMS[problem.code].status >= 500) {
+      log.error({ err: error, method: request.method, path: request.routeOptions.url }, 'a request failed');
+    }
+    return sendProblem(request, reply, problem);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = allowedMethods(app, pathOf(request));
+    if (allowed.length > 0) {
+      return sendProblem(
+        request,
+        reply,
+        new ProblemError(
+          'method-not-allowed',
+          `${request.method} is not allowed here; ${allowed.join(', ')} is`,
+          {
+            headers: { Allow: allowed.join(', ') },
+          },
+        ),
+      );
+    }
+    return sendProblem(request, reply, new ProblemError('not-found', 'There is nothing at this path'));
+  });
+}
+
+/** Answers a problem. */
+export function sendProblem(
+  _request: FastifyRequest,
+  reply: FastifyReply,
+  problem: ProblemError,
+): FastifyReply {
+  const { status, title } = PROBLEMS[problem.code];
+  return reply
+    .code(status)
+    .headers(problem.headers)
+    .type(PROBLEM_MEDIA_TYPE)
+    .serializer(JSON.stringify)
+    .send({
+      type: `urn:coursewire:problem:${problem.code}`,
+      title,
+      status,
+      detail: problem.message,
+      ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+    });
+}
+
+function toProblem(error: FastifyError): ProblemError {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    return new ProblemError('unavailable', 'The database cannot be reached or written at the moment', {
+      headers: { 'Retry-After': UNAVAILABLE_RETRY_AFTER },
+      cause: error,
+    });
+  }
+  const errors = inputErrorsOf(error);
+  if (errors.length > 0) {
+    return new ProblemError('invalid-request', 'The request is invalid', { errors, cause: error });
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
+      return new ProblemError(
+        'unsupported-media-type',
+        'The Content-Type of the body is not one that is taken here',
+      );
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return new ProblemError('content-too-large', 'The body is larger than this service takes');
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new ProblemError('malformed-json', 'The body is not valid JSON');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ProblemError('invalid-request', 'The body is not as long as its Content-Length says');
+  }
+  if (error instanceof SyntaxError && error.statusCode === 400) {
+    return new ProblemError('malformed-json', 'The body is not valid JSON');
+  }
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ProblemError('invalid-request', 'The request is invalid', { cause: error });
+  }
+  return new ProblemError('internal-error', 'The request failed; the log of the service says why', {
+    cause: error,
+  });
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+
+function allowedMethods(app: FastifyInstance, path: string): string[] {
+  return METHODS.filter(
+    (method) => app.findRoute({ method, url: path }) !== null || app.hasRoute({ method, url: path }),
+  );
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?', 1)[0] ?? '';
+}

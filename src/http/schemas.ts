@@ -1,0 +1,64 @@
+import { type Static, type TSchema, Type } from 'typebox';
+
+/** Schemas that several slices share. */
+
+/** A schema whose value may be null. */
+export function Nullable<T extends TSchema>(schema: T) {
+  const { type } = schema as unknown as { type: string };
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
+}
+
+/** A moment: ISO 8601 UTC with milliseconds. */
+export function DateTime(description: string) {
+  return Type.String({ format: 'date-time', description, examples: ['2026-01-31T09:30:00.000Z'] });
+}
+
+/** The same, null while it has not come. */
+export function OptionalDateTime(description: string) {
+  return Nullable(DateTime(description));
+}
+
+/** An id. */
+export function Id(description: string) {
+  return Type.Integer({ minimum: 1, description });
+}
+
+/** A name that people gave: 1 to 200 characters, none of them a control character. */
+export function Name(description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+    description,
+  });
+}
+
+/** A page of a list. */
+export function PageOf<T extends TSchema>(item: T, description: string) {
+  return Type.Object(
+    {
+      data: Type.Array(item),
+      next_cursor: Nullable(Type.String({ description: 'Gives the next page; null on the last.' })),
+    },
+    { description },
+  );
+}
+
+/** RFC 9457. */
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'What kind of problem it is: stable, for programs.' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'What happened here, for people.' }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: Type.String({ description: 'The offending member (RFC 6901).' }),
+          detail: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { description: 'A problem (RFC 9457).' },
+);

@@ -1,0 +1,73 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import formats from 'ajv-formats';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
+
+/** Offending members that an answer names at most: hostile input must not make a hostile answer. */
+const MAX_ERRORS_TOLD = 100;
+
+/**
+ * Checks bodies as they are and text (query, path) with its types converted; every offending member is
+ * found, not only the first.
+ */
+export function useValidation(app: FastifyInstance): void {
+  const common = { allErrors: true, strict: false, verbose: true } as const;
+  const strict = new Ajv({ ...common, coerceTypes: false, useDefaults: true });
+  const converting = new Ajv({ ...common, coerceTypes: true, useDefaults: true });
+  for (const ajv of [strict, converting]) formats.default(ajv);
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? strict : converting).compile(schema),
+  );
+}
+
+/** What schema validation found wrong with a request, as members and what is wrong with each. */
+export function inputErrorsOf(error: FastifyError | undefined): InputError[] {
+  const found = (error?.validation ?? []) as ErrorObject[];
+  const context = error?.validationContext;
+  const prefix =
+    context === undefined || context === 'body' ? '' : `/${context === 'querystring' ? 'query' : context}`;
+  const errors = found
+    // Beside the branches' own errors, a union only says that no branch fitted.
+    .filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf')
+    .map((each) => toInputError(each, prefix));
+  const byPointer = new Map(errors.map((each) => [`${each.pointer} ${each.detail}`, each]));
+  return [...byPointer.values()].slice(0, MAX_ERRORS_TOLD);
+}
+
+/**
+ * For routes with `attachValidation`, whose rules go beyond a schema: throws one problem that names what the
+ * schema and `further` found. @throws {ProblemError} `invalid-request`
+ */
+export function assertValid(request: FastifyRequest, further: readonly InputError[] = []): void {
+  const bySchema = inputErrorsOf(request.validationError as FastifyError | undefined);
+  const told = new Set(bySchema.map(({ pointer }) => pointer));
+  const errors = [...bySchema, ...further.filter(({ pointer }) => !told.has(pointer))];
+  if (errors.length > 0) throw invalidInput(errors.slice(0, MAX_ERRORS_TOLD));
+}
+
+function toInputError(error: ErrorObject, prefix: string): InputError {
+  const at = `${prefix}${error.instancePath}`;
+  switch (error.keyword) {
+    case 'required':
+      return { pointer: pointerTo(at, error.params.missingProperty), detail: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return {
+        pointer: pointerTo(at, error.params.additionalProperty ?? error.params.unevaluatedProperty),
+        detail: 'is not a known member',
+      };
+    case 'enum':
+      return { pointer: at, detail: `must be one of ${error.params.allowedValues.map(String).join(', ')}` };
+    case 'const':
+      return { pointer: at, detail: `must be ${JSON.stringify(error.params.allowedValue)}` };
+    case 'type':
+      return { pointer: at, detail: `must be ${[error.params.type].flat().map(withArticle).join(' or ')}` };
+    default:
+      return { pointer: at, detail: error.message ?? 'is invalid' };
+  }
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return 'null';
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
+}

@@ -1,0 +1,68 @@
+/** Every error that an API answers: its code, status and title. The one catalogue (RFC 9457). */
+export const PROBLEMS = {
+  'invalid-request': { status: 400, title: 'The request is invalid' },
+  'malformed-json': { status: 400, title: 'The body is not valid JSON' },
+  'invalid-package': { status: 400, title: 'The course package cannot be used' },
+  unauthorized: { status: 401, title: 'A valid access token is needed' },
+  forbidden: { status: 403, title: 'The access token does not allow this' },
+  'webhooks-read-only': { status: 403, title: 'The webhooks service is disabled: webhooks are read only' },
+  'not-found': { status: 404, title: 'There is no such thing' },
+  'method-not-allowed': { status: 405, title: 'The method is not allowed here' },
+  conflict: { status: 409, title: 'The present state does not allow this' },
+  'precondition-failed': { status: 412, title: 'It was changed in the meantime' },
+  'content-too-large': { status: 413, title: 'The body is too large' },
+  'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  'internal-error': { status: 500, title: 'Something went wrong in the service' },
+  unavailable: { status: 503, title: 'The service cannot do this at the moment' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** An offending member: where it is in the input (RFC 6901) and what is wrong with it. */
+export interface InputError {
+  pointer: string;
+  detail: string;
+}
+
+/** A failure that the caller is told about. Its message is public. */
+export class ProblemError extends Error {
+  override name = 'ProblemError';
+  readonly code: ProblemCode;
+  readonly errors: readonly InputError[];
+  /** Header fields of the answer, such as `Retry-After`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    options: { errors?: readonly InputError[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** Invalid input, with every offending member named. */
+export function invalidInput(errors: readonly InputError[]): ProblemError {
+  const names = errors.map(({ pointer }) => pointer || 'the body').join(', ');
+  return new ProblemError(
+    'invalid-request',
+    `${errors.length === 1 ? 'One member is' : `${errors.length} members are`} invalid: ${names}`,
+    {
+      errors,
+    },
+  );
+}
+
+/** An id that names nothing. `what` is the kind of thing, for people: `webhook`, `account`. */
+export function notFound(what: string, id: string | number): ProblemError {
+  return new ProblemError('not-found', `There is no ${what} ${JSON.stringify(id)}`);
+}
+
+/** Appends an escaped member name to a pointer (RFC 6901 section 3). */
+export function pointerTo(parent: string, member: string | number): string {
+  return `${parent}/${String(member).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}

@@ -1,0 +1,43 @@
+/** Date and time with a zone, as RFC 3339 profiles ISO 8601; seconds and their fraction may be left out. */
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})$/;
+
+/** Epoch milliseconds of an ISO 8601 date and time with a zone; null when it is none, or no day of a calendar. */
+export function parseDateTime(text: string): number | null {
+  const match = DATE_TIME.exec(text);
+  if (match === null) return null;
+  const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
+  const local = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  );
+  const date = new Date(local);
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return null;
+  if (date.getUTCFullYear() !== Number(year)) return null;
+  const milliseconds = Number(fraction.padEnd(3, '0').slice(0, 3));
+  const offset = zoneOffsetMinutes(zone);
+  return offset === null ? null : local + milliseconds - offset * 60_000;
+}
+
+function zoneOffsetMinutes(zone: string): number | null {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return null;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** ISO 8601 in UTC with milliseconds and a `Z`, as every moment that the service tells. */
+export function formatDateTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+/** The same for moments that may not have come. */
+export function formatOptionalDateTime(epochMs: number | null): string | null {
+  return epochMs === null ? null : formatDateTime(epochMs);
+}
