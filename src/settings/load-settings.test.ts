@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { loadSettings } from './load-settings.ts';
+import { SettingsError } from './settings-error.ts';
+import { MAX_SETTINGS_FILE_BYTES } from './settings-file.ts';
+import { SETTING_NAMES, type Settings } from './settings-table.ts';
+
+const SECRET = 'hunter2-'.repeat(8);
+
+let folder: string;
+let path: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'coursewire-settings-'));
+  path = join(folder, 'coursewire.yaml');
+});
+after(() => rmSync(folder, { recursive: true }));
+
+function load(yaml: string, env: NodeJS.ProcessEnv = {}): Settings {
+  writeFileSync(path, yaml);
+  return loadSettings({ configFile: path, env });
+}
+
+/** The problems of settings that must be refused, with the file's path left out. */
+function problems(act: () => unknown): string[] {
+  try {
+    act();
+  } catch (error) {
+    assert.ok(error instanceof SettingsError, String(error));
+    for (const problem of error.problems) assert.ok(error.message.includes(`\n- ${problem.text}`));
+    return error.problems.map((problem) => problem.text.replaceAll(path, 'FILE'));
+  }
+  assert.fail('the settings were taken');
+}
+
+const refused = (yaml: string, env: NodeJS.ProcessEnv = {}) => problems(() => load(yaml, env));
+const refusedEnv = (env: NodeJS.ProcessEnv) => problems(() => loadSettings({ env }));
+
+describe('settings', () => {
+  it('are their defaults when nothing is set', () => {
+    assert.deepEqual(loadSettings({ env: {} }), {
+      host: '127.0.0.1',
+      port: 8080,
+      base_url: null,
+      trusted_proxies: [],
+      shutdown_timeout: 10,
+      data_dir: './data',
+      enable_webhooks_service: true,
+      webhooks_auth_secret: null,
+      enable_queue_polling: true,
+      queue_driver: 'database',
+      message_queue_name: 'coursewire-messages.fifo',
+      dead_letter_queue_name: 'coursewire-dead-letters.fifo',
+      queue_polling_interval: 10,
+      message_queue_max_receives: 1000,
+      delivery_timeout: 30,
+      delivery_concurrency: 256,
+      retry_initial_delay: 5,
+      retry_max_delay: 3600,
+      delivery_history_days: 30,
+      dead_letter_days: 90,
+      target_allowed_networks: null,
+      access_token_lifetime: 3600,
+      max_package_size: 1_073_741_824,
+      max_request_body: 1_048_576,
+      log_level: 'info',
+      custom_log_levels: {},
+    });
+  });
+
+  it('are read from the file', () => {
+    const settings = load(`
+enable_webhooks_service: false
+queue_polling_interval: 0.5
+message_queue_name: "notices"
+webhooks_auth_secret: ${SECRET}
+base_url: https://learning.example.com/wire/
+max_package_size: 500MB
+max_request_body: 2048
+log_level: WARN
+target_allowed_networks: [10.1.2.3/8, "::1"]
+custom_log_levels: { CourseService: DEBUG, AccountService: silent }
+`);
+    assert.equal(settings.enable_webhooks_service, false);
+    assert.equal(settings.queue_polling_interval, 0.5);
+    assert.equal(settings.message_queue_name, 'notices');
+    assert.equal(settings.webhooks_auth_secret, SECRET);
+    assert.equal(settings.base_url, 'https://learning.example.com/wire');
+    assert.equal(settings.max_package_size, 500_000_000);
+    assert.equal(settings.max_request_body, 2048);
+    assert.equal(settings.log_level, 'warn');
+    assert.deepEqual(settings.target_allowed_networks, ['10.0.0.0/8', '::1/128']);
+    assert.deepEqual(settings.custom_log_levels, { CourseService: 'debug', AccountService: 'silent' });
+  });
+
+  it('are read from upper-case environment variables, which win over the file', () => {
+    const settings = load('port: 1\nhost: 0.0.0.0\n', {
+      PORT: '0',
+      ENABLE_QUEUE_POLLING: 'false',
+      RETRY_INITIAL_DELAY: '0.25',
+      TARGET_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',
+      TRUSTED_PROXIES: '',
+      CUSTOM_LOG_LEVELS: 'CourseService=debug, AccountService=warn',
+      MAX_PACKAGE_SIZE: '1.5 GiB',
+      WEBHOOKS_AUTH_SECRET: SECRET,
+      port: '9',
+      UNRELATED: 'x',
+    });
+    assert.equal(settings.port, 0);
+    assert.equal(settings.host, '0.0.0.0');
+    assert.equal(settings.enable_queue_polling, false);
+    assert.equal(settings.retry_initial_delay, 0.25);
+    assert.deepEqual(settings.target_allowed_networks, ['10.0.0.0/8', 'fd00::/8']);
+    assert.deepEqual(settings.trusted_proxies, []);
+    assert.deepEqual(settings.custom_log_levels, { CourseService: 'debug', AccountService: 'warn' });
+    assert.equal(settings.max_package_size, 1_610_612_736);
+    assert.equal(settings.webhooks_auth_secret, SECRET);
+  });
+
+  it('tell an empty list of networks from none given', () => {
+    assert.deepEqual(load('target_allowed_networks: []').target_allowed_networks, []);
+    assert.deepEqual(loadSettings({ env: { TARGET_ALLOWED_NETWORKS: '' } }).target_allowed_networks, []);
+    assert.equal(load('target_allowed_networks: null').target_allowed_networks, null);
+  });
+
+  it('are frozen, what they hold too', () => {
+    const settings = loadSettings({ env: { CUSTOM_LOG_LEVELS: 'A=info', TRUSTED_PROXIES: '10.0.0.1' } });
+    for (const value of [settings, settings.custom_log_levels, settings.trusted_proxies]) {
+      assert.ok(Object.isFrozen(value));
+    }
+  });
+});
+
+describe('wrong settings', () => {
+  it('are all named at once, with where they came from, what they hold and what they may hold', () => {
+    const found = refused('port: http\nlog_level: loud\ncolour: blue\n', {
+      ENABLE_WEBHOOKS_SERVICE: 'yes',
+      DELIVERY_TIMEOUT: '0',
+      WEBHOOKS_AUTH_SECRET: 'hunter2',
+    });
+    assert.deepEqual(found, [
+      '"colour", from line 3 of FILE, is not the name of a setting.',
+      'port, from line 1 of FILE, holds "http", which is text where a number is needed; ' +
+        'it may hold a whole number from 0 to 65535 (0: any free port).',
+      'enable_webhooks_service, from the environment variable ENABLE_WEBHOOKS_SERVICE, holds "yes"; ' +
+        'it may hold true or false.',
+      'webhooks_auth_secret, from the environment variable WEBHOOKS_AUTH_SECRET, ' +
+        'holds 7 characters that are not shown; it may hold exactly 64 characters.',
+      'delivery_timeout, from the environment variable DELIVERY_TIMEOUT, holds "0"; ' +
+        'it may hold a number of seconds from 0.01 to 600 (10 minutes), fractions allowed.',
+      'log_level, from line 2 of FILE, holds "loud"; ' +
+        'it may hold trace, debug, info, warn, error, fatal or silent.',
+    ]);
+  });
+
+  it('in the file are an error also where the environment wins', () => {
+    assert.match(refused('port: -1', { PORT: '8080' })[0] ?? '', /^port, from line 1 of FILE, holds -1;/);
+  });
+
+  it('with a misspelt name are told which name was meant', () => {
+    for (const [given, meant] of [
+      ['enable_webhook_service', 'enable_webhooks_service'],
+      ['logLevel', 'log_level'],
+      ['DATA_DIR', 'data_dir'],
+      ['queue-polling-interval', 'queue_polling_interval'],
+      ['dead_leter_queue_name', 'dead_letter_queue_name'],
+    ] as const) {
+      assert.match(refused(`${given}: 1`)[0] ?? '', new RegExp(`Did you mean ${meant}\\?$`));
+    }
+    for (const given of ['colour', 'constructor', '__proto__', 'x'.repeat(900)]) {
+      assert.match(refused(`${given}: 1`)[0] ?? '', /is not the name of a setting\.$/);
+    }
+  });
+
+  it('never show a secret, whatever is wrong with it', () => {
+    for (const held of [
+      SECRET.slice(1),
+      `${SECRET}x`,
+      `[${SECRET}]`,
+      `{ ${SECRET}: 1 }`,
+      `*${SECRET}`,
+      `!${SECRET} x`,
+      `"${SECRET}`,
+      `&${SECRET} *${SECRET}`,
+      `%${SECRET}`,
+      `@${SECRET}`,
+      `${SECRET}: ${SECRET}`,
+    ]) {
+      const found = refused(`webhooks_auth_secret: ${held}`);
+      assert.ok(found.length > 0 && !found.join().includes('hunter2'), found.join('\n'));
+    }
+  });
+
+  it('say how a secret of digits must be written', () => {
+    assert.match(
+      refused(`webhooks_auth_secret: ${'1'.repeat(64)}`)[0] ?? '',
+      /holds a value that is not shown, which is a number and must stand in quotes to be text;/,
+    );
+    assert.equal(load(`webhooks_auth_secret: "${'1'.repeat(64)}"`).webhooks_auth_secret, '1'.repeat(64));
+  });
+
+  it('include empty environment variables, except for lists and maps', () => {
+    const lists = new Set(['trusted_proxies', 'target_allowed_networks', 'custom_log_levels']);
+    for (const name of SETTING_NAMES) {
+      const act = () => loadSettings({ env: { [name.toUpperCase()]: '' } });
+      if (lists.has(name)) assert.doesNotThrow(act);
+      else assert.match(problems(act)[0] ?? '', new RegExp(`^${name}, .* holds (""|0 characters)`));
+    }
+  });
+
+  it('include null in the file, except where the default is made later', () => {
+    const made = new Set(['base_url', 'webhooks_auth_secret', 'target_allowed_networks']);
+    for (const name of SETTING_NAMES) {
+      if (made.has(name)) assert.equal(load(`${name}:`)[name], null);
+      else
+        assert.match(
+          refused(`${name}:`)[0] ?? '',
+          new RegExp(`^${name}, from line 1 of FILE, holds nothing`),
+        );
+    }
+  });
+
+  it('name the item of a list or map that is wrong', () => {
+    assert.match(
+      refusedEnv({ TRUSTED_PROXIES: '10.0.0.1,10.0.0.0/33' })[0] ?? '',
+      /which has an item that is not a network: "10\.0\.0\.0\/33"; it may hold/,
+    );
+    assert.match(refused('trusted_proxies: [1]')[0] ?? '', /an item that is not a network: 1;/);
+    assert.match(refused('trusted_proxies: 10.0.0.1')[0] ?? '', /holds "10\.0\.0\.1", which is not a list;/);
+    assert.match(
+      refusedEnv({ CUSTOM_LOG_LEVELS: 'A=info,B=loud' })[0] ?? '',
+      /which gives "B" a value that is not allowed: "loud";/,
+    );
+    assert.match(refusedEnv({ CUSTOM_LOG_LEVELS: 'A=info,A=warn' })[0] ?? '', /which has "A" twice;/);
+    assert.match(refusedEnv({ CUSTOM_LOG_LEVELS: 'A' })[0] ?? '', /a value that is not allowed: nothing;/);
+    assert.match(
+      refused('custom_log_levels: { __proto__: info }')[0] ?? '',
+      /has a name that is none: "__proto__";/,
+    );
+    assert.match(refused('custom_log_levels: [A]')[0] ?? '', /which is not a map;/);
+  });
+
+  it('include a first delay longer than the longest, wherever the two come from', () => {
+    assert.deepEqual(refused('retry_max_delay: 2'), [
+      'retry_initial_delay, from its default, holds 5, while retry_max_delay, from line 1 of FILE, holds 2; ' +
+        'retry_initial_delay may hold at most what retry_max_delay holds.',
+    ]);
+    assert.equal(load('retry_max_delay: 5').retry_max_delay, 5);
+  });
+
+  it('include one name for both queues', () => {
+    assert.match(
+      refusedEnv({ MESSAGE_QUEUE_NAME: 'a', DEAD_LETTER_QUEUE_NAME: 'a' })[0] ?? '',
+      /may hold any other name than message_queue_name holds\.$/,
+    );
+  });
+});
+
+describe('the configuration file', () => {
+  it('may be empty or hold only comments', () => {
+    for (const yaml of ['', '# nothing\n', '---\n', '\uFEFFport: 8080\n']) {
+      assert.equal(load(yaml).port, 8080);
+    }
+  });
+
+  it('that is not YAML is refused with the line', () => {
+    assert.deepEqual(refused('port: 1\nport: 2\n'), [
+      'Line 2 of FILE cannot be read as YAML (duplicate key).',
+    ]);
+    assert.match(refused('host: a\nport: [1\n')[0] ?? '', /^Line \d of FILE cannot be read as YAML/);
+    assert.match(refused('port: 1\n---\nport: 2\n')[0] ?? '', /multiple docs/);
+    assert.match(refused('- port\n')[0] ?? '', /does not begin a map of settings/);
+    assert.match(refused('1: 2\n')[0] ?? '', /has a setting whose name is not text/);
+    assert.match(refused('host: &a x\ndata_dir: *a\n')[0] ?? '', /^Line 2 of FILE has an alias/);
+    assert.equal(refused('['.repeat(100_000)).length > 0, true);
+  });
+
+  it('that cannot be read is refused with the reason, beside what else is wrong', () => {
+    assert.deepEqual(
+      problems(() => loadSettings({ configFile: join(folder, 'none.yaml'), env: { PORT: 'x' } })).map(
+        (text) => text.replace(folder, '').split(';')[0],
+      ),
+      [
+        'The configuration file /none.yaml cannot be read: there is no such file.',
+        'port, from the environment variable PORT, holds "x"',
+      ],
+    );
+    assert.match(problems(() => loadSettings({ configFile: folder, env: {} }))[0] ?? '', /it is a folder\.$/);
+    writeFileSync(path, Buffer.from([0x68, 0xff]));
+    assert.match(problems(() => loadSettings({ configFile: path, env: {} }))[0] ?? '', /not UTF-8 text\.$/);
+  });
+
+  it('has a bound', () => {
+    assert.match(refused('#'.repeat(MAX_SETTINGS_FILE_BYTES + 1))[0] ?? '', /is larger than 262144 bytes\.$/);
+    assert.equal(load('#'.repeat(MAX_SETTINGS_FILE_BYTES)).port, 8080);
+  });
+});

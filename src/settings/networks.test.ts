@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { allowedTargetNetworks, isLoopbackHost, networkList } from './networks.ts';
+
+describe('a list of networks', () => {
+  it('is read as networks, with single addresses and stray bits taken', () => {
+    for (const [given, read] of [
+      ['10.1.2.3/8', '10.0.0.0/8'],
+      ['10.1.2.3', '10.1.2.3/32'],
+      ['0.0.0.0/0', '0.0.0.0/0'],
+      ['FD00:0:0::1/8', 'fd00::/8'],
+      ['::1', '::1/128'],
+      ['::ffff:10.1.2.3', '10.1.2.3/32'],
+      ['::ffff:10.1.2.3/104', '10.0.0.0/8'],
+    ] as const) {
+      assert.deepEqual(networkList.fromText(given), { value: [read] });
+    }
+  });
+
+  it('takes no other spelling of an address', () => {
+    for (const given of [
+      '10.0.0.0/33',
+      '::/129',
+      '10.0.0.0/',
+      '10.0.0.0/-1',
+      '10.0.0.0/8/8',
+      '10.0.0.0/255.0.0.0',
+      '10.0.0',
+      '010.0.0.1',
+      '0x7f.1',
+      '2130706433',
+      'fe80::1%eth0',
+      'localhost',
+      '10.0.0.1,',
+    ]) {
+      assert.ok('refused' in networkList.fromText(given), given);
+    }
+  });
+});
+
+describe('the networks that postbacks may go to', () => {
+  it('are what is set, whatever the service listens on', () => {
+    for (const host of ['127.0.0.1', '0.0.0.0']) {
+      assert.deepEqual(allowedTargetNetworks({ host, target_allowed_networks: [] }), []);
+      assert.deepEqual(allowedTargetNetworks({ host, target_allowed_networks: ['10.0.0.0/8'] }), [
+        '10.0.0.0/8',
+      ]);
+    }
+  });
+
+  it('are loopback when nothing is set and the service listens on loopback only', () => {
+    for (const host of [
+      '127.0.0.1',
+      '127.1.2.3',
+      '::1',
+      '0:0:0:0:0:0:0:1',
+      '::ffff:127.0.0.1',
+      'LocalHost',
+    ]) {
+      assert.ok(isLoopbackHost(host), host);
+      assert.deepEqual(allowedTargetNetworks({ host, target_allowed_networks: null }), [
+        '127.0.0.0/8',
+        '::1/128',
+      ]);
+    }
+  });
+
+  it('are none when nothing is set and the service listens on anything else', () => {
+    for (const host of ['0.0.0.0', '::', '10.0.0.1', '128.0.0.1', 'wire.example.com', 'fe80::1%eth0']) {
+      assert.ok(!isLoopbackHost(host), host);
+      assert.deepEqual(allowedTargetNetworks({ host, target_allowed_networks: null }), []);
+    }
+  });
+});

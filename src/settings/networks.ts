@@ -1,0 +1,63 @@
+import { isIP, isIPv4 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { listOf, type Parser, text } from './parser.ts';
+
+const MAX_NETWORKS = 256;
+const IPV4_MAPPED_PREFIX = 96;
+const MAX_HOST_LENGTH = 253;
+const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/** What a service that listens on loopback only may call when nothing else is set. */
+export const LOOPBACK_NETWORKS: readonly string[] = Object.freeze(['127.0.0.0/8', '::1/128']);
+
+/** A list of networks; each is given back as `address/prefix length` with the bits behind the prefix cleared. */
+export const networkList: Parser<readonly string[]> = listOf({
+  allowed: `a list of at most ${MAX_NETWORKS} networks such as 10.0.0.0/8 or fd00::/8, or single IP addresses`,
+  noun: 'a network',
+  max: MAX_NETWORKS,
+  read: readNetwork,
+});
+
+/** An address or a host name to listen on. */
+export const listenHost: Parser<string> = text({
+  allowed: 'an IP address (without brackets) or a host name, such as 127.0.0.1, 0.0.0.0, :: or localhost',
+  read: (given) => {
+    const host = given.trim();
+    if (isIP(host) !== 0) return host;
+    return host.length <= MAX_HOST_LENGTH && HOST_NAME.test(host) ? host : undefined;
+  },
+});
+
+/** `10.1.2.3/8` becomes `10.0.0.0/8` and `::1` becomes `::1/128`; undefined when it is no network. */
+function readNetwork(given: string): string | undefined {
+  const [address = '', prefix, ...rest] = given.split('/');
+  // The address library alone would also read 010.0.0.1 and 0x7f.1, which people read differently.
+  if (rest.length > 0 || address.includes('%') || isIP(address) === 0) return undefined;
+  const bits = isIPv4(address) ? 32 : 128;
+  if (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)) return undefined;
+  const length = prefix === undefined ? bits : Number(prefix);
+  if (isIPv4(address)) return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/${length}`)}/${length}`;
+
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address}/${length}`);
+  // Addresses are compared in their IPv4 form, so a network of mapped ones is kept in that form.
+  return network.isIPv4MappedAddress() && length >= IPV4_MAPPED_PREFIX
+    ? `${network.toIPv4Address()}/${length - IPV4_MAPPED_PREFIX}`
+    : `${network}/${length}`;
+}
+
+/** True when a service that listens on `host` can be reached from this machine alone. */
+export function isLoopbackHost(host: string): boolean {
+  if (isIP(host) === 0) return host.toLowerCase() === 'localhost';
+  return ipaddr.process(host).range() === 'loopback';
+}
+
+/**
+ * The networks that postbacks may go to although they are not public: those that are set, else loopback when the
+ * service itself listens on loopback only, else none.
+ */
+export function allowedTargetNetworks(settings: {
+  readonly host: string;
+  readonly target_allowed_networks: readonly string[] | null;
+}): readonly string[] {
+  return settings.target_allowed_networks ?? (isLoopbackHost(settings.host) ? LOOPBACK_NETWORKS : []);
+}

@@ -1,0 +1,212 @@
+/** What a parser made of a value: the value, or why it is not one (`null`: what is allowed says it all). */
+export type Parsed<T> = { readonly value: T } | { readonly refused: string | null };
+
+/** In what a number is counted. */
+export type Unit = 'seconds' | 'days' | 'bytes' | null;
+
+/** Reads one setting, from an environment variable (always text) or from a YAML value of the right type. */
+export interface Parser<out T> {
+  /** The allowed values in words, to stand after "it may hold". */
+  readonly allowed: string;
+  readonly unit: Unit;
+  fromText(text: string): Parsed<T>;
+  fromYaml(value: unknown): Parsed<T>;
+}
+
+/** The value was taken. */
+export function accept<T>(value: T): Parsed<T> {
+  return { value };
+}
+
+/** The value was not taken. `why` completes "holds …, which …" and never quotes a secret. */
+export function refuse(why: string | null = null): Parsed<never> {
+  return { refused: why };
+}
+
+const NUMBER_TEXT = /^-?\d+(?:\.\d+)?$/;
+const SECONDS_IN_WORDS = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+/** `true` or `false`. */
+export const trueOrFalse: Parser<boolean> = {
+  allowed: 'true or false',
+  unit: null,
+  fromText: (text) => {
+    const word = text.trim().toLowerCase();
+    return word === 'true' || word === 'false' ? accept(word === 'true') : refuse();
+  },
+  fromYaml: (value) => (typeof value === 'boolean' ? accept(value) : refuse(wrongType(value, 'boolean'))),
+};
+
+/** Bounds of a number, both allowed. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A whole number. `note` is put behind the bounds. */
+export function wholeNumber(
+  bounds: Bounds & { readonly unit?: Unit; readonly note?: string },
+): Parser<number> {
+  const { min, max, unit = null, note } = bounds;
+  const what = unit === null ? 'a whole number' : `a whole number of ${unit}`;
+  return numberParser(
+    `${what} from ${min} to ${max}${note === undefined ? '' : ` (${note})`}`,
+    unit,
+    (number) => (Number.isInteger(number) ? within(number, bounds) : refuse()),
+  );
+}
+
+/** A length of time in seconds; fractions are allowed. */
+export function duration(bounds: Bounds): Parser<number> {
+  const { min, max } = bounds;
+  const unit = SECONDS_IN_WORDS.find(([seconds]) => max >= seconds && max % seconds === 0);
+  const words = unit === undefined ? '' : ` (${max / unit[0]} ${unit[1]}${max === unit[0] ? '' : 's'})`;
+  return numberParser(
+    `a number of seconds from ${min} to ${max}${words}, fractions allowed`,
+    'seconds',
+    (number) => within(number, bounds),
+  );
+}
+
+function numberParser(
+  allowed: string,
+  unit: Unit,
+  check: (number: number) => Parsed<number>,
+): Parser<number> {
+  return {
+    allowed,
+    unit,
+    fromText: (text) => (NUMBER_TEXT.test(text.trim()) ? check(Number(text)) : refuse()),
+    fromYaml: (value) => (typeof value === 'number' ? check(value) : refuse(wrongType(value, 'number'))),
+  };
+}
+
+function within(number: number, { min, max }: Bounds): Parsed<number> {
+  return number >= min && number <= max ? accept(number) : refuse();
+}
+
+/** One of a few words, in any case; the value is the word as listed. */
+export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
+  return text({
+    allowed: inWords(words),
+    read: (given) => words.find((word) => word.toLowerCase() === given.trim().toLowerCase()),
+  });
+}
+
+/** "a, b or c" */
+export function inWords(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** Text that `read` turns into the value, or into `undefined` when it is not allowed. */
+export function text<T>(options: {
+  readonly allowed: string;
+  readonly read: (given: string) => T | undefined;
+}): Parser<T> {
+  const fromText = (given: string): Parsed<T> => {
+    const value = options.read(given);
+    return value === undefined ? refuse() : accept(value);
+  };
+  return {
+    allowed: options.allowed,
+    unit: null,
+    fromText,
+    fromYaml: (value) => (typeof value === 'string' ? fromText(value) : refuse(wrongType(value, 'text'))),
+  };
+}
+
+/** What `parser` takes, or nothing: `null` in a file, and when the setting is left out. */
+export function orNothing<T>(parser: Parser<T>): Parser<T | null> {
+  return { ...parser, fromYaml: (value) => (value === null ? accept(null) : parser.fromYaml(value)) };
+}
+
+/** A YAML list of texts; in the environment, texts with commas between them. `noun` names one item. */
+export function listOf<T>(options: {
+  readonly allowed: string;
+  readonly noun: string;
+  readonly max: number;
+  readonly read: (given: string) => T | undefined;
+}): Parser<readonly T[]> {
+  const fromItems = (items: readonly unknown[]): Parsed<readonly T[]> => {
+    if (items.length > options.max) return refuse(`has more than ${options.max} items`);
+    const values: T[] = [];
+    for (const item of items) {
+      const value = typeof item === 'string' ? options.read(item.trim()) : undefined;
+      if (value === undefined) return refuse(`has an item that is not ${options.noun}: ${quote(item)}`);
+      values.push(value);
+    }
+    return accept(values);
+  };
+  return {
+    allowed: options.allowed,
+    unit: null,
+    fromText: (given) => fromItems(given.trim() === '' ? [] : given.split(',')),
+    fromYaml: (value) => (Array.isArray(value) ? fromItems(value) : refuse(wrongType(value, 'list'))),
+  };
+}
+
+/** A YAML map from names to words; in the environment, `name=word` with commas between them. */
+export function mapOf<T>(options: {
+  readonly allowed: string;
+  readonly max: number;
+  readonly isName: (name: string) => boolean;
+  readonly value: Parser<T>;
+}): Parser<Readonly<Record<string, T>>> {
+  const fromEntries = (
+    entries: readonly (readonly [unknown, unknown])[],
+  ): Parsed<Readonly<Record<string, T>>> => {
+    if (entries.length > options.max) return refuse(`has more than ${options.max} entries`);
+    const values = new Map<string, T>();
+    for (const [name, given] of entries) {
+      if (typeof name !== 'string' || !options.isName(name))
+        return refuse(`has a name that is none: ${quote(name)}`);
+      if (values.has(name)) return refuse(`has ${quote(name)} twice`);
+      const parsed = options.value.fromYaml(given);
+      if ('refused' in parsed)
+        return refuse(`gives ${quote(name)} a value that is not allowed: ${quote(given)}`);
+      values.set(name, parsed.value);
+    }
+    return accept(Object.fromEntries(values));
+  };
+  return {
+    allowed: options.allowed,
+    unit: null,
+    fromText: (given) =>
+      fromEntries(
+        given.trim() === ''
+          ? []
+          : given.split(',').map((entry) => {
+              const [name = '', ...rest] = entry.split('=');
+              return [name.trim(), rest.length === 0 ? null : rest.join('=').trim()] as const;
+            }),
+      ),
+    fromYaml: (value) => (value instanceof Map ? fromEntries([...value]) : refuse(wrongType(value, 'map'))),
+  };
+}
+
+const MAX_QUOTED_LENGTH = 200;
+
+/** A value as error messages show it: on one line, and not endlessly. */
+export function quote(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (value instanceof Map) return 'a map';
+  if (typeof value === 'number') return String(value);
+  const whole = JSON.stringify(value) ?? String(value);
+  return whole.length > MAX_QUOTED_LENGTH ? `${whole.slice(0, MAX_QUOTED_LENGTH)}…` : whole;
+}
+
+/** Says what type a YAML value has where another is needed. */
+function wrongType(value: unknown, needed: 'boolean' | 'number' | 'text' | 'list' | 'map'): string {
+  if (needed === 'text' && (typeof value === 'number' || typeof value === 'boolean')) {
+    return `is a ${typeof value} and must stand in quotes to be text`;
+  }
+  if (typeof value === 'string' && (needed === 'number' || needed === 'boolean')) {
+    return `is text where a ${needed} is needed`;
+  }
+  if (value === null) return 'is no value';
+  return `is not a ${needed}`.replace('not a text', 'not text');
+}

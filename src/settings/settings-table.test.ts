@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SETTING_NAMES, SETTINGS_TABLE, type SettingDefinition, type SettingName } from './settings-table.ts';
+
+const definition = (name: SettingName): SettingDefinition<unknown> => SETTINGS_TABLE[name];
+const isTaken = (name: SettingName, text: string) => 'value' in definition(name).parser.fromText(text);
+
+/** For each setting: what an environment variable may hold, and what it may not. */
+const BOUNDS: Record<
+  SettingName,
+  { readonly taken: readonly string[]; readonly refused: readonly string[] }
+> = {
+  host: {
+    taken: ['0.0.0.0', '::', '::1', 'localhost', 'wire.example.com', 'a-1'],
+    refused: ['[::1]', '127.0.0.256', '1.2.3', 'a b', '-a', '*', 'http://a', 'a:80'],
+  },
+  port: { taken: ['0', '65535', ' 8080 '], refused: ['-1', '65536', '80.5', '0x50', '1e3', 'NaN', '8080x'] },
+  base_url: {
+    taken: ['http://localhost:8080', 'https://a.example/b', 'HTTPS://A.example'],
+    refused: [
+      'a.example',
+      'ftp://a.example',
+      'https://a.example/?b',
+      'https://a.example/#b',
+      'https://k:s@a.example',
+      'https://k@a.example',
+      'http:a.example',
+      'https://a b',
+      'https://',
+      'https://a:99999',
+      `https://a.example/${'b'.repeat(2048)}`,
+    ],
+  },
+  trusted_proxies: { taken: ['', '10.0.0.1,::1'], refused: ['proxy', Array(257).fill('::1').join()] },
+  shutdown_timeout: { taken: ['0.01', '600'], refused: ['0', '-1', '600.1'] },
+  data_dir: { taken: ['/var/lib/coursewire', 'data'], refused: [' ', 'a\0b', 'a'.repeat(4097)] },
+  enable_webhooks_service: { taken: ['true', 'FALSE'], refused: ['1', 'yes', 'on'] },
+  webhooks_auth_secret: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
+  enable_queue_polling: { taken: ['true', 'false'], refused: ['0'] },
+  queue_driver: { taken: ['database'], refused: ['sqs', 'memory'] },
+  message_queue_name: { taken: ['a', 'A-b_c.fifo', 'a'.repeat(80)], refused: ['a b', 'a/b', 'a'.repeat(81)] },
+  dead_letter_queue_name: { taken: ['a'], refused: ['a b', 'a'.repeat(81)] },
+  queue_polling_interval: { taken: ['0.01', '10', '3600'], refused: ['0', '-1', '3601', 'Infinity'] },
+  message_queue_max_receives: { taken: ['1', '1000'], refused: ['0', '1001', '1.5'] },
+  delivery_timeout: { taken: ['0.01', '600'], refused: ['0', '601'] },
+  delivery_concurrency: { taken: ['1', '10000'], refused: ['0', '10001', '1.5'] },
+  retry_initial_delay: { taken: ['0.001', '86400'], refused: ['0', '86401'] },
+  retry_max_delay: { taken: ['0.001', '604800'], refused: ['0', '604801'] },
+  delivery_history_days: { taken: ['1', '3650'], refused: ['0', '0.5', '3651'] },
+  dead_letter_days: { taken: ['1', '3650'], refused: ['0', '0.5', '3651'] },
+  target_allowed_networks: { taken: ['', '10.0.0.0/8'], refused: ['10.0.0.0/8;::1'] },
+  access_token_lifetime: { taken: ['1', '1.5', '2592000'], refused: ['0', '0.5', '2592001'] },
+  max_package_size: {
+    taken: ['1024', '500MB', '1GiB', '1.5 gib', '1TiB'],
+    refused: ['1023', '0.5', '5M', '1TB1', '2TiB', '-1GiB', '5 parsecs'],
+  },
+  max_request_body: { taken: ['1KiB', '64MiB'], refused: ['1KB', '65MiB', '2048.5'] },
+  log_level: { taken: ['trace', 'INFO', 'silent'], refused: ['warning', '30'] },
+  custom_log_levels: {
+    taken: ['', 'A=info', 'a.b.C=DEBUG'],
+    refused: ['A', 'A=', '=info', 'A=info=', '1=info', 'A:info', 'A=info,'],
+  },
+};
+
+describe('the settings table', () => {
+  for (const name of SETTING_NAMES) {
+    it(`bounds ${name}`, () => {
+      for (const text of BOUNDS[name].taken) assert.ok(isTaken(name, text), `${name} refuses ${text}`);
+      for (const text of BOUNDS[name].refused) assert.ok(!isTaken(name, text), `${name} takes ${text}`);
+    });
+  }
+
+  it('has defaults that could be given in a file as well', () => {
+    for (const name of SETTING_NAMES) {
+      const { default: value, parser } = definition(name);
+      const inFile = name === 'custom_log_levels' ? new Map() : value;
+      assert.deepEqual(parser.fromYaml(inFile), { value }, name);
+    }
+  });
+
+  it('says what every setting means, and what a default that is made later comes to', () => {
+    for (const name of SETTING_NAMES) {
+      const { meaning, default: value, defaultInWords } = definition(name);
+      assert.match(meaning, /^[A-Z].*\.$/s, name);
+      assert.equal(defaultInWords !== undefined, value === null, name);
+    }
+  });
+
+  it('keeps secret what must not be shown', () => {
+    assert.deepEqual(
+      SETTING_NAMES.filter((name) => definition(name).secret),
+      ['webhooks_auth_secret'],
+    );
+  });
+});

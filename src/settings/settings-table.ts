@@ -1,0 +1,316 @@
+import { LOG_LEVELS } from '../observability/log-level.ts';
+import { byteSize } from './byte-size.ts';
+import { listenHost, networkList } from './networks.ts';
+import {
+  duration,
+  inWords,
+  mapOf,
+  oneOf,
+  orNothing,
+  type Parser,
+  text,
+  trueOrFalse,
+  wholeNumber,
+} from './parser.ts';
+
+/** Under which heading a setting stands in the reference. */
+export type SettingGroup =
+  | 'Server'
+  | 'Storage'
+  | 'Webhooks'
+  | 'Message queue'
+  | 'Delivery'
+  | 'Access'
+  | 'Limits'
+  | 'Logs';
+
+/** All that is known of a setting; parsing, the reference and the start-up log are made from it. */
+export interface SettingDefinition<out T> {
+  readonly group: SettingGroup;
+  /** Reads it and says in words what it may hold and in which unit. */
+  readonly parser: Parser<T>;
+  readonly default: T;
+  /** What leaving it out comes to, where the default alone (`null`) does not tell. */
+  readonly defaultInWords?: string;
+  readonly meaning: string;
+  /** A secret is never shown: not in errors, not at start. */
+  readonly secret: boolean;
+}
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+const KIB = 2 ** 10;
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+const TIB = 2 ** 40;
+
+const MAX_URL_LENGTH = 2_048;
+const MAX_PATH_LENGTH = 4_096;
+const MAX_CUSTOM_LEVELS = 256;
+const AUTH_SECRET_LENGTH = 64;
+const QUEUE_NAME = /^[\w.-]{1,80}$/;
+const CLASS_NAME = /^[A-Za-z][\w.$-]{0,199}$/;
+
+/** Every setting, by its name in the configuration file; the environment variable is the name in upper case. */
+export const SETTINGS_TABLE = {
+  host: define({
+    group: 'Server',
+    parser: listenHost,
+    default: '127.0.0.1',
+    meaning:
+      'Address to listen on. The default can be reached from this machine only; `0.0.0.0` or `::` listens on all.',
+  }),
+  port: define({
+    group: 'Server',
+    parser: wholeNumber({ min: 0, max: 65_535, note: '0: any free port' }),
+    default: 8080,
+    meaning: 'Port to listen on.',
+  }),
+  base_url: define({
+    group: 'Server',
+    parser: orNothing(
+      text({
+        allowed:
+          'an http:// or https:// URL without credentials, query and fragment, ' +
+          `of at most ${MAX_URL_LENGTH} characters`,
+        read: readBaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords: 'made from the address listened on',
+    meaning:
+      'Where people and programs reach the service, for links and for the API description. ' +
+      'Set it when a proxy stands before the service. A slash at its end is dropped.',
+  }),
+  trusted_proxies: define({
+    group: 'Server',
+    parser: networkList,
+    default: [],
+    meaning:
+      'Proxies whose `X-Forwarded-For` is believed. That of anyone else is ignored, since anyone can send one.',
+  }),
+  shutdown_timeout: define({
+    group: 'Server',
+    parser: duration({ min: 0.01, max: 600 }),
+    default: 10,
+    meaning:
+      'How long a stop waits for what is under way. A postback cut short is sent again after the next start.',
+  }),
+  data_dir: define({
+    group: 'Storage',
+    parser: text({
+      allowed: `a path of at most ${MAX_PATH_LENGTH} characters`,
+      read: (given) =>
+        given.trim() !== '' && given.length <= MAX_PATH_LENGTH && !given.includes('\0') ? given : undefined,
+    }),
+    default: './data',
+    meaning:
+      'Folder of the database, the course packages and the secrets made at the first start. ' +
+      'A relative path starts from the folder in which the service is started.',
+  }),
+  enable_webhooks_service: define({
+    group: 'Webhooks',
+    parser: trueOrFalse,
+    default: true,
+    meaning:
+      'Whether webhooks are triggered and delivered. When false, no new events trigger, the queue is not polled, ' +
+      'and existing webhooks are Read Only: they cannot be updated or deleted.',
+  }),
+  webhooks_auth_secret: define({
+    group: 'Webhooks',
+    parser: orNothing(
+      text({
+        allowed: `exactly ${AUTH_SECRET_LENGTH} characters`,
+        read: (given) => (given.length === AUTH_SECRET_LENGTH ? given : undefined),
+      }),
+    ),
+    default: null,
+    defaultInWords: 'made at the first start and kept in `data_dir`, readable by its owner only',
+    secret: true,
+    meaning:
+      'Encrypts the stored Basic key and secret of webhooks. With another value than the one they were stored ' +
+      'with, they cannot be read any more.',
+  }),
+  enable_queue_polling: define({
+    group: 'Message queue',
+    parser: trueOrFalse,
+    default: true,
+    meaning:
+      'Whether this service takes messages from the queue and delivers them. When false, messages are still made ' +
+      'and queued, for another one to poll.',
+  }),
+  queue_driver: define({
+    group: 'Message queue',
+    parser: oneOf(['database']),
+    default: 'database',
+    meaning: 'What keeps the queues: `database` keeps them in the database of the service.',
+  }),
+  message_queue_name: define({
+    group: 'Message queue',
+    parser: text({ allowed: '1 to 80 letters, digits, dots, hyphens and underscores', read: readQueueName }),
+    default: 'coursewire-messages.fifo',
+    meaning: 'Name of the first-in-first-out queue of messages to deliver.',
+  }),
+  dead_letter_queue_name: define({
+    group: 'Message queue',
+    parser: text({ allowed: '1 to 80 letters, digits, dots, hyphens and underscores', read: readQueueName }),
+    default: 'coursewire-dead-letters.fifo',
+    meaning: 'Name of the first-in-first-out queue of messages that could not be delivered.',
+  }),
+  queue_polling_interval: define({
+    group: 'Message queue',
+    parser: duration({ min: 0.01, max: HOUR }),
+    default: 10,
+    meaning:
+      'Time between polls of the queue when nothing is known to wait. Polling is long polling: ' +
+      'a message that arrives meanwhile is taken up at once.',
+  }),
+  message_queue_max_receives: define({
+    group: 'Message queue',
+    parser: wholeNumber({ min: 1, max: 1_000 }),
+    default: 1_000,
+    meaning:
+      'How often a message is taken from the queue before it goes to the dead-letter queue. ' +
+      'Attempts are made up to this number or `max_attempts` of the webhook, whichever is smaller.',
+  }),
+  delivery_timeout: define({
+    group: 'Delivery',
+    parser: duration({ min: 0.01, max: 600 }),
+    default: 30,
+    meaning: 'How long one postback may take, from connecting to the end of the answer.',
+  }),
+  delivery_concurrency: define({
+    group: 'Delivery',
+    parser: wholeNumber({ min: 1, max: 10_000 }),
+    default: 256,
+    meaning: 'How many postbacks are under way at once, each of another webhook.',
+  }),
+  retry_initial_delay: define({
+    group: 'Delivery',
+    parser: duration({ min: 0.001, max: DAY }),
+    default: 5,
+    meaning: 'Time before the second attempt. It doubles with each further one, with some jitter.',
+  }),
+  retry_max_delay: define({
+    group: 'Delivery',
+    parser: duration({ min: 0.001, max: 7 * DAY }),
+    default: HOUR,
+    meaning: 'The longest time between two attempts, also where `Retry-After` of the target asks for more.',
+  }),
+  delivery_history_days: define({
+    group: 'Delivery',
+    parser: wholeNumber({ min: 1, max: 3_650, unit: 'days' }),
+    default: 30,
+    meaning: 'How long the history of deliveries is kept.',
+  }),
+  dead_letter_days: define({
+    group: 'Delivery',
+    parser: wholeNumber({ min: 1, max: 3_650, unit: 'days' }),
+    default: 90,
+    meaning: 'How long messages are kept in the dead-letter queue.',
+  }),
+  target_allowed_networks: define({
+    group: 'Delivery',
+    parser: orNothing(networkList),
+    default: null,
+    defaultInWords: 'none; loopback (`127.0.0.0/8`, `::1`) when `host` is a loopback address',
+    meaning:
+      'Networks that are not public (private, loopback, link-local and the like) to which postbacks may go all the ' +
+      'same. An empty list allows none: set it when the service listens on loopback behind a proxy that others reach.',
+  }),
+  access_token_lifetime: define({
+    group: 'Access',
+    parser: duration({ min: 1, max: 30 * DAY }),
+    default: HOUR,
+    meaning: 'How long an access token is valid; `expires_in` of the token endpoint.',
+  }),
+  max_package_size: define({
+    group: 'Limits',
+    parser: byteSize({ min: KIB, max: TIB }),
+    default: GIB,
+    meaning: 'The largest course package that can be uploaded.',
+  }),
+  max_request_body: define({
+    group: 'Limits',
+    parser: byteSize({ min: KIB, max: 64 * MIB }),
+    default: MIB,
+    meaning: 'The largest body of any other request.',
+  }),
+  log_level: define({
+    group: 'Logs',
+    parser: oneOf(LOG_LEVELS),
+    default: 'info',
+    meaning:
+      'The general log level. `debug` and `trace` also make every webhook log in full; a less verbose one does not ' +
+      'lower what the logging mode of a webhook asks for.',
+  }),
+  custom_log_levels: define({
+    group: 'Logs',
+    parser: mapOf({
+      allowed: `a map of at most ${MAX_CUSTOM_LEVELS} class names, each to ${inWords(LOG_LEVELS)}`,
+      max: MAX_CUSTOM_LEVELS,
+      isName: (name) => CLASS_NAME.test(name),
+      value: oneOf(LOG_LEVELS),
+    }),
+    default: {},
+    meaning:
+      'Log levels of single classes, more or less verbose than the general one. The classes are listed below.',
+  }),
+} as const satisfies Record<string, SettingDefinition<unknown>>;
+
+/** The name of a setting. */
+export type SettingName = keyof typeof SETTINGS_TABLE;
+
+/** The settings of a service, by the names of the table, frozen. Durations are in seconds. */
+export type Settings = {
+  readonly [N in SettingName]: (typeof SETTINGS_TABLE)[N] extends SettingDefinition<infer T> ? T : never;
+};
+
+/** All names, in the order of the table. */
+export const SETTING_NAMES = Object.keys(SETTINGS_TABLE) as readonly SettingName[];
+
+/** A rule between two settings. */
+export interface CrossRule {
+  readonly setting: SettingName;
+  readonly other: SettingName;
+  isMet(settings: Settings): boolean;
+  /** What `setting` may hold, in words. */
+  readonly allowed: string;
+}
+
+/** The rules that hold between settings, checked once each has been read by itself. */
+export const CROSS_RULES: readonly CrossRule[] = [
+  {
+    setting: 'retry_initial_delay',
+    other: 'retry_max_delay',
+    isMet: (settings) => settings.retry_initial_delay <= settings.retry_max_delay,
+    allowed: 'at most what retry_max_delay holds',
+  },
+  {
+    setting: 'dead_letter_queue_name',
+    other: 'message_queue_name',
+    isMet: (settings) => settings.dead_letter_queue_name !== settings.message_queue_name,
+    allowed: 'any other name than message_queue_name holds',
+  },
+];
+
+function define<T>(
+  definition: Omit<SettingDefinition<T>, 'secret' | 'default'> & {
+    readonly default: NoInfer<T>;
+    readonly secret?: boolean;
+  },
+): SettingDefinition<T> {
+  return { secret: false, ...definition };
+}
+
+function readQueueName(given: string): string | undefined {
+  return QUEUE_NAME.test(given) ? given : undefined;
+}
+
+function readBaseUrl(given: string): string | undefined {
+  // The URL parser would drop white space and add slashes that are missing.
+  if (!/^https?:\/\/[^\s?#\\]+$/i.test(given) || given.length > MAX_URL_LENGTH) return undefined;
+  const url = URL.parse(given);
+  if (url === null || url.username !== '' || url.password !== '') return undefined;
+  return url.href.replace(/\/+$/, '');
+}
