@@ -5,6 +5,9 @@ import type { SettingProblem } from './settings-error.ts';
 /** The largest configuration file that is read. */
 export const MAX_SETTINGS_FILE_BYTES = 256 * 1024;
 
+/** One mistake makes the YAML parser find many; the first ones tell most. */
+const MAX_YAML_FAULTS = 5;
+
 /** A value as the file has it: maps are `Map`s, lists are arrays. */
 export interface FileSetting {
   readonly value: unknown;
@@ -47,9 +50,14 @@ function readYaml(
   const lines = new LineCounter();
   const lineAt = (offset: number | undefined) => Math.max(lines.linePos(offset ?? 0).line, 1);
   const document = parseDocument(content, { lineCounter: lines, prettyErrors: false, version: '1.2' });
-  const faults = [...document.errors, ...document.warnings];
-  for (const { code, pos } of faults) {
-    problem(lineAt(pos[0]), `cannot be read as YAML (${code.toLowerCase().replaceAll('_', ' ')})`);
+  const faults = new Set(
+    [...document.errors, ...document.warnings].map(
+      ({ code, pos }) => `${lineAt(pos[0])} ${code.toLowerCase().replaceAll('_', ' ')}`,
+    ),
+  );
+  for (const fault of [...faults].slice(0, MAX_YAML_FAULTS)) {
+    const [line, ...what] = fault.split(' ');
+    problem(Number(line), `cannot be read as YAML (${what.join(' ')})`);
   }
   let aliases = 0;
   visit(document, {
@@ -61,7 +69,7 @@ function readYaml(
       );
     },
   });
-  if (faults.length > 0 || aliases > 0 || document.contents === null) return;
+  if (faults.size > 0 || aliases > 0 || document.contents === null) return;
   if (!isMap(document.contents)) {
     // An empty document with only a comment or `---` is one scalar: null.
     if (isScalar(document.contents) && document.contents.value === null) return;
