@@ -19,6 +19,9 @@ const CREDENTIAL_MEMBERS = new Set([
   'webhooksauthsecret',
 ]);
 
+/** Met by each of them; asked first, since every member of every line is asked about. */
+const MAYBE_CREDENTIAL = /auth|cookie|password|secret|token/i;
+
 const AUTHORIZATION_IN_TEXT = /\b(Basic|Bearer)\s+([\w.~+/=-]{4,})/gi;
 const FORM_MEMBER_IN_TEXT = /\b(client_secret|access_token|refresh_token|password|secret)=[^\s&"'<>]+/gi;
 const JSON_MEMBER_IN_TEXT =
@@ -55,12 +58,15 @@ export function censor(value: unknown, options: CensorOptions): unknown {
     if (prototype !== Object.prototype && prototype !== null)
       return `[${original.constructor?.name ?? 'object'}]`;
 
-    const members: [string, unknown][] = [];
-    for (const [name, member] of Object.entries(original)) {
+    const members: Record<string, unknown> = {};
+    for (const name of Object.keys(original)) {
       left -= 1;
-      members.push([name, isCredential(name, member) ? CENSORED : copy(member, depth + 1)]);
+      const member = (original as Record<string, unknown>)[name];
+      const shown = isCredential(name, member) ? CENSORED : copy(member, depth + 1);
+      if (name === '__proto__') Object.defineProperty(members, name, { value: shown, enumerable: true });
+      else members[name] = shown;
     }
-    return Object.fromEntries(members);
+    return members;
   };
 
   return copy(value, 0);
@@ -85,6 +91,7 @@ function looksLikeCredential(scheme: string, credential: string): boolean {
 
 function isCredential(name: string, value: unknown): boolean {
   return (
+    MAYBE_CREDENTIAL.test(name) &&
     value !== null &&
     value !== undefined &&
     typeof value !== 'boolean' &&
