@@ -273,6 +273,7 @@ describe('the configuration file', () => {
     assert.match(refused('port: 1\n---\nport: 2\n')[0] ?? '', /multiple docs/);
     assert.match(refused('- port\n')[0] ?? '', /does not begin a map of settings/);
     assert.match(refused('1: 2\n')[0] ?? '', /has a setting whose name is not text/);
+    assert.match(refused('host: !x localhost\n')[0] ?? '', /\(tag resolve failed\)/);
     assert.match(refused('host: &a x\ndata_dir: *a\n')[0] ?? '', /^Line 2 of FILE has an alias/);
     const deep = refused('['.repeat(100_000));
     assert.ok(deep.length > 0 && deep.length <= 5, `${deep.length} problems`);
