@@ -165,7 +165,7 @@ export interface DeliveryRow {
   response_status: number | null;
   response_body: string | null;
   error: string | null;
-  discard_reason: string | null;
+  status_reason: string | null;
 }
 
 /** An attempt before a message's latest one. */

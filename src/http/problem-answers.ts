@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../database/database.ts';
+import type { Logger } from '../observability/log.ts';
 import { PROBLEMS, ProblemError } from '../problems/problem.ts';
 import { inputErrorsOf } from './validation.ts';
 
@@ -7,17 +8,12 @@ const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 /** How soon a client may ask again when the database did not answer, in seconds. */
 const UNAVAILABLE_RETRY_AFTER = '5';
 
-/** Where failures that are nobody's input are told: with everything, for the operator. */
-export interface FailureLog {
-  error(details: object, message: string): void;
-}
-
 /** Makes every failure of an API an RFC 9457 problem, without stack traces or the words of libraries. */
-export function answerProblems(app: FastifyInstance, log: FailureLog): void {
+export function answerProblems(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError);
     if (PROBLEMS[problem.code].status >= 500) {
-      log.error({ err: error, method: request.method, path: request.routeOptions.url }, 'a request failed');
+      log.error('a request failed', { error, method: request.method, path: request.routeOptions.url });
     }
     return sendProblem(request, reply, problem);
   });

@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox';
+import { callerOf } from '../../http/authorization.ts';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import { AccountInput, AccountRecord } from './account-schemas.ts';
+import type { Account, AccountService } from './account-service.ts';
+
+const READ = { scope: 'content:read' };
+const WRITE = { scope: 'content:write' };
+const tags = ['Accounts'];
+const AccountParams = Type.Object({ account_id: Type.String({ description: 'The account’s id.' }) });
+
+/** Accounts in the automation API. */
+export function accountRoutes(routes: Routes, accounts: AccountService): void {
+  const idOf = (params: { account_id: string }) => parseId(params.account_id, 'account');
+
+  routes.post(
+    '/accounts',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Create an account',
+        description: 'Causes ACCOUNT_CREATED.',
+        body: AccountInput,
+        response: { 201: AccountRecord, ...problems(400, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const account = await accounts.create(toInput(request.body), callerOf(request).user);
+      return reply
+        .code(201)
+        .header('Location', `/accounts/${account.id}`)
+        .header('ETag', entityTag(account.revision))
+        .send(toRecord(account));
+    },
+  );
+
+  routes.get(
+    '/accounts',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List accounts',
+        querystring: PageQuery,
+        response: { 200: PageOf(AccountRecord, 'Accounts, by id.'), ...problems(400) },
+      },
+    },
+    async (request) => pageAnswer(await accounts.list(pageRequest(request.query)), toRecord),
+  );
+
+  routes.get(
+    '/accounts/:account_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Read an account',
+        params: AccountParams,
+        response: { 200: AccountRecord, ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const account = await accounts.get(idOf(request.params));
+      return reply.header('ETag', entityTag(account.revision)).send(toRecord(account));
+    },
+  );
+
+  routes.put(
+    '/accounts/:account_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Update an account',
+        description:
+          'Replaces name and activation. Causes ACCOUNT_ACTIVATION_UPDATED when `enabled` really changes.',
+        params: AccountParams,
+        body: AccountInput,
+        response: { 200: AccountRecord, ...problems(400, 404, 412, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const account = await accounts.update(idOf(request.params), toInput(request.body), {
+        user: callerOf(request).user,
+        expected: expectedRevisions(request),
+      });
+      return reply.header('ETag', entityTag(account.revision)).send(toRecord(account));
+    },
+  );
+
+  routes.delete(
+    '/accounts/:account_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Delete an account',
+        description: 'Causes ACCOUNT_DELETED, which shows the account as it was.',
+        params: AccountParams,
+        response: { 204: Type.Null(), ...problems(404, 412) },
+      },
+    },
+    async (request, reply) => {
+      await accounts.delete(idOf(request.params), {
+        user: callerOf(request).user,
+        expected: expectedRevisions(request),
+      });
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function toInput(body: AccountInput): { name: string; enabled: boolean } {
+  return { name: body.name, enabled: body.enabled ?? true };
+}
+
+function toRecord(account: Account): Static<typeof AccountRecord> {
+  return {
+    id: account.id,
+    name: account.name,
+    enabled: account.enabled,
+    created_dt: formatDateTime(account.createdAt),
+    updated_dt: formatDateTime(account.updatedAt),
+  };
+}

@@ -1,0 +1,139 @@
+import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import type { AccountResource, EventPublisher } from '../../events/event.ts';
+import { notFound } from '../../problems/problem.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import {
+  deleteAccount,
+  insertAccount,
+  readAccount,
+  readAccounts,
+  type StoredAccount,
+  updateAccount,
+} from './account-store.ts';
+
+/** An account. Moments are epoch milliseconds. */
+export interface Account {
+  id: number;
+  name: string;
+  enabled: boolean;
+  revision: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** Accounts, and the events of topic ACCOUNT. */
+export class AccountService {
+  readonly #database: Database;
+  readonly #events: EventPublisher<Transaction>;
+  readonly #now: () => number;
+
+  constructor({
+    database,
+    events,
+    now,
+  }: {
+    database: Database;
+    events: EventPublisher<Transaction>;
+    now: () => number;
+  }) {
+    this.#database = database;
+    this.#events = events;
+    this.#now = now;
+  }
+
+  /** ACCOUNT_CREATED. */
+  async create(input: { name: string; enabled: boolean }, user: string): Promise<Account> {
+    return await this.#database.transaction(async (tx) => {
+      const now = this.#now();
+      const account = toAccount(await insertAccount(tx, input, now));
+      await this.#publish(tx, 'ACCOUNT_CREATED', account, user, now);
+      return account;
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(id: number): Promise<Account> {
+    return await requireAccount(this.#database.reader, id);
+  }
+
+  async list(page: PageRequest): Promise<Page<Account>> {
+    const { items, next } = toPage(await readAccounts(this.#database.reader, page), page.limit);
+    return { items: items.map(toAccount), next };
+  }
+
+  /**
+   * ACCOUNT_ACTIVATION_UPDATED when `enabled` really changes.
+   * @throws {ProblemError} `not-found`, `precondition-failed`
+   */
+  async update(
+    id: number,
+    input: { name: string; enabled: boolean },
+    { user, expected }: { user: string; expected: ExpectedRevisions },
+  ): Promise<Account> {
+    return await this.#database.transaction(async (tx) => {
+      const present = await requireAccount(tx, id);
+      assertRevision(present.revision, expected);
+      if (present.name === input.name && present.enabled === input.enabled) return present;
+      const now = this.#now();
+      const account = toAccount(await updateAccount(tx, id, input, now));
+      if (account.enabled !== present.enabled) {
+        await this.#publish(tx, 'ACCOUNT_ACTIVATION_UPDATED', account, user, now);
+      }
+      return account;
+    });
+  }
+
+  /**
+   * ACCOUNT_DELETED, which shows the account as it was.
+   * @throws {ProblemError} `not-found`, `precondition-failed`
+   */
+  async delete(id: number, { user, expected }: { user: string; expected: ExpectedRevisions }): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const account = await requireAccount(tx, id);
+      assertRevision(account.revision, expected);
+      await deleteAccount(tx, id);
+      await this.#publish(tx, 'ACCOUNT_DELETED', account, user, this.#now());
+    });
+  }
+
+  async #publish(
+    tx: Transaction,
+    subtopic: 'ACCOUNT_CREATED' | 'ACCOUNT_ACTIVATION_UPDATED' | 'ACCOUNT_DELETED',
+    account: Account,
+    user: string,
+    occurredAt: number,
+  ): Promise<void> {
+    const resource = { account: toAccountResource(account) };
+    await this.#events.publish(tx, {
+      subtopic,
+      occurredAt,
+      user,
+      resource,
+      accountId: account.id,
+      content: [],
+    });
+  }
+}
+
+/** An account as messages show it (section 6.2). */
+export function toAccountResource({ id, name, enabled }: Account): AccountResource {
+  return { id, name, enabled };
+}
+
+async function requireAccount(reader: Pick<Reader, 'query'>, id: number): Promise<Account> {
+  const row = await readAccount(reader, id);
+  if (row === undefined) throw notFound('account', id);
+  return toAccount(row);
+}
+
+function toAccount(row: StoredAccount): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    enabled: row.enabled === 1,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,87 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import type { AccountRow } from '../../database/schema.ts';
+
+/** SQL of accounts, one operation a function. */
+
+export type StoredAccount = Selectable<AccountRow>;
+
+export async function readAccount(
+  reader: Pick<Reader, 'query'>,
+  id: number,
+): Promise<StoredAccount | undefined> {
+  return await reader.query
+    .selectFrom('accounts')
+    .selectAll()
+    .where('accounts.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** One more than the limit; ascending ids. */
+export async function readAccounts(
+  reader: Pick<Reader, 'query'>,
+  page: PageRequest,
+): Promise<StoredAccount[]> {
+  return await reader.query
+    .selectFrom('accounts')
+    .selectAll()
+    .where('accounts.id', '>', page.after ?? 0)
+    .orderBy('accounts.id')
+    .limit(page.limit + 1)
+    .execute();
+}
+
+export async function readAccountNames(
+  reader: Pick<Reader, 'query'>,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('accounts')
+    .select(['accounts.id', 'accounts.name'])
+    .where('accounts.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+export async function insertAccount(
+  tx: Transaction,
+  account: { name: string; enabled: boolean },
+  now: number,
+): Promise<StoredAccount> {
+  return await tx.query
+    .insertInto('accounts')
+    .values({
+      name: account.name,
+      enabled: account.enabled ? 1 : 0,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateAccount(
+  tx: Transaction,
+  id: number,
+  account: { name: string; enabled: boolean },
+  now: number,
+): Promise<StoredAccount> {
+  return await tx.query
+    .updateTable('accounts')
+    .set((eb) => ({
+      name: account.name,
+      enabled: account.enabled ? 1 : 0,
+      revision: eb('revision', '+', 1),
+      updated_at: now,
+    }))
+    .where('accounts.id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteAccount(tx: Transaction, id: number): Promise<void> {
+  await tx.query.deleteFrom('accounts').where('accounts.id', '=', id).execute();
+}

@@ -1,0 +1,347 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../observability/log.ts';
+import type { MessageQueue, ReceivedMessage } from '../queue/message-queue.ts';
+import type { AttemptOutcome, DiscardReason } from '../webhooks/delivery-history.ts';
+import type { DeliveryLog } from '../webhooks/delivery-log.ts';
+import { type DeliverySettlement, recordDeliveries } from '../webhooks/delivery-recorder.ts';
+import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
+import { DeliverySlots, SWEEP_INTERVAL_MS } from './delivery-slots.ts';
+import { postbackFailureMessage } from './failure-reason.ts';
+import type { PostbackResult, PostbackSender } from './postback-sender.ts';
+import { retryDelay } from './retry-schedule.ts';
+
+/**
+ * How much longer than a request may take a message stays hidden from others: a stalled process or a slow
+ * commit must not have it delivered twice (architecture, invariant 4).
+ */
+const VISIBILITY_MARGIN_MS = 30_000;
+/** Pauses after the queue or database failed: doubling between these. */
+const OUTAGE_PAUSE_MIN_MS = 250;
+const OUTAGE_PAUSE_MAX_MS = 10_000;
+/** How long the last settlements may take at a stop. */
+const LAST_SETTLE_TIMEOUT_MS = 5_000;
+
+/** What delivery counts. */
+export interface DeliveryMetrics {
+  attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number): void;
+  /** From the event to its arrival, for messages that arrived at the first attempt. */
+  arrived(sinceEventMs: number): void;
+  discarded(count: number): void;
+  queueFailed(): void;
+}
+
+export interface DeliveryOptions {
+  /** Requests at a time that are not slow. */
+  concurrency: number;
+  /** Deadline of a request. */
+  timeoutMs: number;
+  retryInitialMs: number;
+  retryMaxMs: number;
+  /** The safety net: how often the queue is asked when nothing wakes the worker. */
+  pollIntervalMs: number;
+  /** How long requests in flight may go on at a stop. */
+  shutdownTimeoutMs: number;
+}
+
+/**
+ * Takes messages off the queue, posts them, and settles what came of it. One exchange with the queue settles
+ * everything that finished since the last one and takes up as many new heads as there are free slots
+ * (architecture, invariant 6); no request is ever made inside a transaction.
+ */
+export class DeliveryWorker implements AsyncDisposable {
+  readonly #queue: MessageQueue;
+  readonly #sender: PostbackSender;
+  readonly #targets: DeliveryTargets;
+  readonly #deliveryLog: DeliveryLog;
+  readonly #log: Logger;
+  readonly #metrics: DeliveryMetrics;
+  readonly #options: DeliveryOptions;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #slots: DeliverySlots;
+  readonly #abort = new AbortController();
+  #finished: DeliverySettlement[] = [];
+  #wakeUp: (() => void) | null = null;
+  #woken = false;
+  #nextAvailableAt: number | null = null;
+  #stopping = false;
+  #failures = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(dependencies: {
+    queue: MessageQueue;
+    sender: PostbackSender;
+    targets: DeliveryTargets;
+    deliveryLog: DeliveryLog;
+    log: Logger;
+    metrics: DeliveryMetrics;
+    options: DeliveryOptions;
+    now: () => number;
+    random: () => number;
+  }) {
+    this.#queue = dependencies.queue;
+    this.#sender = dependencies.sender;
+    this.#targets = dependencies.targets;
+    this.#deliveryLog = dependencies.deliveryLog;
+    this.#log = dependencies.log;
+    this.#metrics = dependencies.metrics;
+    this.#options = dependencies.options;
+    this.#now = dependencies.now;
+    this.#random = dependencies.random;
+    this.#slots = new DeliverySlots({ quickLimit: dependencies.options.concurrency, now: dependencies.now });
+  }
+
+  /** Requests in flight. */
+  get inFlight(): number {
+    return this.#slots.taken;
+  }
+
+  /** Begins to deliver. */
+  start(): void {
+    this.#queue.onAvailable(() => this.#wake());
+    this.#running ??= this.#run();
+  }
+
+  /** Takes nothing up any more, lets what is in flight finish within the bound, settles it, and ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    if (this.#running === null) return;
+    const abortion = setTimeout(() => this.#abort.abort(), this.#options.shutdownTimeoutMs);
+    await this.#running;
+    clearTimeout(abortion);
+  }
+
+  async #run(): Promise<void> {
+    let settleBy = Number.POSITIVE_INFINITY;
+    while (true) {
+      const succeeded = await this.#exchange();
+      const idle = this.#slots.taken === 0;
+      if (this.#stopping && idle) {
+        if (this.#finished.length === 0) return;
+        settleBy = Math.min(settleBy, this.#now() + LAST_SETTLE_TIMEOUT_MS);
+        if (this.#now() >= settleBy) {
+          this.#log.error('stopped without settling deliveries: they will be made again', {
+            messages: this.#finished.length,
+          });
+          return;
+        }
+      }
+      if (!succeeded) await this.#pause();
+      else if (this.#finished.length === 0) await this.#sleep();
+    }
+  }
+
+  /** One exchange with the queue; false when it failed and nothing changed. */
+  async #exchange(): Promise<boolean> {
+    const settlements = this.#finished;
+    this.#finished = [];
+    const capacity = this.#stopping ? 0 : this.#slots.free();
+    try {
+      const { received, nextAvailableAt } = await this.#queue.exchange<DeliverySettlement>({
+        settlements,
+        capacity,
+        visibilityMs: this.#options.timeoutMs + VISIBILITY_MARGIN_MS,
+        record: recordDeliveries,
+      });
+      this.#nextAvailableAt = nextAvailableAt;
+      if (received.length > 0) await this.#takeUp(received);
+      if (this.#failures > 0) this.#log.info('the queue answers again: delivery goes on');
+      this.#failures = 0;
+      return true;
+    } catch (error) {
+      // What finished is settled at the next try, unless its lease is lost by then.
+      this.#finished = [...settlements, ...this.#finished];
+      this.#metrics.queueFailed();
+      if (this.#failures === 0)
+        this.#log.error('the queue failed: delivery pauses until it answers', { error });
+      this.#failures += 1;
+      return false;
+    }
+  }
+
+  async #takeUp(received: readonly ReceivedMessage[]): Promise<void> {
+    let targets: Map<number, DeliveryTarget>;
+    try {
+      targets = await this.#targets.read(received.map((message) => message.lineId));
+    } catch (error) {
+      // Not tried, so not failed: back to the head of their lines.
+      for (const message of received) this.#release(message);
+      throw error;
+    }
+    for (const message of received) {
+      const target = targets.get(message.lineId);
+      const reason = discardReason(message, target);
+      if (reason !== null) this.#discard(message, target, reason);
+      else if (target !== undefined) void this.#deliver(message, target);
+    }
+  }
+
+  async #deliver(message: ReceivedMessage, target: DeliveryTarget): Promise<void> {
+    const slot = this.#slots.take();
+    try {
+      const result = target.credentialsLost ? lostCredentials() : await this.#post(message, target);
+      if (result.aborted) this.#release(message);
+      else this.#settle(message, target, result);
+    } finally {
+      this.#slots.give(slot);
+      this.#wake();
+    }
+  }
+
+  async #post(message: ReceivedMessage, target: DeliveryTarget): Promise<PostbackResult> {
+    try {
+      return await this.#sender.send(
+        {
+          messageId: message.messageId,
+          url: target.targetUrl,
+          body: message.body,
+          credentials: target.credentials,
+        },
+        this.#abort.signal,
+      );
+    } catch (error) {
+      this.#log.error('a postback could not be made', { error, message_id: message.messageId });
+      return failedWithoutRequest('the request could not be made');
+    }
+  }
+
+  #settle(message: ReceivedMessage, target: DeliveryTarget, result: PostbackResult): void {
+    const endedAt = this.#now();
+    const succeeded = result.outcome === 'DELIVERED';
+    const outcome: AttemptOutcome = {
+      kind: 'attempt',
+      succeeded,
+      endedAt,
+      durationMs: result.durationMs,
+      responseStatus: result.status,
+      responseBody: result.responseBody,
+      error: succeeded ? null : postbackFailureMessage(target.targetUrl, result.reason ?? 'unknown'),
+    };
+    const settlement = this.#settlementOf(message, target, result, outcome);
+    this.#finished.push(settlement);
+    this.#metrics.attempted(
+      succeeded ? 'success' : settlement.action === 'dead-letter' ? 'dead_letter' : 'retry',
+      result.durationMs,
+    );
+    if (succeeded && message.receiveCount === 1) this.#metrics.arrived(endedAt - message.enqueuedAt);
+    this.#deliveryLog.attempt({
+      webhookId: target.webhookId,
+      mode: target.loggingMode,
+      topic: target.topic,
+      subtopic: message.label,
+      messageId: message.messageId,
+      attempt: message.receiveCount,
+      succeeded,
+      status: result.status,
+      durationMs: result.durationMs,
+      targetUrl: target.targetUrl,
+      message: message.body,
+      responseBody: result.responseBody,
+      failureMessage: outcome.error,
+      willRetryAt: settlement.action === 'retry' ? settlement.availableAt : null,
+      deadLettered: settlement.action === 'dead-letter',
+    });
+  }
+
+  /** Section 3: effective attempts are the smaller of the webhook's and the queue's redrive maximum. */
+  #settlementOf(
+    message: ReceivedMessage,
+    target: DeliveryTarget,
+    result: PostbackResult,
+    outcome: AttemptOutcome,
+  ): DeliverySettlement {
+    if (outcome.succeeded) return { message, outcome, action: 'delete' };
+    const effectiveAttempts = Math.min(target.maxAttempts, this.#queue.maxReceives);
+    if (message.receiveCount >= effectiveAttempts) return { message, outcome, action: 'dead-letter' };
+    const wait = retryDelay({
+      attempt: message.receiveCount,
+      initialDelayMs: this.#options.retryInitialMs,
+      maxDelayMs: this.#options.retryMaxMs,
+      retryAfterMs: result.retryAfterMs,
+      random: this.#random,
+    });
+    return { message, outcome, action: 'retry', availableAt: outcome.endedAt + wait };
+  }
+
+  #discard(message: ReceivedMessage, target: DeliveryTarget | undefined, reason: DiscardReason): void {
+    const at = this.#now();
+    this.#finished.push({
+      message,
+      action: 'discard',
+      outcome: { kind: 'discard', reason, at },
+      followersBefore: reason === 'BEFORE_IGNORE_DT' ? (target?.ignoreBefore ?? 0) : at,
+    });
+    this.#metrics.discarded(1);
+    if (target !== undefined) {
+      this.#deliveryLog.discarded({
+        webhookId: target.webhookId,
+        mode: target.loggingMode,
+        topic: target.topic,
+        subtopic: message.label,
+        messageId: message.messageId,
+        message: message.body,
+        reason,
+      });
+    }
+  }
+
+  #release(message: ReceivedMessage): void {
+    this.#finished.push({ message, action: 'retry', availableAt: this.#now(), outcome: { kind: 'release' } });
+  }
+
+  #wake(): void {
+    this.#woken = true;
+    this.#wakeUp?.();
+  }
+
+  /** Until woken, or until the next head is due, or until the safety net's next look. */
+  async #sleep(): Promise<void> {
+    if (!this.#woken) {
+      const due =
+        this.#nextAvailableAt === null ? Number.POSITIVE_INFINITY : this.#nextAvailableAt - this.#now();
+      // Without a free slot a due head is no reason to look, but a request that has become slow is.
+      const wait = due <= 0 && this.#slots.free() === 0 ? SWEEP_INTERVAL_MS : due;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.max(1, Math.min(wait, this.#options.pollIntervalMs)));
+        this.#wakeUp = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.#wakeUp = null;
+    }
+    this.#woken = false;
+  }
+
+  async #pause(): Promise<void> {
+    const pause = Math.min(OUTAGE_PAUSE_MAX_MS, OUTAGE_PAUSE_MIN_MS * 2 ** Math.min(this.#failures, 10));
+    await delay(this.#stopping ? OUTAGE_PAUSE_MIN_MS : pause);
+  }
+}
+
+/** What is decided when a message is taken up (decisions, Delivery); null when it is to be delivered. */
+function discardReason(message: ReceivedMessage, target: DeliveryTarget | undefined): DiscardReason | null {
+  if (target === undefined || target.state === 'DELETED') return 'WEBHOOK_DELETED';
+  if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
+  if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
+  return null;
+}
+
+function lostCredentials(): PostbackResult {
+  return failedWithoutRequest('the stored credentials cannot be decrypted; set key and secret again');
+}
+
+function failedWithoutRequest(reason: string): PostbackResult {
+  return {
+    outcome: 'FAILED',
+    status: null,
+    statusText: null,
+    responseBody: null,
+    responseTruncated: false,
+    reason,
+    retryAfterMs: null,
+    durationMs: 0,
+    aborted: false,
+  };
+}

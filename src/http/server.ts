@@ -1,0 +1,52 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import type { Logger } from '../observability/log.ts';
+import { ProblemError } from '../problems/problem.ts';
+import { answerProblems, sendProblem } from './problem-answers.ts';
+import type { Routes } from './routes.ts';
+import { useValidation } from './validation.ts';
+
+/** How long a client may take to send its headers, and to send a whole request that is no upload. */
+const HEADERS_TIMEOUT_MS = 30_000;
+/** Uploads of packages take their time; a connection on which nothing comes is closed all the same. */
+const IDLE_TIMEOUT_MS = 120_000;
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+const MAX_PARAMETER_LENGTH = 200;
+
+/** Makes the server, without routes and not listening yet: problems for errors, strict validation. */
+export function createServer({
+  log,
+  maxBodyBytes,
+  trustedProxies,
+}: {
+  log: Logger;
+  maxBodyBytes: number;
+  trustedProxies: readonly string[];
+}): Routes {
+  const server = fastify({
+    logger: false,
+    bodyLimit: maxBodyBytes,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    requestTimeout: 0,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    frameworkErrors: (_error, request, reply) => {
+      sendProblem(
+        request,
+        reply as unknown as FastifyReply,
+        new ProblemError('invalid-request', 'The path is malformed'),
+      );
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  useValidation(server as unknown as FastifyInstance);
+  answerProblems(server as unknown as FastifyInstance, log);
+  server.addHook('onSend', async (_request, reply) => {
+    reply.header('X-Content-Type-Options', 'nosniff');
+    if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
+  });
+  return server as unknown as Routes;
+}

@@ -1,0 +1,153 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** From a local target's answer to one that takes the whole deadline, in seconds. */
+const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const MS_PER_SECOND = 1_000;
+
+/** Totals that are read when they are asked for. */
+export interface GaugeReadings {
+  waiting: number;
+  inFlight: number;
+  deadLetters: number;
+  linesBlocked: number;
+  oldestAgeSeconds: number;
+}
+
+/** What the service counts of itself, in Prometheus' text format. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #events: Counter<'subtopic'>;
+  readonly #messages: Counter<'subtopic'>;
+  readonly #attempts: Counter<'outcome'>;
+  readonly #discarded: Counter;
+  readonly #queueErrors: Counter<'engine'>;
+  readonly #deliverySeconds: Histogram;
+  readonly #eventToDeliverySeconds: Histogram;
+  readonly #engine: string;
+
+  /** @param engine the queue engine's name; @param version the program's. */
+  constructor({ engine, version }: { engine: string; version: string }) {
+    const registers = [this.#registry];
+    this.#engine = engine;
+    this.#events = new Counter({
+      name: 'coursewire_events_total',
+      help: 'Events that occurred, by subtopic.',
+      labelNames: ['subtopic'],
+      registers,
+    });
+    this.#messages = new Counter({
+      name: 'coursewire_messages_total',
+      help: 'Messages that events put on the queue, by subtopic.',
+      labelNames: ['subtopic'],
+      registers,
+    });
+    this.#attempts = new Counter({
+      name: 'coursewire_delivery_attempts_total',
+      help: 'Attempts to deliver, by outcome: success, retry (failed, another follows) or dead_letter.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.#discarded = new Counter({
+      name: 'coursewire_messages_discarded_total',
+      help: 'Messages discarded without an attempt.',
+      registers,
+    });
+    this.#queueErrors = new Counter({
+      name: 'coursewire_queue_errors_total',
+      help: 'Exchanges with the queue that failed, by engine.',
+      labelNames: ['engine'],
+      registers,
+    });
+    this.#deliverySeconds = new Histogram({
+      name: 'coursewire_delivery_duration_seconds',
+      help: 'How long attempts took.',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    });
+    this.#eventToDeliverySeconds = new Histogram({
+      name: 'coursewire_event_to_delivery_seconds',
+      help: 'From an event to its arrival, for messages that arrived at the first attempt.',
+      buckets: LATENCY_BUCKETS,
+      registers,
+    });
+    new Gauge({
+      name: 'coursewire_build_info',
+      help: 'Always 1; the version as a label.',
+      labelNames: ['version'],
+      registers,
+    }).set({ version }, 1);
+    this.#queueErrors.inc({ engine }, 0);
+    for (const outcome of ['success', 'retry', 'dead_letter']) this.#attempts.inc({ outcome }, 0);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Adds the gauges of the queue, read at every scrape. */
+  observeQueue(read: () => Promise<GaugeReadings>): void {
+    const registers = [this.#registry];
+    const rest = {
+      inFlight: new Gauge({
+        name: 'coursewire_queue_in_flight',
+        help: 'Messages being delivered.',
+        registers,
+      }),
+      deadLetters: new Gauge({
+        name: 'coursewire_dead_letters',
+        help: 'Messages in the dead-letter queue.',
+        registers,
+      }),
+      linesBlocked: new Gauge({
+        name: 'coursewire_webhooks_blocked',
+        help: 'Webhooks whose first message failed and waits for its next attempt.',
+        registers,
+      }),
+      oldestAgeSeconds: new Gauge({
+        name: 'coursewire_queue_oldest_age_seconds',
+        help: 'Age of the oldest waiting message; 0 when none waits.',
+        registers,
+      }),
+    };
+    new Gauge({
+      name: 'coursewire_queue_depth',
+      help: 'Messages that wait or are being delivered.',
+      registers,
+      async collect() {
+        const readings = await read();
+        this.set(readings.waiting);
+        rest.inFlight.set(readings.inFlight);
+        rest.deadLetters.set(readings.deadLetters);
+        rest.linesBlocked.set(readings.linesBlocked);
+        rest.oldestAgeSeconds.set(readings.oldestAgeSeconds);
+      },
+    });
+  }
+
+  eventPublished(subtopic: string, messages: number): void {
+    this.#events.inc({ subtopic });
+    if (messages > 0) this.#messages.inc({ subtopic }, messages);
+  }
+
+  attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number): void {
+    this.#attempts.inc({ outcome });
+    this.#deliverySeconds.observe(durationMs / MS_PER_SECOND);
+  }
+
+  arrived(sinceEventMs: number): void {
+    this.#eventToDeliverySeconds.observe(sinceEventMs / MS_PER_SECOND);
+  }
+
+  discarded(count: number): void {
+    this.#discarded.inc(count);
+  }
+
+  queueFailed(): void {
+    this.#queueErrors.inc({ engine: this.#engine });
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  async text(): Promise<string> {
+    return await this.#registry.metrics();
+  }
+}

@@ -1,0 +1,168 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { accountRoutes } from './content/accounts/account-routes.ts';
+import { AccountService } from './content/accounts/account-service.ts';
+import { readAssetNames } from './content/asset-names.ts';
+import { DeliveryWorker } from './delivery/delivery-worker.ts';
+import { PostbackSender } from './delivery/postback-sender.ts';
+import { TargetGuard } from './delivery/target-guard.ts';
+import { requireScopes } from './http/authorization.ts';
+import type { Routes } from './http/routes.ts';
+import { createServer } from './http/server.ts';
+import { AccessTokens } from './identity/access-tokens.ts';
+import { decideBearer } from './identity/bearer.ts';
+import { ClientService } from './identity/client-service.ts';
+import { GuessLimiter } from './identity/guess-limiter.ts';
+import { tokenEndpoint } from './identity/token-endpoint.ts';
+import { deriveTokenKeys } from './identity/token-keys.ts';
+import { healthRoutes } from './observability/health-routes.ts';
+import type { Logs } from './observability/log.ts';
+import { Metrics } from './observability/metrics.ts';
+import { DatabaseQueue } from './queue/database-queue.ts';
+import { describeSettings } from './settings/describe-settings.ts';
+import { allowedTargetNetworks } from './settings/networks.ts';
+import type { Settings } from './settings/settings-table.ts';
+import { openStorage } from './storage.ts';
+import { DeliveryLog } from './webhooks/delivery-log.ts';
+import { DeliveryTargets } from './webhooks/delivery-targets.ts';
+import { silentPublisher, WebhookPublisher } from './webhooks/webhook-publisher.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
+import { WebhookService } from './webhooks/webhook-service.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** A running service; disposing of it stops taking requests, finishes deliveries and releases everything. */
+export interface Service extends AsyncDisposable {
+  /** Where it listens. */
+  url: string;
+}
+
+/** What a service is made with beside its settings. */
+export interface ServiceDependencies {
+  logs: Logs;
+  version: string;
+  /** Epoch milliseconds. */
+  now?: () => number;
+  /** Uniform in [0, 1). */
+  random?: () => number;
+}
+
+/**
+ * The composition root: settings in, a running service out. What was opened is released last in, first out,
+ * also when the start fails half-way.
+ */
+export async function startService(settings: Settings, dependencies: ServiceDependencies): Promise<Service> {
+  const { logs, version, now = Date.now, random = Math.random } = dependencies;
+  const log = logs.for('Service');
+  log.info('starting', { version, settings: describeSettings(settings) });
+  await using stack = new AsyncDisposableStack();
+
+  const storage = stack.use(await openStorage(settings, { exclusive: true, now }));
+  const { database, cipher } = storage;
+  if (storage.migrated.length > 0)
+    logs.for('Database').info('migrated the database', { migrations: storage.migrated });
+
+  const queue = new DatabaseQueue({ database, maxReceives: settings.message_queue_max_receives, now });
+  await queue.recoverLeases();
+  const metrics = new Metrics({ engine: queue.engine, version });
+  metrics.observeQueue(async () => {
+    const { waiting, inFlight, deadLetters, linesBlocked, oldestEnqueuedAt } = await queue.totals();
+    const oldestAgeSeconds =
+      oldestEnqueuedAt === null ? 0 : Math.max(0, now() - oldestEnqueuedAt) / MS_PER_SECOND;
+    return { waiting, inFlight, deadLetters, linesBlocked, oldestAgeSeconds };
+  });
+
+  const guard = new TargetGuard({ allowedNetworks: allowedTargetNetworks(settings) });
+  const sender = stack.use(
+    new PostbackSender({ guard, version, deadlineMs: settings.delivery_timeout * MS_PER_SECOND, now }),
+  );
+  const deliveryLog = new DeliveryLog(logs);
+  const targets = new DeliveryTargets({ reader: database.reader, cipher });
+  if (settings.enable_webhooks_service && settings.enable_queue_polling) {
+    const worker = stack.use(
+      new DeliveryWorker({
+        queue,
+        sender,
+        targets,
+        deliveryLog,
+        metrics,
+        log: logs.for('DeliveryPoller'),
+        options: {
+          concurrency: settings.delivery_concurrency,
+          timeoutMs: settings.delivery_timeout * MS_PER_SECOND,
+          retryInitialMs: settings.retry_initial_delay * MS_PER_SECOND,
+          retryMaxMs: settings.retry_max_delay * MS_PER_SECOND,
+          pollIntervalMs: settings.queue_polling_interval * MS_PER_SECOND,
+          shutdownTimeoutMs: settings.shutdown_timeout * MS_PER_SECOND,
+        },
+        now,
+        random,
+      }),
+    );
+    worker.start();
+  } else {
+    log.warn(
+      settings.enable_webhooks_service
+        ? 'enable_queue_polling is false: messages are queued, nothing is delivered'
+        : 'enable_webhooks_service is false: no event triggers a webhook, nothing is delivered, webhooks are read only',
+    );
+  }
+
+  const events = settings.enable_webhooks_service
+    ? new WebhookPublisher({
+        queue,
+        newMessageId: randomUUIDv7,
+        countEvent: (subtopic, messages) => metrics.eventPublished(subtopic, messages),
+      })
+    : silentPublisher;
+  const webhooks = new WebhookService({
+    database,
+    cipher,
+    checkTargetUrl: (url) => guard.checkUrl(url),
+    readAssetNames,
+    readOnly: !settings.enable_webhooks_service,
+    now,
+  });
+  const accounts = new AccountService({ database, events, now });
+
+  const clients = new ClientService({ database, now });
+  const tokens = new AccessTokens({
+    reader: database.reader,
+    keys: await deriveTokenKeys(database, storage.authSecrets),
+    lifetimeMs: settings.access_token_lifetime * MS_PER_SECOND,
+    now,
+  });
+
+  const server = createServer({
+    log: logs.for('HttpServer'),
+    maxBodyBytes: settings.max_request_body,
+    trustedProxies: settings.trusted_proxies,
+  });
+  const plain = server as unknown as FastifyInstance;
+  healthRoutes(plain, { checks: { database: () => database.ping() }, metrics });
+  await plain.register(tokenEndpoint, {
+    clients,
+    tokens,
+    guesses: new GuessLimiter({ now }),
+    log: logs.for('TokenEndpoint'),
+  });
+  await plain.register(async (scoped) => {
+    const routes = scoped as unknown as Routes;
+    requireScopes(scoped, (header, scope) => decideBearer(header, [scope], tokens));
+    accountRoutes(routes, accounts);
+    webhookRoutes(routes, webhooks);
+  });
+  stack.defer(() => plain.close());
+  const url = await plain.listen({ host: settings.host, port: settings.port });
+
+  log.info(`ready at ${settings.base_url ?? url}`, { url });
+  stack.defer(() => log.info('stopping'));
+  const started = stack.move();
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      await started.disposeAsync();
+      log.info('stopped');
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { type DataFolder, lockDataFolder, openDataFolder } from './database/data-folder.ts';
+import type { Database } from './database/database.ts';
+import { migrate } from './database/migrate.ts';
+import { SqliteDatabase } from './database/sqlite-database.ts';
+import type { Settings } from './settings/settings-table.ts';
+import { keptAuthSecret } from './webhooks/auth-secret.ts';
+import { CredentialsCipher } from './webhooks/credentials-cipher.ts';
+import { checkSecret } from './webhooks/secret-check.ts';
+
+/** What every command of the program works on: the data folder, the migrated database, the checked secret. */
+export interface Storage extends AsyncDisposable {
+  folder: DataFolder;
+  database: Database;
+  authSecrets: readonly [string, ...string[]];
+  cipher: CredentialsCipher;
+  /** Migrations that this start applied. */
+  migrated: string[];
+}
+
+/**
+ * Opens the storage that the settings name. With `exclusive`, no other process may serve from the folder.
+ * @throws {DataFolderError} @throws {NewerDatabaseError} @throws {WrongSecretError} @throws {AuthSecretError}
+ * @throws {DatabaseUnavailableError}
+ */
+export async function openStorage(
+  settings: Settings,
+  { exclusive, now }: { exclusive: boolean; now: () => number },
+): Promise<Storage> {
+  await using stack = new AsyncDisposableStack();
+  const folder = openDataFolder(settings.data_dir);
+  if (exclusive) stack.use(lockDataFolder(folder));
+  const database = stack.use(new SqliteDatabase(folder.databaseFile));
+  const migrated = await migrate(database, now);
+  const authSecrets = [settings.webhooks_auth_secret ?? keptAuthSecret(folder.secretFile)] as const;
+  const cipher = new CredentialsCipher(authSecrets);
+  await checkSecret(database, cipher);
+  const opened = stack.move();
+  return {
+    folder,
+    database,
+    authSecrets,
+    cipher,
+    migrated,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

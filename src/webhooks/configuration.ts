@@ -1,0 +1,204 @@
+import {
+  availableSubtopics,
+  FOCUS_TYPES_OF_TOPIC,
+  type FocusType,
+  isExcludedByFocus,
+  isFocusType,
+  isSubtopic,
+  isTopic,
+  type Subtopic,
+  type Topic,
+  topicOf,
+} from '../events/catalogue.ts';
+import { type InputError, pointerTo } from '../problems/problem.ts';
+import { parseDateTime } from '../time/date-time.ts';
+import type { LoggingMode } from './logging-mode.ts';
+import {
+  type Authentication,
+  DEFAULT_LOGGING_MODE,
+  DEFAULT_MAX_ATTEMPTS,
+  type Focus,
+  type WebhookConfiguration,
+} from './webhook.ts';
+import type { WebhookInput } from './webhook-schemas.ts';
+
+/** Says why a URL cannot be a target; null when it can. */
+export type CheckTargetUrl = (url: string) => string | null;
+
+/** What an update may take over from the webhook as it is. */
+export interface PresentConfiguration {
+  allSubtopics: boolean;
+  subtopics: readonly Subtopic[];
+  authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
+}
+
+/**
+ * What is wrong with a configuration beyond its schema (sections 2.2, 6.1 and 7). Looks only at members
+ * that are of the right type, so that it can be told together with what the schema found.
+ */
+export function configurationErrors(
+  input: unknown,
+  { checkTargetUrl, present }: { checkTargetUrl: CheckTargetUrl; present: PresentConfiguration | null },
+): InputError[] {
+  if (!isObject(input)) return [];
+  return [
+    ...focusErrors(input),
+    ...subtopicErrors(input, present),
+    ...targetErrors(input.target_url, checkTargetUrl),
+    ...authenticationErrors(input.authentication, present),
+    ...ignoreBeforeErrors(input.ignore_before_dt),
+  ];
+}
+
+/** The configuration that a valid input means: what is left out takes its default (decisions, Webhook endpoints). */
+export function toConfiguration(
+  input: WebhookInput,
+  present: PresentConfiguration | null,
+): WebhookConfiguration {
+  const focus = (input.focus ?? []).map(
+    (each): Focus => ({
+      type: each.webhook_focus_type,
+      id: each.webhook_focus_id,
+      name: each.webhook_focus_name ?? null,
+    }),
+  );
+  const available = availableSubtopics(
+    input.topic,
+    focus.map((each) => each.type),
+  );
+  const allSubtopics = input.subtopics === undefined || isReadBackAsAll(input.subtopics, present);
+  return {
+    name: input.name,
+    topic: input.topic,
+    allSubtopics,
+    subtopics: allSubtopics ? available : available.filter((each) => input.subtopics?.includes(each)),
+    focus,
+    targetUrl: input.target_url,
+    authentication: toAuthentication(input),
+    enabled: input.enabled ?? true,
+    maxAttempts: input.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
+    ignoreBefore: input.ignore_before_dt == null ? null : parseDateTime(input.ignore_before_dt),
+    loggingMode: (input.logging_mode ?? DEFAULT_LOGGING_MODE) as LoggingMode,
+  };
+}
+
+/**
+ * A webhook of all subtopics reads back with their list. When that very list is sent back, it still means
+ * all: reading a record and writing it must not narrow it.
+ */
+function isReadBackAsAll(subtopics: readonly unknown[], present: PresentConfiguration | null): boolean {
+  return (
+    present?.allSubtopics === true &&
+    subtopics.length === present.subtopics.length &&
+    present.subtopics.every((each) => subtopics.includes(each))
+  );
+}
+
+function toAuthentication(input: WebhookInput): Authentication {
+  const { authentication } = input;
+  if (authentication?.type !== 'BASIC') return { type: 'NONE' };
+  return { type: 'BASIC', key: authentication.key ?? '', secret: authentication.secret ?? null };
+}
+
+function focusErrors(input: Record<string, unknown>): InputError[] {
+  const { topic, focus } = input;
+  if (!Array.isArray(focus)) return [];
+  const allowed = isTopic(topic) ? FOCUS_TYPES_OF_TOPIC[topic] : null;
+  const seen = new Set<string>();
+  return focus.flatMap((each: unknown, index): InputError[] => {
+    if (!isObject(each)) return [];
+    const type = each.webhook_focus_type;
+    const at = pointerTo('/focus', index);
+    const key = `${type} ${each.webhook_focus_id}`;
+    if (seen.has(key)) return [{ pointer: at, detail: 'is a focus that stands in the list already' }];
+    seen.add(key);
+    if (!isFocusType(type) || allowed === null || allowed.includes(type)) return [];
+    return [
+      {
+        pointer: `${at}/webhook_focus_type`,
+        detail: `must be one of ${allowed.join(', ')} for the topic ${topic as string}`,
+      },
+    ];
+  });
+}
+
+function subtopicErrors(input: Record<string, unknown>, present: PresentConfiguration | null): InputError[] {
+  const { topic, subtopics } = input;
+  if (!Array.isArray(subtopics)) return [];
+  if (subtopics.length === 0) {
+    return [
+      { pointer: '/subtopics', detail: 'must not be empty; leave it out for all subtopics of the topic' },
+    ];
+  }
+  if (!isTopic(topic) || isReadBackAsAll(subtopics, present)) return [];
+  const focusTypes = focusTypesOf(input.focus);
+  return subtopics.flatMap((each: unknown, index): InputError[] => {
+    const reason = subtopicError(each, topic, focusTypes, subtopics.indexOf(each) < index);
+    return reason === null ? [] : [{ pointer: pointerTo('/subtopics', index), detail: reason }];
+  });
+}
+
+function subtopicError(
+  subtopic: unknown,
+  topic: Topic,
+  focusTypes: readonly FocusType[],
+  isRepeated: boolean,
+): string | null {
+  if (!isSubtopic(subtopic)) return null;
+  if (topicOf(subtopic) !== topic) return `is a subtopic of ${topicOf(subtopic)}, not of ${topic}`;
+  if (isRepeated) return `repeats ${subtopic}`;
+  if (isExcludedByFocus(subtopic, focusTypes)) {
+    return `${subtopic} is not available with a focus of type ${focusTypes.join(', ')}`;
+  }
+  return null;
+}
+
+function targetErrors(targetUrl: unknown, checkTargetUrl: CheckTargetUrl): InputError[] {
+  if (typeof targetUrl !== 'string') return [];
+  const reason = checkTargetUrl(targetUrl);
+  return reason === null ? [] : [{ pointer: '/target_url', detail: reason }];
+}
+
+function authenticationErrors(authentication: unknown, present: PresentConfiguration | null): InputError[] {
+  if (!isObject(authentication)) return [];
+  const { type, key, secret } = authentication;
+  if (type === undefined || type === 'NONE') {
+    return ['key', 'secret']
+      .filter((member) => authentication[member] !== undefined)
+      .map((member) => ({ pointer: `/authentication/${member}`, detail: 'goes with type BASIC only' }));
+  }
+  if (type !== 'BASIC') return [];
+  const errors: InputError[] = [];
+  if (key === undefined)
+    errors.push({ pointer: '/authentication/key', detail: 'is required for type BASIC' });
+  if (typeof key === 'string' && key.includes(':')) {
+    errors.push({ pointer: '/authentication/key', detail: "must not hold ':' (RFC 7617)" });
+  }
+  const keepsSecret = present?.authentication.type === 'BASIC' && present.authentication.key === key;
+  if (secret === undefined && !keepsSecret) {
+    errors.push({ pointer: '/authentication/secret', detail: 'is required for type BASIC with a new key' });
+  }
+  return errors;
+}
+
+function ignoreBeforeErrors(value: unknown): InputError[] {
+  if (typeof value !== 'string' || parseDateTime(value) !== null) return [];
+  return [
+    {
+      pointer: '/ignore_before_dt',
+      detail: 'must be an ISO 8601 date and time with a time zone, such as 2026-01-31T09:30:00Z',
+    },
+  ];
+}
+
+function focusTypesOf(focus: unknown): FocusType[] {
+  if (!Array.isArray(focus)) return [];
+  const types = focus
+    .map((each: unknown) => (isObject(each) ? each.webhook_focus_type : null))
+    .filter(isFocusType);
+  return [...new Set(types)];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,231 @@
+import type { Selectable } from 'kysely';
+import type { Reader, SqlRow, Transaction } from '../database/database.ts';
+import type { PageRequest } from '../database/page.ts';
+import { recordset } from '../database/recordset.ts';
+import type { DeliveryAttemptRow, DeliveryRow } from '../database/schema.ts';
+import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
+
+/** SQL of the delivery history, one operation a function. */
+
+const DELIVERY_COLUMNS = [
+  'webhook_id',
+  'message_id',
+  'subtopic',
+  'status',
+  'body',
+  'enqueued_at',
+  'updated_at',
+  'attempts',
+  'duration_ms',
+  'response_status',
+  'response_body',
+  'error',
+  'status_reason',
+] as const;
+
+/** Writes the latest of each message: rows in the order of {@link DELIVERY_COLUMNS}; attempts add up. */
+export async function upsertDeliveries(tx: Transaction, rows: readonly SqlRow[]): Promise<void> {
+  await tx.insertMany(
+    'deliveries',
+    DELIVERY_COLUMNS,
+    rows,
+    `on conflict (message_id) do update set status = excluded.status, updated_at = excluded.updated_at,
+       attempts = deliveries.attempts + excluded.attempts,
+       duration_ms = coalesce(excluded.duration_ms, deliveries.duration_ms),
+       response_status = case when excluded.attempts > 0 then excluded.response_status else deliveries.response_status end,
+       response_body = case when excluded.attempts > 0 then excluded.response_body else deliveries.response_body end,
+       error = case when excluded.attempts > 0 then excluded.error else deliveries.error end,
+       status_reason = excluded.status_reason`,
+  );
+}
+
+/** Moves what the rows tell of their latest attempt to the earlier attempts, before another one takes its place. */
+export async function archiveLatestAttempts(tx: Transaction, messageIds: readonly string[]): Promise<void> {
+  await tx.run(
+    `insert into delivery_attempts
+       (delivery_id, attempt, attempted_at, duration_ms, response_status, response_body, error)
+     select deliveries.id, deliveries.attempts, deliveries.updated_at - deliveries.duration_ms, deliveries.duration_ms,
+       deliveries.response_status, deliveries.response_body, deliveries.error
+     from ${recordset(tx.dialect, 'tried', { id: 'text' })}
+     join deliveries on deliveries.message_id = tried.id
+     where deliveries.duration_ms is not null
+     on conflict (delivery_id, attempt) do nothing`,
+    JSON.stringify(messageIds.map((id) => ({ id }))),
+  );
+}
+
+export type StoredDelivery = Selectable<DeliveryRow>;
+
+/** A webhook's deliveries, latest first, one more than the limit. */
+export async function readDeliveries(
+  reader: Pick<Reader, 'query'>,
+  {
+    webhookId,
+    statuses,
+    page,
+  }: { webhookId: number; statuses: readonly DeliveryStatus[] | null; page: PageRequest },
+): Promise<StoredDelivery[]> {
+  let query = reader.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.webhook_id', '=', webhookId)
+    .orderBy('deliveries.id', 'desc')
+    .limit(page.limit + 1);
+  if (page.after !== null) query = query.where('deliveries.id', '<', page.after);
+  if (statuses !== null) {
+    query = query.where('deliveries.status', 'in', statuses);
+    // Lets the engine use the index that leaves delivered ones out.
+    if (!statuses.includes('DELIVERED')) query = query.where('deliveries.status', '<>', 'DELIVERED');
+  }
+  return await query.execute();
+}
+
+export async function readDelivery(
+  reader: Pick<Reader, 'query'>,
+  webhookId: number,
+  deliveryId: number,
+): Promise<StoredDelivery | undefined> {
+  return await reader.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.id', '=', deliveryId)
+    .where('deliveries.webhook_id', '=', webhookId)
+    .executeTakeFirst();
+}
+
+export async function readDeliveryOfMessage(
+  reader: Pick<Reader, 'query'>,
+  messageId: string,
+): Promise<StoredDelivery | undefined> {
+  return await reader.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.message_id', '=', messageId)
+    .executeTakeFirst();
+}
+
+/** The attempts before the latest, at most `limit` of the last ones, in order. */
+export async function readEarlierAttempts(
+  reader: Pick<Reader, 'query'>,
+  deliveryId: number,
+  limit: number,
+): Promise<Selectable<DeliveryAttemptRow>[]> {
+  const rows = await reader.query
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where('delivery_attempts.delivery_id', '=', deliveryId)
+    .orderBy('delivery_attempts.attempt', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.reverse();
+}
+
+/** A webhook's deliveries of a status, in the order their events occurred, that come after `afterId`. */
+export async function readRedeliverable(
+  tx: Transaction,
+  { webhookId, statuses, limit }: { webhookId: number; statuses: readonly DeliveryStatus[]; limit: number },
+): Promise<StoredDelivery[]> {
+  return await tx.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', 'in', statuses)
+    .where('deliveries.status', '<>', 'DELIVERED')
+    .orderBy('deliveries.id')
+    .limit(limit)
+    .execute();
+}
+
+export async function countWithStatus(
+  reader: Pick<Reader, 'query'>,
+  webhookId: number,
+  statuses: readonly DeliveryStatus[],
+): Promise<number> {
+  const { count } = await reader.query
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', 'in', statuses)
+    .where('deliveries.status', '<>', 'DELIVERED')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Makes deliveries wait again: what they tell of their latest attempt must have been archived. */
+export async function markQueued(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
+  await tx.run(
+    `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?,
+       duration_ms = null, response_status = null, response_body = null, error = null
+     where id in (select again.id from ${recordset(tx.dialect, 'again', { id: 'bigint' })})`,
+    now,
+    JSON.stringify(ids.map((id) => ({ id }))),
+  );
+}
+
+/** Tells of a message that left its line without an attempt. */
+export async function insertOrMarkMoved(
+  tx: Transaction,
+  message: { webhookId: number; messageId: string; subtopic: string; body: string; enqueuedAt: number },
+  { status, reason, now }: { status: DeliveryStatus; reason: StatusReason; now: number },
+): Promise<void> {
+  await upsertDeliveries(tx, [
+    [
+      message.webhookId,
+      message.messageId,
+      message.subtopic,
+      status,
+      message.body,
+      message.enqueuedAt,
+      now,
+      0,
+      null,
+      null,
+      null,
+      null,
+      reason,
+    ],
+  ]);
+}
+
+/**
+ * Removes history that has had no change since a moment, at most `limit` messages, and answers how many.
+ * What waits for another attempt stays, and so do dead letters until they leave their queue.
+ */
+export async function deleteHistoryBefore(tx: Transaction, before: number, limit: number): Promise<number> {
+  const rows = await tx.all<{ id: number }>(
+    `delete from deliveries where id in (
+       select old.id from deliveries as old
+       where old.updated_at < ? and old.status in ('DELIVERED', 'DISCARDED')
+       order by old.updated_at limit ?) returning id`,
+    before,
+    limit,
+  );
+  await deleteAttempts(tx, rows);
+  return rows.length;
+}
+
+/** The same for dead-lettered messages, which are kept longer. */
+export async function deleteDeadLetteredHistoryBefore(
+  tx: Transaction,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const rows = await tx.all<{ id: number }>(
+    `delete from deliveries where id in (
+       select old.id from deliveries as old
+       where old.updated_at < ? and old.status = 'DEAD_LETTERED' order by old.updated_at limit ?) returning id`,
+    before,
+    limit,
+  );
+  await deleteAttempts(tx, rows);
+  return rows.length;
+}
+
+async function deleteAttempts(tx: Transaction, deliveries: readonly { id: number }[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await tx.run(
+    `delete from delivery_attempts where delivery_id in
+       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
+    JSON.stringify(deliveries.map(({ id }) => ({ id }))),
+  );
+}

@@ -1,0 +1,129 @@
+import type { Reader } from '../database/database.ts';
+import { recordset } from '../database/recordset.ts';
+import type { Topic } from '../events/catalogue.ts';
+import { type CredentialsCipher, UndecryptableError } from './credentials-cipher.ts';
+import type { LoggingMode } from './logging-mode.ts';
+import type { BasicCredentials } from './webhook.ts';
+
+/** Webhooks whose targets are kept in memory; beyond it the longest kept is read anew. */
+const MAX_KEPT = 20_000;
+
+/** A webhook as delivery needs it, at the moment a message is taken up. */
+export interface DeliveryTarget {
+  webhookId: number;
+  state: 'ACTIVE' | 'INACTIVE' | 'DELETED';
+  topic: Topic;
+  targetUrl: string;
+  credentials: BasicCredentials | null;
+  /** True when stored credentials cannot be decrypted: an attempt without them would be a lie. */
+  credentialsLost: boolean;
+  maxAttempts: number;
+  ignoreBefore: number | null;
+  loggingMode: LoggingMode;
+}
+
+interface TargetRow {
+  id: number;
+  revision: number;
+  topic: string;
+  target_url: string;
+  credentials: string | null;
+  enabled: number;
+  max_attempts: number;
+  ignore_before: number | null;
+  logging_mode: string;
+  deleted_at: number | null;
+}
+
+/**
+ * What is decided when a message is taken up comes from the webhook as it is then: revisions are read every
+ * time, the rest only when a revision changed.
+ */
+export class DeliveryTargets {
+  readonly #reader: Reader;
+  readonly #cipher: CredentialsCipher;
+  readonly #kept = new Map<number, { revision: number; target: DeliveryTarget }>();
+
+  constructor({ reader, cipher }: { reader: Reader; cipher: CredentialsCipher }) {
+    this.#reader = reader;
+    this.#cipher = cipher;
+  }
+
+  /** Targets by webhook id; a webhook of which nothing is left is missing. */
+  async read(webhookIds: readonly number[]): Promise<Map<number, DeliveryTarget>> {
+    const targets = new Map<number, DeliveryTarget>();
+    if (webhookIds.length === 0) return targets;
+    const changed: number[] = [];
+    for (const { id, revision } of await readRevisions(this.#reader, webhookIds)) {
+      const kept = this.#kept.get(id);
+      if (kept?.revision === revision) targets.set(id, kept.target);
+      else changed.push(id);
+    }
+    if (changed.length > 0) {
+      for (const row of await readTargets(this.#reader, changed)) {
+        const target = this.#toTarget(row);
+        this.#keep(row.id, row.revision, target);
+        targets.set(row.id, target);
+      }
+    }
+    return targets;
+  }
+
+  #keep(id: number, revision: number, target: DeliveryTarget): void {
+    this.#kept.delete(id);
+    if (this.#kept.size >= MAX_KEPT) {
+      const longest = this.#kept.keys().next().value;
+      if (longest !== undefined) this.#kept.delete(longest);
+    }
+    this.#kept.set(id, { revision, target });
+  }
+
+  #toTarget(row: TargetRow): DeliveryTarget {
+    let credentials: BasicCredentials | null = null;
+    let credentialsLost = false;
+    if (row.credentials !== null) {
+      try {
+        credentials = this.#cipher.decryptCredentials(row.id, row.credentials);
+      } catch (error) {
+        if (!(error instanceof UndecryptableError)) throw error;
+        credentialsLost = true;
+      }
+    }
+    return {
+      webhookId: row.id,
+      state: row.deleted_at !== null ? 'DELETED' : row.enabled === 1 ? 'ACTIVE' : 'INACTIVE',
+      topic: row.topic as Topic,
+      targetUrl: row.target_url,
+      credentials,
+      credentialsLost,
+      maxAttempts: row.max_attempts,
+      ignoreBefore: row.ignore_before,
+      loggingMode: row.logging_mode as LoggingMode,
+    };
+  }
+}
+
+async function readRevisions(
+  reader: Reader,
+  ids: readonly number[],
+): Promise<{ id: number; revision: number }[]> {
+  return await reader.all(
+    `select webhooks.id, webhooks.revision from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
+     join webhooks on webhooks.id = wanted.id`,
+    asIds(ids),
+  );
+}
+
+async function readTargets(reader: Reader, ids: readonly number[]): Promise<TargetRow[]> {
+  return await reader.all<TargetRow>(
+    `select webhooks.id, webhooks.revision, webhooks.topic, webhooks.target_url, webhooks.credentials,
+       webhooks.enabled, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
+     from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
+     join webhooks on webhooks.id = wanted.id`,
+    asIds(ids),
+  );
+}
+
+function asIds(ids: readonly number[]): string {
+  return JSON.stringify(ids.map((id) => ({ id })));
+}

@@ -1,0 +1,31 @@
+import type { ServiceEvent } from '../events/event.ts';
+import { formatDateTime } from '../time/date-time.ts';
+import { type LoggingMode, messageLoggingMode } from './logging-mode.ts';
+import type { MatchedWebhook } from './trigger-store.ts';
+
+/**
+ * Builds the messages of an event (section 6.2): what is the same for every webhook is serialised once.
+ * Members stand in the specification's order, and the text is what every target gets, byte for byte.
+ */
+export class MessageBuilder {
+  readonly #shared: string;
+
+  constructor({
+    subtopic,
+    resource,
+    user,
+    occurredAt,
+  }: Pick<ServiceEvent, 'subtopic' | 'resource' | 'user' | 'occurredAt'>) {
+    const shared = JSON.stringify({ subtopic, resource, user, timestamp: formatDateTime(occurredAt) });
+    this.#shared = shared.slice(1, -1);
+  }
+
+  /** The message for a webhook. */
+  build(webhook: MatchedWebhook): string {
+    return (
+      `{"subscription_id":${webhook.id},"name":${JSON.stringify(webhook.name)},"topic":"${webhook.topic}",` +
+      `${this.#shared},"target_url":${JSON.stringify(webhook.target_url)},` +
+      `"logging_mode":"${messageLoggingMode(webhook.logging_mode as LoggingMode)}","max_attempts":${webhook.max_attempts}}`
+    );
+  }
+}

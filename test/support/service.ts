@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { ClientService } from '../../src/identity/client-service.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { type Service, startService } from '../../src/service.ts';
+import { loadSettings } from '../../src/settings/load-settings.ts';
+import type { Settings } from '../../src/settings/settings-table.ts';
+
+/** A temporary folder, removed when disposed of. */
+export function temporaryFolder(): { path: string } & Disposable {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-test-'));
+  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Settings for tests: any free port, quick retries, little waiting; `overrides` win. */
+export function testSettings(dataDir: string, overrides: Partial<Settings> = {}): Settings {
+  return {
+    ...loadSettings({ env: {} }),
+    port: 0,
+    data_dir: dataDir,
+    retry_initial_delay: 0.05,
+    retry_max_delay: 0.2,
+    shutdown_timeout: 1,
+    ...overrides,
+  };
+}
+
+/** An answer of the API: its status, header fields, and body where it is JSON. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  body: any;
+}
+
+/** Calls the API as a client would. */
+export class Api {
+  readonly url: string;
+  readonly token: string;
+
+  constructor(url: string, token: string) {
+    this.url = url;
+    this.token = token;
+  }
+
+  async call(
+    method: string,
+    pathAndQuery: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const isForm = body instanceof FormData;
+    const response = await fetch(this.url + pathAndQuery, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: isForm ? body : typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  get(pathAndQuery: string): Promise<Answer> {
+    return this.call('GET', pathAndQuery);
+  }
+
+  post(pathAndQuery: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.call('POST', pathAndQuery, body, headers);
+  }
+
+  put(pathAndQuery: string, body: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.call('PUT', pathAndQuery, body, headers);
+  }
+
+  delete(pathAndQuery: string, headers?: Record<string, string>): Promise<Answer> {
+    return this.call('DELETE', pathAndQuery, undefined, headers);
+  }
+
+  /** Posts and answers the record that was made. */
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+  async create(pathAndQuery: string, body: unknown): Promise<any> {
+    const answer = await this.post(pathAndQuery, body);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body;
+  }
+}
+
+/** A running service with an API client of all scopes and its token. */
+export interface TestService extends AsyncDisposable {
+  service: Service;
+  url: string;
+  api: Api;
+  clientId: string;
+  clientSecret: string;
+  settings: Settings;
+  /** The log lines so far, parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
+  logLines: any[];
+  /** Stops it; the data folder stays. */
+  stop(): Promise<void>;
+}
+
+/** The e-mail address of the tests' API client: `user` in messages. */
+export const CLIENT_EMAIL = 'integration@example.com';
+
+/** Starts a service in a folder of its own (or the given one) on a free port. */
+export async function startTestService(
+  options: { settings?: Partial<Settings>; dataDir?: string; now?: () => number } = {},
+): Promise<TestService> {
+  await using stack = new AsyncDisposableStack();
+  const dataDir = options.dataDir ?? stack.use(temporaryFolder()).path;
+  const settings = testSettings(dataDir, options.settings);
+  // biome-ignore lint/suspicious/noExplicitAny: see TestService.
+  const logLines: any[] = [];
+  const logs = createLogs({
+    level: settings.log_level,
+    customLevels: settings.custom_log_levels,
+    destination: { write: (line: string) => void logLines.push(JSON.parse(line)) },
+  });
+  const service = await startService(settings, {
+    logs,
+    version: '0.0.0-test',
+    ...(options.now ? { now: options.now } : {}),
+  });
+  stack.use(service);
+  const { clientId, clientSecret } = await createClient(dataDir);
+  const token = await requestToken(service.url, clientId, clientSecret);
+  const kept = stack.move();
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= kept.disposeAsync();
+    return stopping;
+  };
+  return {
+    service,
+    url: service.url,
+    api: new Api(service.url, token),
+    clientId,
+    clientSecret,
+    settings,
+    logLines,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Makes an API client beside a running service, as the command line does. */
+export async function createClient(
+  dataDir: string,
+  { email = CLIENT_EMAIL, scope }: { email?: string; scope?: string } = {},
+): Promise<{ clientId: string; clientSecret: string }> {
+  await using database = new SqliteDatabase(path.join(dataDir, 'coursewire.db'));
+  const clients = new ClientService({ database, now: Date.now });
+  const { client, clientSecret } = await clients.create({
+    name: 'tests',
+    email,
+    ...(scope === undefined ? {} : { scope }),
+  });
+  return { clientId: client.clientId, clientSecret };
+}
+
+/** Requests an access token over HTTP. */
+export async function requestToken(url: string, clientId: string, clientSecret: string): Promise<string> {
+  const response = await fetch(`${url}/public/v1/auth`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const body = (await response.json()) as { access_token: string };
+  assert.equal(response.status, 200, JSON.stringify(body));
+  return body.access_token;
+}
+
+/** Waits for a condition that another part of the process brings about; fails after `deadlineMs`. */
+export async function until<T>(
+  condition: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+  what: string,
+  deadlineMs = 10_000,
+): Promise<T> {
+  const end = performance.now() + deadlineMs;
+  while (true) {
+    const value = await condition();
+    if (value !== null && value !== undefined && value !== false) return value;
+    assert.ok(performance.now() < end, `not within ${deadlineMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
