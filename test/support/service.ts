@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
+import { SCOPES } from '../../src/identity/scopes.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
@@ -156,15 +157,11 @@ export async function startTestService(
 /** Makes an API client beside a running service, as the command line does. */
 export async function createClient(
   dataDir: string,
-  { email = CLIENT_EMAIL, scope }: { email?: string; scope?: string } = {},
+  { email = CLIENT_EMAIL, scopes = SCOPES }: { email?: string; scopes?: readonly string[] } = {},
 ): Promise<{ clientId: string; clientSecret: string }> {
   await using database = new SqliteDatabase(path.join(dataDir, 'coursewire.db'));
   const clients = new ClientService({ database, now: Date.now });
-  const { client, clientSecret } = await clients.create({
-    name: 'tests',
-    email,
-    ...(scope === undefined ? {} : { scope }),
-  });
+  const { client, clientSecret } = await clients.create({ name: 'tests', email, scopes });
   return { clientId: client.clientId, clientSecret };
 }
 
