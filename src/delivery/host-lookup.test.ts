@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { SharedLookup } from './host-lookup.ts';
+
+type Answer = (
+  error: NodeJS.ErrnoException | null,
+  addresses?: { address: string; family: number }[],
+) => void;
+
+function setUp() {
+  const asked: { hostname: string; answer: Answer }[] = [];
+  const lookup = new SharedLookup((hostname, _options, callback) => {
+    asked.push({ hostname, answer: (error, addresses = []) => callback(error, addresses) });
+  });
+  const told: string[] = [];
+  const find = (hostname: string, who: string, family = 0) =>
+    lookup.find(hostname, { family }, (error, addresses) => {
+      told.push(`${who}: ${error?.code ?? addresses.map(({ address }) => address).join(' ')}`);
+    });
+  return { asked, told, find };
+}
+
+const ADDRESSES = [{ address: '192.0.2.1', family: 4 }];
+
+describe('looking up hosts', () => {
+  it('asks once for all who want the same host at the same time', () => {
+    const { asked, told, find } = setUp();
+    find('a.test', 'first');
+    find('a.test', 'second');
+    find('b.test', 'third');
+    assert.deepEqual(
+      asked.map(({ hostname }) => hostname),
+      ['a.test', 'b.test'],
+    );
+
+    asked[0]?.answer(null, ADDRESSES);
+    assert.deepEqual(told, ['first: 192.0.2.1', 'second: 192.0.2.1']);
+  });
+
+  it('tells all of them a failure, and asks anew the next time', () => {
+    const { asked, told, find } = setUp();
+    find('a.test', 'first');
+    find('a.test', 'second');
+    asked[0]?.answer(Object.assign(new Error('lost'), { code: 'EAI_AGAIN' }));
+    find('a.test', 'third');
+    asked[1]?.answer(null, ADDRESSES);
+    assert.deepEqual(told, ['first: EAI_AGAIN', 'second: EAI_AGAIN', 'third: 192.0.2.1']);
+  });
+
+  it('keeps nothing: an answer holds for those who waited for it', () => {
+    const { asked, find } = setUp();
+    find('a.test', 'first');
+    asked[0]?.answer(null, ADDRESSES);
+    find('a.test', 'second');
+    assert.equal(asked.length, 2);
+  });
+
+  it('asks for each family by itself', () => {
+    const { asked, find } = setUp();
+    find('a.test', 'first', 4);
+    find('a.test', 'second', 6);
+    assert.equal(asked.length, 2);
+  });
+
+  it('takes no addresses for a host that is not found', () => {
+    const { asked, told, find } = setUp();
+    find('a.test', 'first');
+    asked[0]?.answer(null, []);
+    assert.deepEqual(told, ['first: ENOTFOUND']);
+  });
+
+  it('finds what the system knows', async () => {
+    const addresses = await new Promise<readonly { address: string }[]>((resolve, reject) =>
+      new SharedLookup().find('localhost', {}, (error, found) =>
+        error === null ? resolve(found) : reject(error),
+      ),
+    );
+    assert.ok(addresses.some(({ address }) => address === '127.0.0.1' || address === '::1'));
+  });
+});
