@@ -1,0 +1,22 @@
+const SECONDS = /^\d+$/;
+/** The preferred and the two obsolete forms of an HTTP date, RFC 9110 §5.6.7. */
+const HTTP_DATE =
+  /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT|\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})$/;
+const ASCTIME_END = /\d{4}$/;
+
+const MS_PER_SECOND = 1_000;
+
+/**
+ * For how many milliseconds from now a `Retry-After` header (RFC 9110 §10.2.3) asks not to be sent to again; 0 for a
+ * date gone by, null for what is neither seconds nor an HTTP date.
+ *
+ * @param now epoch milliseconds
+ */
+export function parseRetryAfter(header: string, now: number): number | null {
+  const text = header.trim();
+  if (SECONDS.test(text)) return Math.min(Number(text) * MS_PER_SECOND, Number.MAX_SAFE_INTEGER);
+  if (!HTTP_DATE.test(text)) return null;
+  // All HTTP dates are in UTC, but the form of asctime() does not say so.
+  const date = Date.parse(ASCTIME_END.test(text) ? `${text} GMT` : text);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
