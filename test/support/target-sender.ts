@@ -1,0 +1,38 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  type Postback,
+  PostbackSender,
+  type PostbackSenderOptions,
+} from '../../src/delivery/postback-sender.ts';
+import { TargetGuard, type TargetGuardOptions } from '../../src/delivery/target-guard.ts';
+
+/** A sender that may call the targets of tests, which are on the loopback network. */
+export function loopbackSender(
+  options: Partial<PostbackSenderOptions> & Pick<TargetGuardOptions, 'lookup'> = {},
+): PostbackSender {
+  const { lookup, ...rest } = options;
+  const guard = new TargetGuard({
+    allowedNetworks: ['127.0.0.0/8'],
+    ...(lookup !== undefined && { lookup }),
+  });
+  return new PostbackSender({ guard, version: '1.2.3', ...rest });
+}
+
+const CONNECTIONS_DEADLINE_MS = 5_000;
+
+/** Waits until a sender has so many connections: it sees later than the target that one is closed. */
+export async function untilConnections(sender: PostbackSender, count: number): Promise<void> {
+  const deadline = performance.now() + CONNECTIONS_DEADLINE_MS;
+  while (sender.connections !== count) {
+    if (performance.now() > deadline)
+      throw new Error(
+        `${sender.connections} connections instead of ${count} after ${CONNECTIONS_DEADLINE_MS} ms`,
+      );
+    await setImmediate();
+  }
+}
+
+/** A message as any other, but for what is given. */
+export function postbackTo(url: string, changes: Partial<Postback> = {}): Postback {
+  return { messageId: 'msg_1', url, body: '{"topic":"ACCOUNT"}', credentials: null, ...changes };
+}

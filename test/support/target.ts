@@ -1,0 +1,218 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { answer, type Behaviour } from './target-behaviours.ts';
+import { ReceivedPostback } from './target-received.ts';
+import { type TargetCertificate, targetCertificate } from './target-tls.ts';
+
+export type { ReceivedPostback };
+
+const DEFAULT_DEADLINE_MS = 5_000;
+
+/** What a target does with a connection, before any request: `hang` accepts it and is silent, TLS included. */
+export type ConnectionBehaviour = 'serve' | 'reset' | 'hang';
+
+/** How a target is started. */
+export interface TargetOptions {
+  /** What it does with requests at first. @defaultValue `answer(200)` */
+  readonly respondWith?: Behaviour;
+  /** Speaks TLS with this certificate; plain HTTP otherwise. */
+  readonly tls?: TargetCertificate;
+}
+
+/** How long something is waited for. */
+export interface WaitOptions {
+  /** @defaultValue 5,000 */
+  readonly deadlineMs?: number;
+}
+
+interface Waiter {
+  readonly isMet: () => boolean;
+  readonly resolve: () => void;
+}
+
+/** A real HTTP server on 127.0.0.1 that keeps what it is sent and misbehaves as it is told. */
+export class Target implements AsyncDisposable {
+  /** Everything received whole so far, in the order of arrival. */
+  readonly requests: ReceivedPostback[] = [];
+  readonly protocol: 'http' | 'https';
+  readonly #tcp = createTcpServer();
+  readonly #sockets = new Set<Socket>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #connections = new WeakMap<Socket, { number: number; requests: number }>();
+  #behaviour: Behaviour;
+  #connectionBehaviour: ConnectionBehaviour = 'serve';
+  #acceptedConnections = 0;
+  #port = 0;
+
+  /** Not listening yet: see {@link startTarget}. */
+  constructor(options: TargetOptions) {
+    this.#behaviour = options.respondWith ?? answer(200);
+    this.protocol = options.tls === undefined ? 'http' : 'https';
+    const receive = (request: IncomingMessage, response: ServerResponse) =>
+      void this.#receive(request, response);
+    const http =
+      options.tls === undefined
+        ? createHttpServer(receive)
+        : createHttpsServer(targetCertificate(options.tls), receive);
+    // An idle connection stays open until a behaviour or the sender closes it, so that no test depends on its timing.
+    http.keepAliveTimeout = 0;
+    http.on('tlsClientError', () => {});
+    this.#tcp.on('connection', (socket) => this.#accept(socket, () => http.emit('connection', socket)));
+  }
+
+  /** Without a slash at its end. */
+  get url(): string {
+    return `${this.protocol}://127.0.0.1:${this.#port}`;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** How many connections are open now. */
+  get openConnections(): number {
+    return this.#sockets.size;
+  }
+
+  /** How many connections were accepted so far. */
+  get acceptedConnections(): number {
+    return this.#acceptedConnections;
+  }
+
+  /** From now on does this with requests. */
+  respondWith(behaviour: Behaviour): void {
+    this.#behaviour = behaviour;
+  }
+
+  /** From now on does this with new connections. */
+  acceptWith(behaviour: ConnectionBehaviour): void {
+    this.#connectionBehaviour = behaviour;
+  }
+
+  /** Closes all connections and refuses new ones, until it listens again. */
+  async refuse(): Promise<void> {
+    if (!this.#tcp.listening) return;
+    const closed = once(this.#tcp, 'close');
+    this.#tcp.close();
+    this.dropConnections();
+    await closed;
+  }
+
+  /** Accepts connections, at the same port as before if there was one. */
+  async listen(): Promise<void> {
+    this.#tcp.listen(this.#port, '127.0.0.1');
+    await once(this.#tcp, 'listening');
+    this.#port = (this.#tcp.address() as AddressInfo).port;
+  }
+
+  /** Closes all connections that are open. */
+  dropConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /**
+   * Waits until so many requests have come, or until something is true of them. Resolves with all requests.
+   *
+   * @throws {Error} at the deadline, saying what came
+   */
+  async waitFor(
+    wanted: number | ((requests: readonly ReceivedPostback[]) => boolean),
+    options: WaitOptions = {},
+  ): Promise<readonly ReceivedPostback[]> {
+    await this.waitUntil(
+      () => (typeof wanted === 'number' ? this.requests.length >= wanted : wanted(this.requests)),
+      options,
+    );
+    return this.requests;
+  }
+
+  /**
+   * Waits until a condition is met, looking at each request and each opened or closed connection.
+   *
+   * @throws {Error} at the deadline, saying what came
+   */
+  async waitUntil(
+    isMet: () => boolean,
+    { deadlineMs = DEFAULT_DEADLINE_MS }: WaitOptions = {},
+  ): Promise<void> {
+    if (isMet()) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter = { isMet, resolve };
+    this.#waiters.add(waiter);
+    const timer = setTimeout(() => reject(new Error(this.#describeWait(deadlineMs))), deadlineMs);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiters.delete(waiter);
+    }
+  }
+
+  /** Stops listening and closes all connections. */
+  async close(): Promise<void> {
+    await this.refuse();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #accept(socket: Socket, serve: () => void): void {
+    this.#acceptedConnections += 1;
+    this.#connections.set(socket, { number: this.#acceptedConnections, requests: 0 });
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      this.#changed();
+    });
+    if (this.#connectionBehaviour === 'serve') serve();
+    else if (this.#connectionBehaviour === 'reset') socket.resetAndDestroy();
+    else socket.resume();
+    this.#changed();
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket } = request;
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk);
+    } catch {
+      return; // The sender went away before its request was whole.
+    }
+    const connection = this.#connectionOf(socket);
+    connection.requests += 1;
+    const postback = new ReceivedPostback(request, Buffer.concat(chunks), { ...connection });
+    this.requests.push(postback);
+    this.#behaviour({ postback, response, socket });
+    this.#changed();
+  }
+
+  /** Over TLS a request's socket is another one than the connection's; its number is given when it is first seen. */
+  #connectionOf(socket: Socket): { number: number; requests: number } {
+    const known = this.#connections.get(socket);
+    if (known !== undefined) return known;
+    const connection = { number: this.#acceptedConnections, requests: 0 };
+    this.#connections.set(socket, connection);
+    return connection;
+  }
+
+  #changed(): void {
+    for (const waiter of this.#waiters) if (waiter.isMet()) waiter.resolve();
+  }
+
+  #describeWait(deadlineMs: number): string {
+    const paths = this.requests.map(({ method, path }) => `${method} ${path}`).slice(0, 10);
+    const came = paths.length === 0 ? 'no requests' : `${this.requests.length} requests: ${paths.join(', ')}`;
+    return `Waited ${deadlineMs} ms in vain; there came ${came}; ${this.#sockets.size} connections are open`;
+  }
+}
+
+/** Starts a target that listens on a free port of 127.0.0.1. */
+export async function startTarget(options: TargetOptions = {}): Promise<Target> {
+  const target = new Target(options);
+  await target.listen();
+  return target;
+}
