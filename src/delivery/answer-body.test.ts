@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { AnswerBody } from './answer-body.ts';
+
+function read(limit: number, ...chunks: (string | number[])[]): AnswerBody {
+  const body = new AnswerBody(limit);
+  for (const chunk of chunks)
+    body.append(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk));
+  return body;
+}
+
+describe("an answer's body", () => {
+  it('is empty at first', () => {
+    assert.equal(read(10).text(), '');
+    assert.equal(read(10, '').truncated, false);
+  });
+
+  it('holds what was added, up to the limit', () => {
+    const exact = read(10, 'abc', 'defg', 'hij');
+    assert.equal(exact.text(), 'abcdefghij');
+    assert.equal(exact.truncated, false);
+
+    const longer = read(10, 'abc', 'defg', 'hijk');
+    assert.equal(longer.text(), 'abcdefghij');
+    assert.equal(longer.truncated, true);
+  });
+
+  it('does not end in half a character where it was cut', () => {
+    assert.equal(read(5, 'abcd€').text(), 'abcd');
+    assert.equal(read(7, 'abcd€').text(), 'abcd€');
+  });
+
+  it('is read across chunks that cut a character in two', () => {
+    assert.equal(read(100, [0xe2], [0x82], [0xac]).text(), '€');
+  });
+
+  it('has a replacement for what is not UTF-8 and for NUL', () => {
+    assert.equal(read(100, [0x61, 0xff, 0x62, 0xc3]).text(), 'a\uFFFDb\uFFFD');
+    assert.equal(read(100, [0x61, 0x00, 0x62]).text(), 'a\uFFFDb');
+  });
+
+  it('keeps a byte order mark, cut or not', () => {
+    assert.equal(read(100, '\uFEFFa').text(), '\uFEFFa');
+    assert.equal(read(4, '\uFEFFab').text(), '\uFEFFa');
+  });
+
+  it('does not change the bytes it was given', () => {
+    const first = Buffer.from('ab');
+    const body = new AnswerBody(100);
+    body.append(first);
+    body.append(Buffer.from('cd'));
+    assert.equal(first.toString(), 'ab');
+    assert.equal(body.text(), 'abcd');
+  });
+
+  it('is the beginning of all bytes, however they are cut into chunks', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ maxLength: 3_000 }), { maxLength: 8 }),
+        fc.nat(9_000),
+        (parts, limit) => {
+          const ascii = parts.map((part) => part.replace(/[^ -~]/g, 'x'));
+          const body = read(limit, ...ascii);
+          const whole = ascii.join('');
+          assert.equal(body.text(), whole.slice(0, limit));
+          assert.equal(body.truncated, whole.length > limit);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,62 @@
+const INITIAL_CAPACITY = 4_096;
+
+/**
+ * The beginning of an answer's body, in memory of its own size: a body that comes byte by byte takes no more than one
+ * that comes whole.
+ */
+export class AnswerBody {
+  readonly #limit: number;
+  #bytes: Buffer | null = null;
+  #length = 0;
+  #truncated = false;
+
+  /** @param limit how many bytes are kept */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Whether there was more than is kept. */
+  get truncated(): boolean {
+    return this.#truncated;
+  }
+
+  /** Adds bytes, which must not change afterwards, as far as they are kept. */
+  append(chunk: Buffer): void {
+    let added = chunk;
+    if (this.#length + chunk.length > this.#limit) {
+      this.#truncated = true;
+      added = chunk.subarray(0, this.#limit - this.#length);
+    }
+    if (added.length === 0) return;
+    if (this.#bytes === null) {
+      this.#bytes = added;
+      this.#length = added.length;
+      return;
+    }
+    const needed = this.#length + added.length;
+    const bytes = needed > this.#bytes.length ? this.#grown(needed) : this.#bytes;
+    bytes.set(added, this.#length);
+    this.#length = needed;
+  }
+
+  /**
+   * The bytes as text: UTF-8 with U+FFFD for what is none, also for NUL, which not every database takes as text. A
+   * character that the limit cut in two is left out.
+   */
+  text(): string {
+    if (this.#bytes === null) return '';
+    const bytes = this.#bytes.subarray(0, this.#length);
+    const text = this.#truncated
+      ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
+      : bytes.toString('utf8');
+    return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
+  }
+
+  #grown(needed: number): Buffer {
+    const capacity = Math.min(this.#limit, Math.max(needed * 2, INITIAL_CAPACITY));
+    const grown = Buffer.allocUnsafe(capacity);
+    if (this.#bytes !== null) grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+    return grown;
+  }
+}

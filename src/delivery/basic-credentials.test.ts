@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { basicAuthorization, withoutCredentials } from './basic-credentials.ts';
+
+describe('Basic credentials', () => {
+  it('are encoded as RFC 7617 shows', () => {
+    assert.equal(
+      basicAuthorization({ key: 'Aladdin', secret: 'open sesame' }),
+      'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==',
+    );
+    assert.equal(basicAuthorization({ key: 'test', secret: '123£' }), 'Basic dGVzdDoxMjPCow==');
+  });
+
+  it('may have an empty secret, or one with colons', () => {
+    assert.equal(basicAuthorization({ key: 'k', secret: '' }), `Basic ${btoa('k:')}`);
+    assert.equal(basicAuthorization({ key: 'k', secret: 'a:b' }), `Basic ${btoa('k:a:b')}`);
+  });
+
+  const credentials = { key: 'key', secret: 'p"ss wörd' };
+
+  it('are taken out of what a target answers, in each form that it may echo', () => {
+    const echoed = [
+      basicAuthorization(credentials),
+      credentials.secret,
+      JSON.stringify({ secret: credentials.secret }),
+      new URLSearchParams({ a: 'b' }).toString() + encodeURIComponent(credentials.secret),
+    ].join('\n');
+    assert.equal(
+      withoutCredentials(echoed, credentials),
+      'Basic [censored]\n[censored]\n{"secret":"[censored]"}\na=b[censored]',
+    );
+  });
+
+  it('leave other text as it is', () => {
+    assert.equal(withoutCredentials('all is well with your key', credentials), 'all is well with your key');
+    assert.equal(withoutCredentials('', credentials), '');
+  });
+
+  it('leave text as it is where it holds a very short secret by chance', () => {
+    assert.equal(withoutCredentials('{"id":12}', { key: 'k', secret: '1' }), '{"id":12}');
+    assert.equal(withoutCredentials('{"id":12}', { key: 'k', secret: '' }), '{"id":12}');
+  });
+
+  it('may hold what is not well-formed text', () => {
+    assert.equal(withoutCredentials('nothing here', { key: 'k', secret: 'abc\uD800' }), 'nothing here');
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { ContinueFilter, MAX_CONTINUES } from './continue-filter.ts';
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\nX-Step: 1\r\n\r\n';
+const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+
+/** What is read through a filter when these pieces arrive one after another, and how many were taken out. */
+async function readThrough(...pieces: string[]): Promise<{ read: string; skipped: number }> {
+  const server = createServer((socket) => void write(socket, pieces)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const socket = connect({ host: '127.0.0.1', port: address.port });
+  const filter = new ContinueFilter(socket);
+  filter.beforeAnswer();
+  let read = '';
+  let arrived = 0;
+  socket.on('readable', () => {
+    for (let chunk: Buffer | null = socket.read(); chunk !== null; chunk = socket.read())
+      read += chunk.toString('latin1');
+    // Each piece is asked for when the one before it was read, so that they do not melt into one.
+    if (socket.bytesRead > arrived) socket.write('.');
+    arrived = socket.bytesRead;
+  });
+  await once(socket, 'end');
+  socket.destroy();
+  server.close();
+  await once(server, 'close');
+  return { read, skipped: filter.skipped };
+}
+
+async function write(socket: Socket, pieces: string[]): Promise<void> {
+  for (const piece of pieces) {
+    socket.write(piece, 'latin1');
+    await once(socket, 'data');
+  }
+  socket.end();
+}
+
+describe('100 Continue before an answer', () => {
+  it('is taken out', async () => {
+    assert.deepEqual(await readThrough(CONTINUE + ANSWER), { read: ANSWER, skipped: 1 });
+    assert.deepEqual(await readThrough(CONTINUE, CONTINUE, ANSWER), { read: ANSWER, skipped: 2 });
+  });
+
+  it('is taken out wherever it is cut into pieces', async () => {
+    for (const at of [1, 8, 11, 12, 20, CONTINUE.length - 1])
+      assert.deepEqual(
+        await readThrough(CONTINUE.slice(0, at), CONTINUE.slice(at) + ANSWER.slice(0, 3), ANSWER.slice(3)),
+        { read: ANSWER, skipped: 1 },
+        `cut at ${at}`,
+      );
+  });
+
+  it('is looked for before the answer only', async () => {
+    assert.deepEqual(await readThrough(ANSWER + CONTINUE, CONTINUE), {
+      read: ANSWER + CONTINUE + CONTINUE,
+      skipped: 0,
+    });
+  });
+
+  it('leaves everything else as it is', async () => {
+    for (const bytes of [
+      'x',
+      'HTTP/1.1 103 Early Hints\r\n\r\n',
+      'HTTP/1.1 10',
+      'garbage that is longer than a line',
+      'HTTP/1.1 204 No Content\r\n\r\n',
+    ])
+      assert.deepEqual(await readThrough(bytes, ANSWER), { read: bytes + ANSWER, skipped: 0 }, bytes);
+  });
+
+  it('is taken out so many times and no more', async () => {
+    const { read, skipped } = await readThrough(CONTINUE.repeat(MAX_CONTINUES + 1) + ANSWER);
+    assert.equal(skipped, MAX_CONTINUES);
+    assert.equal(read, CONTINUE + ANSWER);
+  });
+
+  it('is not waited for without end', async () => {
+    const endless = `HTTP/1.1 100 Continue\r\n${'X-Filler: x\r\n'.repeat(400)}`;
+    assert.equal((await readThrough(endless, ANSWER)).read, endless + ANSWER);
+  });
+});

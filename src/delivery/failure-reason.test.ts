@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  failureReason,
+  plainText,
+  postbackFailureMessage,
+  statusReason,
+  timeoutReason,
+} from './failure-reason.ts';
+import { TargetRefusedError } from './target-guard.ts';
+
+const coded = (code: string, message = 'something internal') => Object.assign(new Error(message), { code });
+
+describe('the reason of a failure', () => {
+  const reasons: Record<string, readonly string[]> = {
+    'connection refused': ['ECONNREFUSED'],
+    'connection reset': ['ECONNRESET', 'EPIPE'],
+    'connection timed out': ['ETIMEDOUT'],
+    'host not found': ['ENOTFOUND', 'ENODATA'],
+    'host unreachable': ['EHOSTUNREACH'],
+    'network unreachable': ['ENETUNREACH'],
+    'certificate has expired': ['CERT_HAS_EXPIRED'],
+    'certificate is not valid yet': ['CERT_NOT_YET_VALID'],
+    'self-signed certificate': ['DEPTH_ZERO_SELF_SIGNED_CERT'],
+    'certificate is from an unknown authority': [
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    ],
+    'certificate is for another host name': ['ERR_TLS_CERT_ALTNAME_INVALID'],
+    'TLS handshake failed': ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'EPROTO'],
+    'answer could not be parsed': ['HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION'],
+    'answer has too many or too long headers': ['UND_ERR_HEADERS_OVERFLOW'],
+  };
+  for (const [reason, codes] of Object.entries(reasons))
+    it(`is '${reason}' for ${codes.join(', ')}`, () => {
+      for (const code of codes) assert.equal(failureReason(coded(code)), reason);
+    });
+
+  it('names the address that was refused', () => {
+    assert.equal(failureReason(new TargetRefusedError('10.0.0.1')), 'target address 10.0.0.1 is not allowed');
+  });
+
+  it('is, for several addresses that failed, the one that says most', () => {
+    const error = new AggregateError([coded('ENETUNREACH'), coded('ECONNREFUSED')]);
+    assert.equal(failureReason(error), 'connection refused');
+    assert.equal(failureReason(new AggregateError([coded('ENETUNREACH')])), 'network unreachable');
+  });
+
+  it('is a short plain line for an error that is not known', () => {
+    assert.equal(failureReason(new Error('odd\n  thing\u0007 happened')), 'odd thing happened');
+    assert.equal(failureReason(new Error('x'.repeat(10_000))).length, 200);
+    assert.equal(failureReason(coded('E_ODD', '')), 'E_ODD');
+    for (const nothing of [undefined, null, 'text', 42, {}, new Error('')])
+      assert.equal(failureReason(nothing), 'unknown error');
+  });
+
+  it('has no stack', () => {
+    const error = new Error('odd');
+    assert.equal(failureReason(error).includes('failure-reason.test'), false);
+  });
+
+  it('is the status and its text', () => {
+    assert.equal(statusReason(403, 'Forbidden'), '403 Forbidden');
+    assert.equal(statusReason(403, 'Computer says no'), '403 Computer says no');
+    assert.equal(statusReason(503, null), '503 Service Unavailable');
+    assert.equal(statusReason(503, ' \r\n'), '503 Service Unavailable');
+    assert.equal(statusReason(599, ''), '599');
+  });
+
+  it('tells a deadline in seconds', () => {
+    assert.equal(timeoutReason(30_000), 'timed out after 30 s');
+    assert.equal(timeoutReason(1_500), 'timed out after 1.5 s');
+  });
+
+  it('stands in the text of the last error', () => {
+    assert.equal(
+      postbackFailureMessage('https://example.com/hook', '403 Forbidden'),
+      "Request to postback URL 'https://example.com/hook' failed for reason: 403 Forbidden",
+    );
+  });
+});
+
+describe('plain text', () => {
+  it('has no control, format or line characters', () => {
+    assert.equal(plainText('\u001b[31mred\u001b[0m\u2028\u202Eright'), '[31mred [0m right');
+  });
+
+  it('has at most 200 characters and says when there were more', () => {
+    assert.equal(plainText('x'.repeat(200)), 'x'.repeat(200));
+    assert.equal(plainText('x'.repeat(201)), `${'x'.repeat(199)}…`);
+  });
+});

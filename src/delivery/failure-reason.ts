@@ -1,0 +1,111 @@
+import { STATUS_CODES } from 'node:http';
+
+/** The most characters of a reason that come from elsewhere: a target's status text, an unknown error's message. */
+const MAX_FOREIGN_TEXT_LENGTH = 200;
+
+const MS_PER_SECOND = 1_000;
+
+const UNPARSABLE_ANSWER = 'answer could not be parsed';
+
+/** What `error.code` means, in the words of an administrator. */
+const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ECONNRESET', 'connection reset'],
+  ['EPIPE', 'connection reset'],
+  ['ECONNABORTED', 'connection reset'],
+  ['UND_ERR_SOCKET', 'connection closed before the answer was complete'],
+  ['ETIMEDOUT', 'connection timed out'],
+  ['EHOSTUNREACH', 'host unreachable'],
+  ['EHOSTDOWN', 'host unreachable'],
+  ['ENETUNREACH', 'network unreachable'],
+  ['ENETDOWN', 'network unreachable'],
+  ['EADDRNOTAVAIL', 'address not available'],
+  ['EACCES', 'connection not permitted'],
+  ['EPERM', 'connection not permitted'],
+  ['EMFILE', 'too many open connections'],
+  ['ENFILE', 'too many open connections'],
+
+  ['ENOTFOUND', 'host not found'],
+  ['ENODATA', 'host not found'],
+  ['EAI_AGAIN', 'host name lookup failed, the name service did not answer'],
+  ['EAI_FAIL', 'host name lookup failed'],
+
+  ['CERT_HAS_EXPIRED', 'certificate has expired'],
+  ['CERT_NOT_YET_VALID', 'certificate is not valid yet'],
+  ['CERT_REVOKED', 'certificate was revoked'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed certificate in the certificate chain'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'certificate is from an unknown authority'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'certificate is from an unknown authority'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate is from an unknown authority'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate is for another host name'],
+  ['HOSTNAME_MISMATCH', 'certificate is for another host name'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS handshake failed, the target does not speak TLS'],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'TLS handshake failed, the target does not speak TLS'],
+
+  ['UND_ERR_HEADERS_OVERFLOW', 'answer has too many or too long headers'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNPARSABLE_ANSWER],
+]);
+
+/** As {@link REASON_BY_CODE}, for families of codes. */
+const REASON_BY_CODE_PREFIX: readonly (readonly [prefix: string, reason: string])[] = [
+  ['HPE_', UNPARSABLE_ANSWER],
+  ['ERR_SSL_', 'TLS handshake failed'],
+  ['ERR_TLS_', 'TLS handshake failed'],
+  ['EPROTO', 'TLS handshake failed'],
+];
+
+/** undici's words for answers that are well-formed but have no place there, all with the code of a closed connection. */
+const MISPLACED_ANSWERS: ReadonlySet<string> = new Set(['bad response', 'bad upgrade']);
+
+/** What says least when connecting to several addresses of a host failed in several ways. */
+const UNTELLING_CODES: ReadonlySet<unknown> = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
+
+/** Why a request failed that did not get a whole answer: a few plain words, without secrets and without a stack. */
+export function failureReason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return failureReason(error.errors.find((one) => !UNTELLING_CODES.has(codeOf(one))) ?? error.errors[0]);
+  const code = codeOf(error);
+  const { name, message } = error instanceof Error ? error : { name: '', message: '' };
+  if (code === 'TARGET_REFUSED') return message;
+  if (code === 'UND_ERR_SOCKET' && MISPLACED_ANSWERS.has(message)) return UNPARSABLE_ANSWER;
+  // undici gives parser errors a code only for some of what the parser finds.
+  if (name === 'HTTPParserError') return UNPARSABLE_ANSWER;
+  if (typeof code === 'string') {
+    const reason =
+      REASON_BY_CODE.get(code) ?? REASON_BY_CODE_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1];
+    if (reason !== undefined) return reason;
+  }
+  const known = plainText(message);
+  if (known !== '') return known;
+  return typeof code === 'string' ? plainText(code) : 'unknown error';
+}
+
+/** Why a request failed that was answered: the status and its text, the target's own or else the standard one. */
+export function statusReason(status: number, statusText: string | null): string {
+  const text = plainText(statusText ?? '') || (STATUS_CODES[status] ?? '');
+  return text === '' ? String(status) : `${status} ${text}`;
+}
+
+/** Why a request failed that had no whole answer within its deadline (milliseconds). */
+export function timeoutReason(deadlineMs: number): string {
+  return `timed out after ${deadlineMs / MS_PER_SECOND} s`;
+}
+
+/** The text of a webhook's last error. */
+export function postbackFailureMessage(url: string, reason: string): string {
+  return `Request to postback URL '${url}' failed for reason: ${reason}`;
+}
+
+/** A text from elsewhere as one short line of printable characters. */
+export function plainText(text: string): string {
+  const line = text
+    .slice(0, MAX_FOREIGN_TEXT_LENGTH * 2)
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim();
+  return line.length > MAX_FOREIGN_TEXT_LENGTH ? `${line.slice(0, MAX_FOREIGN_TEXT_LENGTH - 1)}…` : line;
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,187 @@
+import { AbortWatch } from './abort-watch.ts';
+import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
+import { PostbackExchange, type PostbackResult } from './postback-exchange.ts';
+import { TargetConnections } from './target-connections.ts';
+import { TargetConnector } from './target-connector.ts';
+import type { TargetGuard } from './target-guard.ts';
+
+export type { PostbackResult };
+
+const DEFAULT_DEADLINE_MS = 30_000;
+const DEFAULT_MAX_ANSWER_BYTES = 64 * 1_024;
+const DEFAULT_MAX_IDLE_CONNECTIONS = 256;
+/** Shorter than the 5 s after which many servers close idle connections. */
+const DEFAULT_IDLE_TIMEOUT_MS = 4_000;
+const DEFAULT_MAX_CONNECTION_AGE_MS = 5 * 60_000;
+
+/** Of how many URLs the parts are remembered. */
+const MAX_REMEMBERED_URLS = 4_096;
+
+const MS_PER_SECOND = 1_000;
+
+/** What a {@link PostbackSender} is made of. */
+export interface PostbackSenderOptions {
+  readonly guard: TargetGuard;
+  /** The product's version, for `User-Agent`. */
+  readonly version: string;
+  /** For one request over all of its phases, in milliseconds. @defaultValue 30,000 */
+  readonly deadlineMs?: number;
+  /** How much of an answer's body is read. @defaultValue 64 KiB */
+  readonly maxAnswerBytes?: number;
+  /** How many connections are kept open without a request on them, over all targets. @defaultValue 256 */
+  readonly maxIdleConnections?: number;
+  /** How long a connection is kept open without a request on it, in milliseconds. @defaultValue 4,000 */
+  readonly idleTimeoutMs?: number;
+  /** After how long a connection is not used again, in milliseconds. @defaultValue 300,000 */
+  readonly maxConnectionAgeMs?: number;
+  /** Certificate authorities in PEM format that are trusted in addition to the ones that Node.js trusts. */
+  readonly ca?: readonly string[];
+  /** Epoch milliseconds. @defaultValue `Date.now` */
+  readonly now?: () => number;
+}
+
+/** A message to a target. */
+export interface Postback {
+  /** The same over all attempts of a message. */
+  readonly messageId: string;
+  readonly url: string;
+  readonly body: string | Uint8Array;
+  /** Sent with HTTP Basic authentication; null for none. */
+  readonly credentials: BasicCredentials | null;
+  /** Headers in addition to the ones every postback has. */
+  readonly extraHeaders?: Readonly<Record<string, string>>;
+}
+
+/** The parts of a target's URL, or why it is none. */
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+  readonly refusal: string | null;
+}
+
+/**
+ * Sends messages to targets: an HTTP/1.1 POST each, redirects not followed, within a deadline and a bound of what is
+ * read. There may be any number of requests at a time; one that hangs holds nothing but its own connection.
+ */
+export class PostbackSender implements AsyncDisposable {
+  readonly #guard: TargetGuard;
+  readonly #connections: TargetConnections;
+  readonly #userAgent: string;
+  readonly #deadlineMs: number;
+  readonly #maxAnswerBytes: number;
+  readonly #now: () => number;
+  readonly #targets = new Map<string, Target>();
+  readonly #signals = new AbortWatch();
+  readonly #out = new Set<PostbackExchange>();
+  #disposed = false;
+
+  constructor(options: PostbackSenderOptions) {
+    this.#guard = options.guard;
+    this.#userAgent = `Coursewire/${options.version}`;
+    this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+    this.#maxAnswerBytes = options.maxAnswerBytes ?? DEFAULT_MAX_ANSWER_BYTES;
+    this.#now = options.now ?? Date.now;
+    this.#connections = new TargetConnections({
+      connector: new TargetConnector({
+        guard: options.guard,
+        ...(options.ca !== undefined && { ca: options.ca }),
+      }),
+      maxIdle: options.maxIdleConnections ?? DEFAULT_MAX_IDLE_CONNECTIONS,
+      idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+      maxAgeMs: options.maxConnectionAgeMs ?? DEFAULT_MAX_CONNECTION_AGE_MS,
+    });
+  }
+
+  /** How many connections to targets there are, idle ones and ones being made included. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /**
+   * Sends a message once and resolves with what became of it; it never rejects. A connection that the target closed
+   * while it was idle is replaced by a new one within the same attempt.
+   *
+   * @param signal stops it: the result is `aborted`
+   */
+  send(postback: Postback, signal?: AbortSignal): Promise<PostbackResult> {
+    const target = this.#target(postback.url);
+    if (target.refusal !== null) return Promise.resolve(notSent(target.refusal, false));
+    if (this.#disposed || signal?.aborted === true)
+      return Promise.resolve(notSent('stopped before it was sent', true));
+
+    return new Promise((resolve) => {
+      const exchange = new PostbackExchange({
+        connections: this.#connections,
+        origin: target.origin,
+        request: { method: 'POST', path: target.path, headers: this.#headers(postback), body: postback.body },
+        credentials: postback.credentials,
+        deadlineMs: this.#deadlineMs,
+        maxAnswerBytes: this.#maxAnswerBytes,
+        now: this.#now,
+        onSettled: (settled, result) => {
+          this.#out.delete(settled);
+          if (signal !== undefined) this.#signals.remove(signal, settled);
+          resolve(result);
+        },
+      });
+      this.#out.add(exchange);
+      if (signal !== undefined) this.#signals.add(signal, exchange);
+      exchange.start();
+    });
+  }
+
+  /** Stops what is out, as an aborted signal does, and closes all connections. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed = true;
+    for (const exchange of this.#out) exchange.abort();
+    await this.#connections[Symbol.asyncDispose]();
+  }
+
+  /** Names and values in turn, the cheapest form for undici. */
+  #headers({ messageId, credentials, extraHeaders }: Postback): string[] {
+    const headers = [
+      'Content-Type',
+      'application/json',
+      'User-Agent',
+      this.#userAgent,
+      'webhook-id',
+      messageId,
+      'webhook-timestamp',
+      String(Math.floor(this.#now() / MS_PER_SECOND)),
+    ];
+    if (credentials !== null) headers.push('Authorization', basicAuthorization(credentials));
+    if (extraHeaders !== undefined)
+      for (const [name, value] of Object.entries(extraHeaders)) headers.push(name, value);
+    return headers;
+  }
+
+  #target(url: string): Target {
+    const remembered = this.#targets.get(url);
+    if (remembered !== undefined) return remembered;
+    const refusal = this.#guard.checkUrl(url);
+    if (refusal !== null) return { origin: '', path: '', refusal };
+
+    const { origin, pathname, search } = new URL(url);
+    const target = { origin, path: pathname + search, refusal };
+    if (this.#targets.size >= MAX_REMEMBERED_URLS) {
+      const [oldest] = this.#targets.keys();
+      if (oldest !== undefined) this.#targets.delete(oldest);
+    }
+    this.#targets.set(url, target);
+    return target;
+  }
+}
+
+function notSent(reason: string, aborted: boolean): PostbackResult {
+  return {
+    outcome: 'FAILED',
+    status: null,
+    statusText: null,
+    responseBody: null,
+    responseTruncated: false,
+    reason,
+    retryAfterMs: null,
+    durationMs: 0,
+    aborted,
+  };
+}

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { Client, type Dispatcher } from 'undici';
+import { ContinueFilter } from './continue-filter.ts';
+import type { TargetConnector } from './target-connector.ts';
+
+/** What {@link TargetConnections} is made of. */
+export interface TargetConnectionsOptions {
+  readonly connector: TargetConnector;
+  /** How many connections are kept open without a request on them, over all targets. */
+  readonly maxIdle: number;
+  /** How long a connection is kept open without a request on it. */
+  readonly idleTimeoutMs: number;
+  /** After how long a connection is no longer used again, so that a target's new address is noticed under steady load. */
+  readonly maxAgeMs: number;
+}
+
+/** The longest idle time that a target can ask for in its `Keep-Alive` header. */
+const MAX_IDLE_HINT_MS = 30_000;
+
+/** A connection to a target, with at most one request on it at a time. */
+export class TargetConnection {
+  readonly origin: string;
+  readonly #client: Client;
+  readonly #onIdleClose: (connection: TargetConnection) => void;
+  #socket: Socket | null = null;
+  #filter: ContinueFilter | null = null;
+  /** Answers that were received whole since it was (re)connected. */
+  answers = 0;
+  /** When it was connected last, in the time of `performance.now()`. */
+  connectedAt = 0;
+  /** Set and cleared by {@link TargetConnections}. */
+  idle = false;
+
+  constructor(
+    origin: string,
+    options: TargetConnectionsOptions,
+    onIdleClose: (connection: TargetConnection) => void,
+  ) {
+    this.origin = origin;
+    this.#onIdleClose = onIdleClose;
+    this.#client = new Client(origin, {
+      allowH2: false,
+      pipelining: 1,
+      keepAliveTimeout: options.idleTimeoutMs,
+      keepAliveMaxTimeout: MAX_IDLE_HINT_MS,
+      // Every request has a deadline of its own, over all of its phases.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (target, callback) => {
+        this.#socket = options.connector.connect(target, (error, socket) => {
+          if (socket === null) return callback(error ?? new Error('no connection'), null);
+          this.answers = 0;
+          this.connectedAt = performance.now();
+          this.#filter = new ContinueFilter(socket);
+          callback(null, socket);
+        });
+      },
+    });
+    // A client would connect again with its next request; here a connection that ended while idle is not used again.
+    // With a request on it, the request was told already, or is about to go out on a new connection.
+    this.#client.on('disconnect', () => {
+      if (this.idle) this.#onIdleClose(this);
+    });
+  }
+
+  /** How many `100 Continue` came before the answer that is being waited for. */
+  get continues(): number {
+    return this.#filter?.skipped ?? 0;
+  }
+
+  /** Whether any byte of the answer came that is being waited for. */
+  get answerBegan(): boolean {
+    return this.#filter?.began ?? false;
+  }
+
+  /** Sends a request; all that becomes of it is told to the handler. */
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.#client.dispatch(request, handler);
+  }
+
+  /** To be called when a request is about to be written to the connection. */
+  beforeRequest(): void {
+    this.#filter?.beforeAnswer();
+  }
+
+  /** Ends the connection, also one that is still being made, and the request on it. */
+  async destroy(): Promise<void> {
+    const socket = this.#socket;
+    const ended = this.#client.destroy();
+    // The client waits for a connection that is being made, however long that takes.
+    socket?.destroy();
+    await ended;
+    if (socket !== null && !socket.closed) await once(socket, 'close');
+  }
+}
+
+/**
+ * The connections to all targets: one for each request at a time, kept open for the next request to the same origin.
+ * How many are open is bounded by the requests that are out plus `maxIdle`, however many targets there are; of an
+ * origin without open connections nothing is kept.
+ */
+export class TargetConnections implements AsyncDisposable {
+  readonly #options: TargetConnectionsOptions;
+  readonly #all = new Set<TargetConnection>();
+  /** Those without a request on them, the one that has been so for longest first. */
+  readonly #idle = new Set<TargetConnection>();
+  /** The same by origin, as stacks: surplus connections stay at the bottom, grow old and are closed. */
+  readonly #idleByOrigin = new Map<string, TargetConnection[]>();
+
+  constructor(options: TargetConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** How many connections there are, idle ones included. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** How many origins anything is kept of. */
+  get origins(): number {
+    return this.#idleByOrigin.size;
+  }
+
+  /** An idle connection to the origin, or a new one. */
+  acquire(origin: string): TargetConnection {
+    const connection = this.#idleByOrigin.get(origin)?.pop();
+    if (connection === undefined) return this.open(origin);
+    connection.idle = false;
+    this.#idle.delete(connection);
+    return connection;
+  }
+
+  /** A new connection to the origin. */
+  open(origin: string): TargetConnection {
+    const connection = new TargetConnection(origin, this.#options, (ended) => this.discard(ended));
+    this.#all.add(connection);
+    return connection;
+  }
+
+  /** Takes back a connection whose request was answered whole, for another one. */
+  release(connection: TargetConnection): void {
+    connection.answers += 1;
+    if (performance.now() - connection.connectedAt > this.#options.maxAgeMs) {
+      this.discard(connection);
+      return;
+    }
+    connection.idle = true;
+    this.#idle.add(connection);
+    const stack = this.#idleByOrigin.get(connection.origin);
+    if (stack === undefined) this.#idleByOrigin.set(connection.origin, [connection]);
+    else stack.push(connection);
+    if (this.#idle.size > this.#options.maxIdle) {
+      const [oldest] = this.#idle;
+      if (oldest !== undefined) this.discard(oldest);
+    }
+  }
+
+  /** Ends a connection, idle or not. */
+  discard(connection: TargetConnection): void {
+    this.#forget(connection);
+    void connection.destroy();
+  }
+
+  /** Ends all connections; done when their sockets are closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const connections = [...this.#all];
+    for (const connection of connections) this.#forget(connection);
+    await Promise.all(connections.map((connection) => connection.destroy()));
+  }
+
+  #forget(connection: TargetConnection): void {
+    connection.idle = false;
+    this.#all.delete(connection);
+    this.#idle.delete(connection);
+    const stack = this.#idleByOrigin.get(connection.origin);
+    if (stack === undefined) return;
+    const index = stack.indexOf(connection);
+    if (index !== -1) stack.splice(index, 1);
+    if (stack.length === 0) this.#idleByOrigin.delete(connection.origin);
+  }
+}

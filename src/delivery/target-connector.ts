@@ -1,0 +1,86 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import type { buildConnector } from 'undici';
+import { type TargetGuard, TargetRefusedError } from './target-guard.ts';
+
+/** After how long without traffic the system asks whether the other side of a connection is still there. */
+const TCP_KEEP_ALIVE_DELAY_MS = 60_000;
+
+/** Called once: with the connection, or with the reason that there is none. */
+export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
+
+/** Where a connection goes, as undici tells its connectors. */
+export type ConnectTarget = Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>;
+
+/** What a {@link TargetConnector} is made of. */
+export interface TargetConnectorOptions {
+  readonly guard: TargetGuard;
+  /** Certificate authorities in PEM format that are trusted in addition to the ones that Node.js trusts. */
+  readonly ca?: readonly string[];
+}
+
+/**
+ * Opens connections to targets, TCP or TLS, none past the guard. It has no deadline of its own: whoever asks for a
+ * connection ends it through the socket, which is there at once.
+ *
+ * TLS sessions are never resumed, since a resumed session does not look at the target's certificate again.
+ */
+export class TargetConnector {
+  readonly #guard: TargetGuard;
+  readonly #secureContext: SecureContext;
+  readonly #open = new Set<Socket>();
+
+  constructor(options: TargetConnectorOptions) {
+    this.#guard = options.guard;
+    const { ca } = options;
+    // Made once: reading the certificate authorities takes longer than a handshake.
+    this.#secureContext = createSecureContext(
+      ca === undefined ? {} : { ca: [...getCACertificates(), ...ca] },
+    );
+  }
+
+  /** Sockets that are connecting or connected. */
+  get openSockets(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Begins to connect and returns the socket meanwhile; null when the address is refused outright. The callback may
+   * come before this returns.
+   */
+  connect({ hostname, protocol, port }: ConnectTarget, callback: ConnectCallback): Socket | null {
+    // A literal address is never looked up, so the guard's lookup does not see it.
+    if (this.#guard.checkHost(hostname) !== null) {
+      callback(new TargetRefusedError(hostname), null);
+      return null;
+    }
+    const tls = protocol === 'https:';
+    const address = {
+      host: hostname,
+      port: port === '' ? (tls ? 443 : 80) : Number(port),
+      lookup: this.#guard.lookup,
+    };
+    const socket = tls
+      ? connectTls({
+          ...address,
+          secureContext: this.#secureContext,
+          ALPNProtocols: ['http/1.1'],
+          ...(isIP(hostname) === 0 && { servername: hostname }),
+        })
+      : connectTcp(address);
+    socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_DELAY_MS);
+
+    let settled = false;
+    const settle: ConnectCallback = (error, connected) => {
+      if (settled) return;
+      settled = true;
+      callback(error, connected);
+    };
+    this.#open.add(socket);
+    socket
+      .once(tls ? 'secureConnect' : 'connect', () => settle(null, socket))
+      .on('error', (error) => settle(error, null))
+      .once('close', () => this.#open.delete(socket));
+    return socket;
+  }
+}

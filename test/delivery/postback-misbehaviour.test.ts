@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { PostbackResult } from '../../src/delivery/postback-sender.ts';
+import { startTarget } from '../support/target.ts';
+import {
+  answer,
+  type Behaviour,
+  byPath,
+  close,
+  endless,
+  failTimes,
+  hang,
+  hangInBody,
+  informational,
+  inTurn,
+  rawBytes,
+  reset,
+  resetInBody,
+  trickle,
+} from '../support/target-behaviours.ts';
+import { loopbackSender, postbackTo } from '../support/target-sender.ts';
+
+const SHORT_DEADLINE_MS = 150;
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+/** What becomes of a postback to a target that behaves so, and that nothing stays open where that is to be. */
+async function sendTo(
+  behaviour: Behaviour,
+  { deadlineMs = 5_000, connectionsLeft = 0 } = {},
+): Promise<Omit<PostbackResult, 'durationMs'>> {
+  await using target = await startTarget({ respondWith: behaviour });
+  await using sender = loopbackSender({ deadlineMs });
+  const { durationMs, ...result } = await sender.send(postbackTo(target.url));
+  assert.ok(durationMs < deadlineMs + 1_000);
+  assert.equal(target.requests.length, 1);
+  assert.equal(sender.connections, connectionsLeft);
+  await target.waitUntil(() => target.openConnections === connectionsLeft);
+  return result;
+}
+
+const NO_ANSWER = {
+  outcome: 'FAILED',
+  status: null,
+  statusText: null,
+  responseBody: null,
+  responseTruncated: false,
+  retryAfterMs: null,
+  aborted: false,
+} as const;
+
+describe('a target that does not answer', () => {
+  it('because it refuses connections', async () => {
+    await using target = await startTarget();
+    await target.refuse();
+    await using sender = loopbackSender();
+    const { durationMs: _, ...result } = await sender.send(postbackTo(target.url));
+    assert.deepEqual(result, { ...NO_ANSWER, reason: 'connection refused' });
+    assert.equal(sender.connections, 0);
+  });
+
+  it('because it resets connections', async () => {
+    await using target = await startTarget();
+    target.acceptWith('reset');
+    await using sender = loopbackSender();
+    assert.equal((await sender.send(postbackTo(target.url))).reason, 'connection reset');
+  });
+
+  it('but resets the connection when it has read the request', async () => {
+    assert.deepEqual(await sendTo(reset()), { ...NO_ANSWER, reason: 'connection reset' });
+  });
+
+  it('but closes the connection when it has read the request', async () => {
+    const reason = 'connection closed before the answer was complete';
+    assert.deepEqual(await sendTo(close()), { ...NO_ANSWER, reason });
+  });
+
+  it('but hangs', async () => {
+    const result = await sendTo(hang(), { deadlineMs: SHORT_DEADLINE_MS });
+    assert.deepEqual(result, { ...NO_ANSWER, reason: 'timed out after 0.15 s' });
+  });
+});
+
+describe('a target that answers in part', () => {
+  it('and hangs within the body: even 2xx is a failure', async () => {
+    const result = await sendTo(hangInBody(200, 'part'), { deadlineMs: SHORT_DEADLINE_MS });
+    assert.equal(result.outcome, 'FAILED');
+    assert.equal(result.status, 200);
+    assert.equal(result.responseBody, 'part');
+    assert.equal(result.reason, 'timed out after 0.15 s');
+  });
+
+  it('and trickles on: the deadline is for the whole of it', async () => {
+    const result = await sendTo(trickle({ intervalMs: 5 }), { deadlineMs: SHORT_DEADLINE_MS });
+    assert.equal(result.outcome, 'FAILED');
+    assert.match(result.responseBody ?? '', /^x+$/);
+    assert.equal(result.reason, 'timed out after 0.15 s');
+  });
+
+  it('and resets the connection within the body', async () => {
+    const result = await sendTo(resetInBody());
+    assert.deepEqual([result.outcome, result.status, result.reason], ['FAILED', 200, 'connection reset']);
+    assert.equal(result.responseBody, 'part');
+  });
+
+  it('and closes the connection before the end it announced', async () => {
+    const result = await sendTo(rawBytes('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'));
+    assert.equal(result.outcome, 'FAILED');
+    assert.equal(result.reason, 'connection closed before the answer was complete');
+  });
+
+  it('and closes the connection within a chunk', async () => {
+    const result = await sendTo(rawBytes('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nff\r\nhalf'));
+    assert.deepEqual([result.outcome, result.status], ['FAILED', 200]);
+  });
+
+  it('and closes the connection within the headers', async () => {
+    assert.equal((await sendTo(rawBytes('HTTP/1.1 200 OK\r\nX-A: 1\r\n'))).outcome, 'FAILED');
+  });
+
+  it('with a failure: the status is the reason, whatever happens to the body', async () => {
+    for (const behaviour of [hangInBody(503), trickle({ status: 503 }), resetInBody(503)]) {
+      const result = await sendTo(behaviour, { deadlineMs: SHORT_DEADLINE_MS });
+      assert.equal(result.reason, '503 Service Unavailable');
+      assert.equal(result.outcome, 'FAILED');
+    }
+  });
+});
+
+describe('a target that answers too much', () => {
+  it('10 MiB: the first 64 KiB are read and the connection is closed, and 2xx is a success', async () => {
+    const result = await sendTo(answer(200, { body: Buffer.alloc(10 * MIB, 'x') }));
+    assert.equal(result.outcome, 'DELIVERED');
+    assert.equal(result.responseTruncated, true);
+    assert.equal(result.responseBody, 'x'.repeat(64 * KIB));
+  });
+
+  it('without end: as long as it is fast the same', async () => {
+    const result = await sendTo(endless());
+    assert.equal(result.outcome, 'DELIVERED');
+    assert.equal(result.responseBody?.length, 64 * KIB);
+  });
+
+  it('with a failure', async () => {
+    const result = await sendTo(endless(500));
+    assert.deepEqual([result.outcome, result.reason], ['FAILED', '500 Internal Server Error']);
+    assert.equal(result.responseTruncated, true);
+  });
+
+  it('exactly 64 KiB are read whole, and the connection is kept', async () => {
+    const result = await sendTo(answer(200, { body: 'x'.repeat(64 * KIB) }), { connectionsLeft: 1 });
+    assert.equal(result.responseTruncated, false);
+    assert.equal(result.responseBody?.length, 64 * KIB);
+  });
+
+  it('64 KiB in single bytes', async () => {
+    const chunked = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(64 * KIB)}0\r\n\r\n`;
+    const result = await sendTo(rawBytes(chunked, { keepOpen: true }), { connectionsLeft: 1 });
+    assert.equal(result.outcome, 'DELIVERED');
+    assert.equal(result.responseBody, 'x'.repeat(64 * KIB));
+  });
+
+  it('headers without measure', async () => {
+    const result = await sendTo(answer(200, { headers: { 'x-long': 'x'.repeat(MIB) } }));
+    assert.deepEqual([result.outcome, result.reason], ['FAILED', 'answer has too many or too long headers']);
+  });
+});
+
+describe('a target that answers something else', () => {
+  const garbage: Record<string, string | Uint8Array> = {
+    'another protocol': 'SSH-2.0-OpenSSH_9.9\r\n',
+    'bytes at random': Uint8Array.from({ length: 500 }, (_, i) => (i * 197 + 31) % 256),
+    'another version': 'HTTP/9.9 200 OK\r\n\r\n',
+    'a status that is none': 'HTTP/1.1 20x OK\r\n\r\n',
+    'two lengths': 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx',
+    'a length and chunks':
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    'a broken chunk': 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+    'another protocol over HTTP':
+      'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n',
+  };
+  for (const [what, bytes] of Object.entries(garbage))
+    it(`${what}: could not be parsed`, async () => {
+      const result = await sendTo(rawBytes(bytes));
+      assert.deepEqual([result.outcome, result.reason], ['FAILED', 'answer could not be parsed']);
+    });
+
+  it('more than one answer: the first holds, and the connection is not used again', async () => {
+    const twice = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'.repeat(2);
+    await using target = await startTarget({
+      respondWith: inTurn(rawBytes(twice, { keepOpen: true }), answer(201)),
+    });
+    await using sender = loopbackSender();
+    assert.equal((await sender.send(postbackTo(target.url))).status, 200);
+    await target.waitUntil(() => target.openConnections === 0);
+    assert.equal((await sender.send(postbackTo(target.url))).status, 201);
+    assert.equal(target.acceptedConnections, 2);
+  });
+});
+
+describe('informational answers', () => {
+  for (const statuses of [[100], [102], [103], [100, 100, 103, 102]])
+    it(`${statuses.join(', ')} are passed over`, async () => {
+      const result = await sendTo(informational(statuses, answer(201, { body: 'ok' })), {
+        connectionsLeft: 1,
+      });
+      assert.deepEqual([result.outcome, result.status, result.responseBody], ['DELIVERED', 201, 'ok']);
+    });
+
+  it('are passed over on a connection that is used again', async () => {
+    await using target = await startTarget({ respondWith: informational([100, 103]) });
+    await using sender = loopbackSender();
+    for (let n = 0; n < 3; n += 1)
+      assert.equal((await sender.send(postbackTo(target.url))).outcome, 'DELIVERED');
+    assert.equal(target.acceptedConnections, 1);
+  });
+
+  for (const status of [100, 103])
+    it(`of ${status} without end are a failure`, async () => {
+      const many = Array.from({ length: 1_000 }, () => status);
+      const result = await sendTo(informational(many));
+      assert.deepEqual([result.outcome, result.status], ['FAILED', null]);
+    });
+
+  it('without an answer after them are no answer', async () => {
+    const result = await sendTo(informational([100, 103], hang()), { deadlineMs: SHORT_DEADLINE_MS });
+    assert.deepEqual(result, { ...NO_ANSWER, reason: 'timed out after 0.15 s' });
+  });
+});
+
+describe('a target that recovers', () => {
+  it('is delivered to then', async () => {
+    await using target = await startTarget({ respondWith: failTimes(2, inTurn(reset(), answer(502))) });
+    await using sender = loopbackSender();
+    const outcomes = [];
+    for (let n = 0; n < 4; n += 1) outcomes.push((await sender.send(postbackTo(target.url))).outcome);
+    assert.deepEqual(outcomes, ['FAILED', 'FAILED', 'DELIVERED', 'DELIVERED']);
+  });
+
+  it('also after it refused connections', async () => {
+    await using target = await startTarget();
+    await using sender = loopbackSender();
+    await target.refuse();
+    assert.equal((await sender.send(postbackTo(target.url))).outcome, 'FAILED');
+    await target.listen();
+    assert.equal((await sender.send(postbackTo(target.url))).outcome, 'DELIVERED');
+  });
+});
+
+describe('targets that hang', () => {
+  it('hold up no other, not even at the same origin', async () => {
+    await using target = await startTarget({ respondWith: byPath({ '/hangs': hang() }, answer(200)) });
+    await using sender = loopbackSender();
+    const stop = new AbortController();
+    const hung = Array.from({ length: 100 }, () =>
+      sender.send(postbackTo(`${target.url}/hangs`), stop.signal),
+    );
+    await target.waitFor(100);
+    for (let n = 0; n < 10; n += 1)
+      assert.equal((await sender.send(postbackTo(`${target.url}/well`))).outcome, 'DELIVERED');
+    assert.equal(sender.connections, 101);
+    stop.abort();
+    await Promise.all(hung);
+    assert.equal(sender.connections, 1);
+  });
+});

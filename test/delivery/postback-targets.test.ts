@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { describe, it } from 'node:test';
+import { type PostbackResult, PostbackSender } from '../../src/delivery/postback-sender.ts';
+import { TargetGuard } from '../../src/delivery/target-guard.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { redirect } from '../support/target-behaviours.ts';
+import { postbackTo } from '../support/target-sender.ts';
+
+/** A name service that gives each of these answers in turn, the last one from then on. */
+function nameService(...answers: string[][]): { lookup: LookupFunction; asked: string[] } {
+  const asked: string[] = [];
+  const lookup: LookupFunction = (hostname, _options, callback) => {
+    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(hostname);
+    const found: LookupAddress[] = addresses.map((address) => ({
+      address,
+      family: address.includes(':') ? 6 : 4,
+    }));
+    callback(null, found);
+  };
+  return { lookup, asked };
+}
+
+async function sendTo(
+  url: string,
+  { lookup, allowedNetworks = [] }: { lookup?: LookupFunction; allowedNetworks?: string[] } = {},
+): Promise<PostbackResult> {
+  const guard = new TargetGuard({ allowedNetworks, ...(lookup !== undefined && { lookup }) });
+  await using sender = new PostbackSender({ guard, version: '1.2.3', deadlineMs: 2_000 });
+  return await sender.send(postbackTo(url));
+}
+
+function assertRefused(result: PostbackResult, target: Target, address: string): void {
+  assert.equal(result.outcome, 'FAILED');
+  assert.equal(result.reason, `target address ${address} is not allowed`);
+  assert.equal(target.acceptedConnections, 0);
+}
+
+describe('a target inside the network', () => {
+  for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f000001', '[::ffff:127.0.0.1]'])
+    it(`is not reached by its address written as ${host}`, async () => {
+      await using target = await startTarget();
+      const address = host.startsWith('[') ? '::ffff:7f00:1' : '127.0.0.1';
+      assertRefused(await sendTo(`http://${host}:${target.port}/`), target, address);
+    });
+
+  it('is not reached by its address over TLS', async () => {
+    await using target = await startTarget({ tls: 'trusted' });
+    assertRefused(await sendTo(target.url), target, '127.0.0.1');
+  });
+
+  it('is not reached by a name that leads to it', async () => {
+    for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '64:ff9b::7f00:1']) {
+      await using target = await startTarget();
+      const { lookup } = nameService([address]);
+      assertRefused(await sendTo(`http://innocent.test:${target.port}/`, { lookup }), target, address);
+    }
+  });
+
+  it('is not reached by localhost, which the system knows', async () => {
+    await using target = await startTarget();
+    const result = await sendTo(`http://localhost:${target.port}/`);
+    assert.match(result.reason ?? '', /^target address (127\.0\.0\.1|::1) is not allowed$/);
+    assert.equal(target.acceptedConnections, 0);
+  });
+
+  it('is not reached by a redirect of one that is allowed', async () => {
+    await using inside = await startTarget();
+    await using outside = await startTarget({ respondWith: redirect(`http://127.0.0.1:${inside.port}/`) });
+    const { lookup } = nameService(['127.0.0.1']);
+    const result = await sendTo(`http://outside.test:${outside.port}/`, {
+      lookup,
+      allowedNetworks: ['127.0.0.0/8'],
+    });
+    assert.equal(result.reason, '302 Found');
+    assert.equal(inside.acceptedConnections, 0);
+  });
+
+  it('is reached when the allowed networks hold it', async () => {
+    await using target = await startTarget();
+    const { lookup } = nameService(['127.0.0.1']);
+    const allowedNetworks = ['127.0.0.1/32'];
+    for (const host of ['127.0.0.1', 'inside.test'])
+      assert.equal(
+        (await sendTo(`http://${host}:${target.port}/`, { lookup, allowedNetworks })).outcome,
+        'DELIVERED',
+      );
+  });
+});
+
+describe('a name that leads to several addresses', () => {
+  it('leads to those that are allowed only', async () => {
+    await using target = await startTarget();
+    const { lookup } = nameService(['10.0.0.1', '::1', '127.0.0.1', '169.254.169.254']);
+    const result = await sendTo(`http://mixed.test:${target.port}/`, {
+      lookup,
+      allowedNetworks: ['127.0.0.1'],
+    });
+    assert.equal(result.outcome, 'DELIVERED');
+  });
+
+  it('leads nowhere when the target is at one that is not allowed', async () => {
+    await using target = await startTarget();
+    const { lookup } = nameService(['127.0.0.1', '127.0.0.2']);
+    const result = await sendTo(`http://mixed.test:${target.port}/`, {
+      lookup,
+      allowedNetworks: ['127.0.0.2'],
+    });
+    assert.equal(result.reason, 'connection refused');
+    assert.equal(target.acceptedConnections, 0);
+  });
+});
+
+describe('a name that leads elsewhere each time', () => {
+  it('is asked about once a connection: what was checked is what is connected to', async () => {
+    await using target = await startTarget();
+    const { lookup, asked } = nameService(['127.0.0.1'], ['127.0.0.2']);
+    const url = `http://rebinding.test:${target.port}/`;
+    const result = await sendTo(url, { lookup, allowedNetworks: ['127.0.0.1'] });
+    assert.equal(result.outcome, 'DELIVERED');
+    assert.deepEqual(asked, ['rebinding.test']);
+  });
+
+  it('is refused when it turns inside, however it began', async () => {
+    await using target = await startTarget();
+    const { lookup } = nameService(['127.0.0.2'], ['127.0.0.1']);
+    const guard = new TargetGuard({ allowedNetworks: ['127.0.0.2'], lookup });
+    await using sender = new PostbackSender({ guard, version: '1.2.3' });
+    const postback = postbackTo(`http://rebinding.test:${target.port}/`);
+    assert.equal((await sender.send(postback)).reason, 'connection refused');
+    assertRefused(await sender.send(postback), target, '127.0.0.1');
+  });
+});
+
+describe('a name that leads nowhere', () => {
+  it('is not found', async () => {
+    const { lookup } = nameService([]);
+    assert.equal((await sendTo('http://nobody.test/', { lookup })).reason, 'host not found');
+  });
+});

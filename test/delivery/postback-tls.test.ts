@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type { LookupFunction } from 'node:net';
+import { describe, it } from 'node:test';
+import { startTarget } from '../support/target.ts';
+import { loopbackSender, postbackTo } from '../support/target-sender.ts';
+import { type TargetCertificate, testAuthority } from '../support/target-tls.ts';
+
+const toLoopback: LookupFunction = (_hostname, _options, callback) =>
+  callback(null, [{ address: '127.0.0.1', family: 4 }]);
+
+describe('a target that speaks TLS', () => {
+  it('is delivered to when its certificate is trusted, by address and by name', async () => {
+    await using target = await startTarget({ tls: 'trusted' });
+    await using sender = loopbackSender({ ca: [testAuthority()], lookup: toLoopback });
+    for (const url of [target.url, `https://target.test:${target.port}/`])
+      assert.equal((await sender.send(postbackTo(url))).outcome, 'DELIVERED');
+    assert.equal(target.acceptedConnections, 2);
+  });
+
+  it('is delivered to again and again over one connection', async () => {
+    await using target = await startTarget({ tls: 'trusted' });
+    await using sender = loopbackSender({ ca: [testAuthority()] });
+    for (let n = 0; n < 5; n += 1) await sender.send(postbackTo(target.url));
+    assert.equal(target.acceptedConnections, 1);
+    assert.equal(target.requests.length, 5);
+  });
+
+  const reasons: Record<Exclude<TargetCertificate, 'trusted'>, string> = {
+    expired: 'certificate has expired',
+    'not-yet-valid': 'certificate is not valid yet',
+    'other-host': 'certificate is for another host name',
+    'self-signed': 'self-signed certificate',
+    'unknown-authority': 'certificate is from an unknown authority',
+  };
+  for (const [certificate, reason] of Object.entries(reasons))
+    it(`is sent nothing when its certificate is ${certificate}`, async () => {
+      await using target = await startTarget({ tls: certificate as TargetCertificate });
+      await using sender = loopbackSender({ ca: [testAuthority()] });
+      const result = await sender.send(postbackTo(target.url));
+      assert.deepEqual([result.outcome, result.status, result.reason], ['FAILED', null, reason]);
+      assert.equal(target.requests.length, 0);
+      assert.equal(sender.connections, 0);
+    });
+
+  it('is sent nothing when its certificate is for another name than that in the URL', async () => {
+    await using target = await startTarget({ tls: 'trusted' });
+    await using sender = loopbackSender({ ca: [testAuthority()], lookup: toLoopback });
+    const result = await sender.send(postbackTo(`https://another.test:${target.port}/`));
+    assert.equal(result.reason, 'certificate is for another host name');
+    assert.equal(target.requests.length, 0);
+  });
+
+  it('is sent nothing when its authority is trusted by nobody here', async () => {
+    await using target = await startTarget({ tls: 'trusted' });
+    await using sender = loopbackSender();
+    const result = await sender.send(postbackTo(target.url));
+    assert.equal(result.reason, 'certificate is from an unknown authority');
+    assert.equal(target.requests.length, 0);
+  });
+
+  it('but does not finish the handshake is given up at the deadline', async () => {
+    await using target = await startTarget({ tls: 'trusted' });
+    target.acceptWith('hang');
+    await using sender = loopbackSender({ ca: [testAuthority()], deadlineMs: 100 });
+    assert.equal((await sender.send(postbackTo(target.url))).reason, 'timed out after 0.1 s');
+    await target.waitUntil(() => target.openConnections === 0);
+  });
+
+  it('but resets the connection in the handshake', async () => {
+    await using target = await startTarget({ tls: 'trusted' });
+    target.acceptWith('reset');
+    await using sender = loopbackSender({ ca: [testAuthority()] });
+    assert.equal((await sender.send(postbackTo(target.url))).reason, 'connection reset');
+  });
+});
+
+describe('a target that does not speak TLS', () => {
+  it('under an https URL is a failure that says so', async () => {
+    await using target = await startTarget();
+    await using sender = loopbackSender();
+    const result = await sender.send(postbackTo(`https://127.0.0.1:${target.port}/`));
+    assert.equal(result.reason, 'TLS handshake failed, the target does not speak TLS');
+  });
+});
