@@ -1,0 +1,101 @@
+import { parseSection, parseTable, type TableRow } from './aicc-tables.ts';
+import type { CourseFiles } from './course-files.ts';
+import { resolveLaunch } from './launch-target.ts';
+import type { CourseOutline, LaunchUnit } from './package-description.ts';
+import { packageError, quoted } from './package-error.ts';
+import { scoreWithin } from './score-text.ts';
+import { titleText } from './title-text.ts';
+import type { ZipMember } from './zip-directory.ts';
+
+const PERCENT = [0, 100] as const;
+
+/**
+ * Reads an AICC course: its description (`.crs`), its assignable units (`.au`) and, for their titles, its
+ * descriptors (`.des`). File extensions, members and columns in whatever case.
+ *
+ * @see AICC CMI001 Guidelines for Interoperability, 6
+ * @throws {PackageError} AICC_FILE_MISSING, MANIFEST_INVALID, MANIFEST_TOO_COMPLEX, NOTHING_TO_LAUNCH,
+ *   TOO_MANY_UNITS, LAUNCH_…, and those of reading text
+ */
+export async function readAicc(course: CourseFiles, description: ZipMember): Promise<CourseOutline> {
+  const file = (extension: string): ZipMember | undefined => besides(course, description, extension);
+  const unitsFile = file('au');
+  if (unitsFile === undefined) throw packageError('AICC_FILE_MISSING', { extension: '.au' });
+  const descriptorsFile = file('des');
+  if (descriptorsFile === undefined)
+    course.warn('The AICC course has no .des file, so its units have no titles.');
+  if (file('cst') === undefined)
+    course.warn('The AICC course has no .cst file, so the structure of its units is unknown.');
+
+  const about = parseSection(await course.readText(description), 'Course');
+  const titles =
+    descriptorsFile === undefined ? new Map<string, string>() : await readTitles(course, descriptorsFile);
+  const units = new Map<string, LaunchUnit>();
+  for (const row of await readTable(course, unitsFile)) {
+    const id = fieldOf(row, 'system_id');
+    if (id === null) continue;
+    const key = id.toUpperCase();
+    const limit = course.limits.units;
+    if (units.size >= limit) throw packageError('TOO_MANY_UNITS', { file: unitsFile.name, limit });
+    if (units.has(key)) {
+      throw packageError('MANIFEST_INVALID', {
+        file: unitsFile.name,
+        reason: `two units have the System_ID ${quoted(id)}`,
+      });
+    }
+    units.set(key, readUnit(course, row, id, titles.get(key)));
+  }
+  if (units.size === 0) throw packageError('NOTHING_TO_LAUNCH', { file: unitsFile.name });
+  return {
+    learningStandard: 'AICC',
+    title: titleText(about.get('course_title') ?? null) ?? '',
+    identifier: about.get('course_id') || null,
+    units: [...units.values()],
+  };
+}
+
+function readUnit(course: CourseFiles, row: TableRow, id: string, title: string | undefined): LaunchUnit {
+  return {
+    id,
+    title: title ?? id,
+    launch: resolveLaunch(course, {
+      unit: id,
+      href: fieldOf(row, 'file_name'),
+      parameters: fieldOf(row, 'web_launch'),
+    }),
+    reports: true,
+    masteryScore: scoreWithin(course, fieldOf(row, 'mastery_score'), PERCENT, id),
+    completionThreshold: null,
+    launchData: fieldOf(row, 'core_vendor'),
+    maxTimeAllowed: fieldOf(row, 'max_time_allowed'),
+    timeLimitAction: fieldOf(row, 'time_limit_action'),
+    cmi5: null,
+  };
+}
+
+/** The file of this extension that goes with the description: of the same name, or else the first. */
+function besides(course: CourseFiles, description: ZipMember, extension: string): ZipMember | undefined {
+  const files = course.beside(new RegExp(`\\.${extension}$`, 'i'));
+  const wanted = description.name.replace(/crs$/i, extension).toLowerCase();
+  return files.find(({ name }) => name.toLowerCase() === wanted) ?? files[0];
+}
+
+async function readTitles(course: CourseFiles, file: ZipMember): Promise<Map<string, string>> {
+  const titles = new Map<string, string>();
+  for (const row of await readTable(course, file)) {
+    const id = fieldOf(row, 'system_id');
+    const title = titleText(fieldOf(row, 'title'));
+    if (id !== null && title !== null) titles.set(id.toUpperCase(), title);
+  }
+  return titles;
+}
+
+async function readTable(course: CourseFiles, file: ZipMember): Promise<TableRow[]> {
+  const rows = parseTable(await course.readText(file), course.limits.manifestNodes);
+  if (rows === null) throw packageError('MANIFEST_TOO_COMPLEX', { file: file.name });
+  return rows;
+}
+
+function fieldOf(row: TableRow, column: string): string | null {
+  return row.get(column) || null;
+}

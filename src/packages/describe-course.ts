@@ -1,0 +1,68 @@
+import { readAicc } from './aicc.ts';
+import { readCmi5 } from './cmi5.ts';
+import { CourseFiles } from './course-files.ts';
+import { findCourseRoot } from './course-root.ts';
+import type { CourseOutline, PackageDescription } from './package-description.ts';
+import { packageError, quoted } from './package-error.ts';
+import type { PackageLimits } from './package-limits.ts';
+import { readScorm } from './scorm.ts';
+import { readTinCan } from './tin-can.ts';
+import type { ZipArchive } from './zip-archive.ts';
+import type { ZipMember } from './zip-directory.ts';
+
+interface CourseReader {
+  /** Of the file that shows that a course follows this standard. */
+  readonly manifest: RegExp;
+  /** Null when the manifest is of something else that uses the same file name. */
+  readonly read: (course: CourseFiles, manifest: ZipMember) => Promise<CourseOutline | null>;
+}
+
+/** Authoring tools put several manifests into one package. The first of these is used. */
+const READERS_BY_PRECEDENCE: readonly CourseReader[] = [
+  { manifest: /^imsmanifest\.xml$/i, read: readScorm },
+  { manifest: /^cmi5\.xml$/i, read: readCmi5 },
+  { manifest: /\.crs$/i, read: readAicc },
+  { manifest: /^tincan\.xml$/i, read: readTinCan },
+];
+
+const UNTITLED = 'Untitled course';
+
+/**
+ * Finds out what course an archive holds, and how it is launched.
+ *
+ * @throws {PackageError} whatever is wrong with its manifest
+ */
+export async function describeCourse(
+  archive: ZipArchive,
+  limits: PackageLimits,
+): Promise<PackageDescription> {
+  const root = findCourseRoot(archive.members.map(({ name }) => name));
+  const course = new CourseFiles(archive, root, limits);
+  if (root !== '') {
+    course.warn(`The course is in the folder ${quoted(root)} of the zip. Better zip what is in the folder.`);
+  }
+  const outline = await readOutline(course);
+  return { ...outline, title: titleOf(outline, course), warnings: course.warnings };
+}
+
+async function readOutline(course: CourseFiles): Promise<CourseOutline> {
+  const candidates = READERS_BY_PRECEDENCE.flatMap(({ manifest, read }) =>
+    course.beside(manifest).map((member) => ({ member, read })),
+  );
+  if (candidates.length > 1) {
+    const names = candidates.map(({ member }) => quoted(member.name)).join(', ');
+    course.warn(`The zip has more than one manifest (${names}).`);
+  }
+  for (const { member, read } of candidates) {
+    const outline = await read(course, member);
+    if (outline !== null) return outline;
+    course.warn(`${quoted(member.name)} describes no course that can be launched, and was left out.`);
+  }
+  throw packageError('STANDARD_UNSUPPORTED', { file: candidates[0]!.member.name });
+}
+
+function titleOf(outline: CourseOutline, course: CourseFiles): string {
+  if (outline.title !== '') return outline.title;
+  course.warn('The manifest has no title for the course.');
+  return outline.units[0]?.title || UNTITLED;
+}

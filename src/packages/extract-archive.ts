@@ -1,0 +1,70 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { forEachConcurrently } from './for-each-concurrently.ts';
+import { isSystemError } from './system-error.ts';
+import type { ZipArchive } from './zip-archive.ts';
+import type { ZipMember } from './zip-directory.ts';
+
+/** What an extraction wrote. */
+export interface Extraction {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const FILE_MODE = 0o644;
+const FOLDER_MODE = 0o755;
+
+// An fsync holds one of the four threads that Node has for files, name lookups and cryptography. Three at a time
+// let the disk put several into one flush and leave a thread for the rest of the service.
+const PARALLEL_FILES = 3;
+
+/**
+ * Unpacks an archive into a folder that must not exist yet. When this resolves, all of it survives a power cut;
+ * when it fails, the folder is gone again.
+ *
+ * @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED
+ * @throws {NodeJS.ErrnoException} EEXIST when the folder exists, which is left as it is; ENOSPC and its like
+ */
+export async function extractArchive(archive: ZipArchive, destination: string): Promise<Extraction> {
+  await mkdir(destination, { mode: FOLDER_MODE });
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => rm(destination, { recursive: true, force: true }));
+
+  const folders = archive.folders.map((folder) => join(destination, folder));
+  for (const folder of folders) await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+
+  await forEachConcurrently(archive.members, PARALLEL_FILES, (member, signal) =>
+    extractMember(archive, member, join(destination, member.name), signal),
+  );
+  await forEachConcurrently([...folders, destination, dirname(destination)], PARALLEL_FILES, syncFolder);
+
+  undo.move();
+  return {
+    files: archive.members.length,
+    bytes: archive.members.reduce((sum, member) => sum + member.size, 0),
+  };
+}
+
+async function extractMember(
+  archive: ZipArchive,
+  member: ZipMember,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await using file = await open(path, 'wx', FILE_MODE);
+  for await (const block of archive.content(member)) {
+    signal.throwIfAborted();
+    await file.writeFile(block);
+  }
+  await file.sync();
+}
+
+/** Makes the names in a folder durable. Windows cannot open folders, and keeps their entries in its journal. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    await using folder = await open(path, 'r');
+    await folder.sync();
+  } catch (error) {
+    if (!isSystemError(error) || (error.code !== 'EISDIR' && error.code !== 'EPERM')) throw error;
+  }
+}

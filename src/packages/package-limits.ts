@@ -1,0 +1,43 @@
+const MEBIBYTE = 1024 * 1024;
+const GIBIBYTE = 1024 * MEBIBYTE;
+
+/** How much of a package is read or unpacked at most. What goes beyond is refused, never cut short. */
+export interface PackageLimits {
+  /** Files and folders together, also the folders that only the names of files imply. */
+  readonly entries: number;
+  /** Unpacked bytes of one file. */
+  readonly fileBytes: number;
+  /** Unpacked bytes of all files together. */
+  readonly totalBytes: number;
+  /** Unpacked bytes for each packed byte, of a file and of the whole zip. */
+  readonly ratio: number;
+  /** Up to this many unpacked bytes the ratio is not looked at: a small file of blanks is no attack. */
+  readonly ratioFloorBytes: number;
+  /** Bytes of a file's path in UTF-8. */
+  readonly nameBytes: number;
+  /** Segments of a file's path. */
+  readonly depth: number;
+  /** Unpacked bytes of a manifest, or of any other file that is read to understand the course. */
+  readonly manifestBytes: number;
+  /** Elements within elements. */
+  readonly xmlDepth: number;
+  /** Elements and attributes of an XML file, or cells of an AICC table. */
+  readonly manifestNodes: number;
+  /** Units that a learner can launch. */
+  readonly units: number;
+}
+
+/** Limits with room for every course seen in practice; the largest courses are video, some hundred megabytes of it. */
+export const DEFAULT_PACKAGE_LIMITS: PackageLimits = {
+  entries: 20_000,
+  fileBytes: GIBIBYTE,
+  totalBytes: 2 * GIBIBYTE,
+  ratio: 200,
+  ratioFloorBytes: 10 * MEBIBYTE,
+  nameBytes: 1024,
+  depth: 40,
+  manifestBytes: 8 * MEBIBYTE,
+  xmlDepth: 100,
+  manifestNodes: 200_000,
+  units: 2_000,
+};

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { PackageError } from './package-error.ts';
+import { decodeText } from './text-decoding.ts';
+
+const XML = '<?xml version="1.0"?><title>Übung</title>';
+
+function utf16be(text: string): Buffer {
+  return Buffer.from(text, 'utf16le').swap16();
+}
+
+describe('the text of a manifest', () => {
+  const encodings: [what: string, bytes: Buffer, text: string, guessed: boolean][] = [
+    ['UTF-8', Buffer.from(XML), XML, false],
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${XML}`), XML, false],
+    ['UTF-16 little-endian with a byte order mark', Buffer.from(`\ufeff${XML}`, 'utf16le'), XML, false],
+    ['UTF-16 big-endian with a byte order mark', utf16be(`\ufeff${XML}`), XML, false],
+    ['UTF-16 little-endian without one', Buffer.from(XML, 'utf16le'), XML, false],
+    ['UTF-16 big-endian without one', utf16be(XML), XML, false],
+    ['nothing at all', Buffer.alloc(0), '', false],
+  ];
+  for (const [what, bytes, text, guessed] of encodings) {
+    it(`is read from ${what}`, () => assert.deepEqual(decodeText(bytes, 'cmi5.xml'), { text, guessed }));
+  }
+
+  it('is read in the encoding that its declaration names', () => {
+    const latin1 = '<?xml version="1.0" encoding="ISO-8859-1"?><title>Übung</title>';
+    assert.deepEqual(decodeText(Buffer.from(latin1, 'latin1'), 'cmi5.xml'), { text: latin1, guessed: false });
+    const japanese = Buffer.from([0x83, 0x65, 0x83, 0x58, 0x83, 0x67]);
+    const shiftJis = Buffer.concat([Buffer.from(`<?xml version='1.0' encoding='Shift_JIS'?>`), japanese]);
+    assert.match(decodeText(shiftJis, 'cmi5.xml').text, /テスト$/);
+  });
+
+  it('is taken as Windows-1252 when it should be UTF-8 and is not', () => {
+    for (const declaration of ['<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>', '']) {
+      const bytes = Buffer.from(`${declaration}<title>Übung</title>`, 'latin1');
+      assert.deepEqual(decodeText(bytes, 'cmi5.xml'), {
+        text: `${declaration}<title>Übung</title>`,
+        guessed: true,
+      });
+    }
+  });
+
+  it('is taken as UTF-8 when it says UTF-16 in single bytes', () => {
+    const text = '<?xml version="1.0" encoding="UTF-16"?><title>Übung</title>';
+    assert.deepEqual(decodeText(Buffer.from(text), 'cmi5.xml'), { text, guessed: false });
+  });
+
+  it('is refused in an encoding that is unknown or that its bytes are not of', () => {
+    const unknown = Buffer.from('<?xml version="1.0" encoding="klingon"?><a/>');
+    const halfCharacter = Buffer.concat([Buffer.from('\ufeff<a/>', 'utf16le'), Buffer.from([0])]);
+    for (const bytes of [unknown, halfCharacter]) {
+      assert.throws(
+        () => decodeText(bytes, 'cmi5.xml'),
+        (error) => error instanceof PackageError && error.code === 'MANIFEST_ENCODING',
+      );
+    }
+  });
+});

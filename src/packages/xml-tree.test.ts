@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { PackageError, type PackageErrorCode } from './package-error.ts';
+import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.ts';
+import {
+  attributeOf,
+  childOf,
+  childrenOf,
+  everyElement,
+  parseXml,
+  textOf,
+  XML_NAMESPACE,
+  XMLNS_NAMESPACE,
+} from './xml-tree.ts';
+
+const parse = (text: string, limits: Partial<PackageLimits> = {}) =>
+  parseXml(text, 'imsmanifest.xml', { ...DEFAULT_PACKAGE_LIMITS, ...limits });
+
+const refusedAs = (code: PackageErrorCode) => (error: unknown) =>
+  error instanceof PackageError && error.code === code;
+
+describe('an XML tree', () => {
+  it('has local names, namespaces, attributes, children and text', async () => {
+    const root = await parse('<a:m xmlns:a="urn:a" a:x="1"> one<b>two</b><![CDATA[ <three> ]]>&amp;</a:m>');
+    assert.deepEqual(root, {
+      name: 'm',
+      namespace: 'urn:a',
+      attributes: [
+        { name: 'a', namespace: XMLNS_NAMESPACE, value: 'urn:a' },
+        { name: 'x', namespace: 'urn:a', value: '1' },
+      ],
+      children: [{ name: 'b', namespace: '', attributes: [], children: [], text: 'two' }],
+      text: ' one <three> &',
+    });
+  });
+
+  it('is the same when it is long enough to be parsed in pieces', async () => {
+    const items = Array.from({ length: 30_000 }, (_, index) => `<item n="${index}">😀</item>`);
+    const root = await parse(`<m>${items.join('')}</m>`);
+    assert.equal(root.children.length, items.length);
+    assert.ok(
+      root.children.every((item, index) => item.text === '😀' && attributeOf(item, 'n') === String(index)),
+    );
+  });
+
+  it('is looked through without regard to case and namespace', async () => {
+    const root = await parse(
+      '<m xmlns:a="urn:a"><Item/><a:ITEM scormType=" sco "/><org><Title> T </Title></org><blank> </blank></m>',
+    );
+    assert.equal(childrenOf(root, 'item').length, 2);
+    assert.equal(attributeOf(childrenOf(root, 'item')[1], 'scormtype'), 'sco');
+    assert.equal(textOf(childOf(root, 'org', 'title')), 'T');
+    assert.equal(textOf(childOf(root, 'blank')), null);
+    assert.equal(textOf(childOf(root, 'gone', 'title')), null);
+    assert.deepEqual(
+      [...everyElement(root)].map(({ name }) => name),
+      ['m', 'Item', 'ITEM', 'org', 'Title', 'blank'],
+    );
+  });
+
+  it('tells attributes of one name apart by namespace', async () => {
+    const root = await parse('<m base="x" xml:base="y"/>');
+    assert.equal(attributeOf(root, 'base', XML_NAMESPACE), 'y');
+  });
+});
+
+describe('XML that is refused', () => {
+  const malformed = [
+    '<a>',
+    '<a></b>',
+    '<a/><b/>',
+    '<a b="1" b="2"/>',
+    '<a>&nbsp;</a>',
+    '<x:a/>',
+    'text',
+    '<a>\u0001</a>',
+    '',
+  ];
+  for (const text of malformed) {
+    it(`malformed: ${JSON.stringify(text)}`, () => assert.rejects(parse(text), refusedAs('XML_MALFORMED')));
+  }
+
+  it('malformed, and the message says where', async () => {
+    await assert.rejects(
+      parse('<a>\n  <b>\n</a>'),
+      /"imsmanifest\.xml" is not well-formed XML \(line:column: "3:/,
+    );
+  });
+
+  it('any document type declaration', async () => {
+    const declarations = [
+      '<!DOCTYPE a>',
+      '<!DOCTYPE a SYSTEM "http://127.0.0.1/a.dtd">',
+      '<!DOCTYPE a [<!ENTITY e "x">]>',
+    ];
+    for (const declaration of declarations) {
+      await assert.rejects(parse(`${declaration}<a/>`), refusedAs('XML_DOCTYPE'));
+    }
+  });
+
+  it('deeper than the limit, and not at the limit', async () => {
+    const nested = (depth: number) => '<a>'.repeat(depth) + '</a>'.repeat(depth);
+    await parse(nested(10), { xmlDepth: 10 });
+    await assert.rejects(parse(nested(11), { xmlDepth: 10 }), refusedAs('MANIFEST_TOO_COMPLEX'));
+  });
+
+  it('of more elements and attributes than the limit, and not at the limit', async () => {
+    await parse('<a b="1" c="2"><d/></a>', { manifestNodes: 4 });
+    await assert.rejects(
+      parse('<a b="1" c="2"><d/><d/></a>', { manifestNodes: 4 }),
+      refusedAs('MANIFEST_TOO_COMPLEX'),
+    );
+  });
+});

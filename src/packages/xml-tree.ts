@@ -1,0 +1,155 @@
+import { setImmediate } from 'node:timers/promises';
+import { SaxesParser } from 'saxes';
+import { packageError } from './package-error.ts';
+import type { PackageLimits } from './package-limits.ts';
+
+/** The namespace of `xml:base` and `xml:lang`. */
+export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
+
+/** The namespace of namespace declarations. */
+export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
+
+/** An attribute by its local name. Namespace declarations are among them. */
+export interface XmlAttribute {
+  readonly name: string;
+  readonly namespace: string;
+  readonly value: string;
+}
+
+/** An element by its local name. */
+export interface XmlElement {
+  readonly name: string;
+  readonly namespace: string;
+  readonly attributes: readonly XmlAttribute[];
+  readonly children: readonly XmlElement[];
+  /** The text directly in it, as it stands. */
+  readonly text: string;
+}
+
+type GrowingElement = XmlElement & { readonly children: XmlElement[]; text: string };
+
+// Parsing is synchronous; between pieces of this size, about 2 ms each, other work gets its turn.
+const PIECE_CHARACTERS = 64 * 1024;
+
+/**
+ * Parses a manifest that nobody vouches for. Entities other than the five of XML do not exist, since any
+ * document type declaration is refused.
+ *
+ * @throws {PackageError} XML_MALFORMED, XML_DOCTYPE, MANIFEST_TOO_COMPLEX
+ */
+export async function parseXml(text: string, file: string, limits: PackageLimits): Promise<XmlElement> {
+  const builder = new TreeBuilder(file, limits);
+  for (let start = 0; start < text.length; start += PIECE_CHARACTERS) {
+    builder.write(text.slice(start, start + PIECE_CHARACTERS));
+    if (start + PIECE_CHARACTERS < text.length) await setImmediate();
+  }
+  return builder.close();
+}
+
+class TreeBuilder {
+  readonly #parser = new SaxesParser({ xmlns: true });
+  readonly #file: string;
+  readonly #limits: PackageLimits;
+  readonly #open: GrowingElement[] = [];
+  #root: XmlElement | null = null;
+  #nodes = 0;
+
+  constructor(file: string, limits: PackageLimits) {
+    this.#file = file;
+    this.#limits = limits;
+    const addText = (text: string): void => {
+      const element = this.#open.at(-1);
+      if (element !== undefined) element.text += text;
+    };
+    this.#parser.on('error', (error) => {
+      throw packageError('XML_MALFORMED', { file, reason: error.message }, { cause: error });
+    });
+    this.#parser.on('doctype', () => {
+      throw packageError('XML_DOCTYPE', { file });
+    });
+    this.#parser.on('opentagstart', () => this.#count());
+    this.#parser.on('attribute', () => this.#count());
+    this.#parser.on('opentag', ({ local, uri, attributes }) =>
+      this.#begin({
+        name: local,
+        namespace: uri,
+        attributes: Object.values(attributes).map((attribute) => ({
+          name: attribute.local,
+          namespace: attribute.uri,
+          value: attribute.value,
+        })),
+        children: [],
+        text: '',
+      }),
+    );
+    this.#parser.on('text', addText);
+    this.#parser.on('cdata', addText);
+    this.#parser.on('closetag', () => this.#open.pop());
+  }
+
+  write(text: string): void {
+    this.#parser.write(text);
+  }
+
+  close(): XmlElement {
+    this.#parser.close();
+    if (this.#root === null) throw packageError('XML_MALFORMED', { file: this.#file, reason: 'it is empty' });
+    return this.#root;
+  }
+
+  #begin(element: GrowingElement): void {
+    const parent = this.#open.at(-1);
+    if (parent === undefined) this.#root = element;
+    else parent.children.push(element);
+    this.#open.push(element);
+  }
+
+  #count(): void {
+    this.#nodes += 1;
+    if (this.#nodes > this.#limits.manifestNodes || this.#open.length >= this.#limits.xmlDepth) {
+      throw packageError('MANIFEST_TOO_COMPLEX', { file: this.#file });
+    }
+  }
+}
+
+/** The children of this name, in whatever case and namespace: manifests follow their schemas in neither. */
+export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
+  const wanted = name.toLowerCase();
+  return element?.children.filter((child) => child.name.toLowerCase() === wanted) ?? [];
+}
+
+/** The first child of this name, in whatever case and namespace; of that its first child, and so on. */
+export function childOf(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
+  let found = element;
+  for (const name of path) {
+    const wanted = name.toLowerCase();
+    found = found?.children.find((child) => child.name.toLowerCase() === wanted);
+  }
+  return found;
+}
+
+/** The trimmed text of an element, null when it is missing or blank. */
+export function textOf(element: XmlElement | undefined): string | null {
+  return element?.text.trim() || null;
+}
+
+/** The trimmed value of an attribute, its name in whatever case, null when it is missing or blank. */
+export function attributeOf(
+  element: XmlElement | undefined,
+  name: string,
+  namespace?: string,
+): string | null {
+  const wanted = name.toLowerCase();
+  const attribute = element?.attributes.find(
+    (candidate) =>
+      candidate.name.toLowerCase() === wanted &&
+      (namespace === undefined || candidate.namespace === namespace),
+  );
+  return attribute?.value.trim() || null;
+}
+
+/** An element and all that is in it, in document order. */
+export function* everyElement(element: XmlElement): Generator<XmlElement> {
+  yield element;
+  for (const child of element.children) yield* everyElement(child);
+}

@@ -1,0 +1,118 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { PackageError, packageError } from './package-error.ts';
+import type { PackageLimits } from './package-limits.ts';
+import { readExactly } from './read-exactly.ts';
+import { isSystemError } from './system-error.ts';
+import { LOCAL_HEADER_BYTES, readZipDirectory, type ZipDirectory, type ZipMember } from './zip-directory.ts';
+
+const LOCAL_HEADER_SIGNATURE = 0x04034b50;
+const BLOCK_BYTES = 64 * 1024;
+
+// A stream for each file costs more than the inflating of a small one: with 20,000 files of 3 KB, 5.7 s against
+// 3.2 s. Up to these sizes a file is inflated at once, which holds the thread for about a millisecond at most.
+const AT_ONCE_PACKED_BYTES = 64 * 1024;
+const AT_ONCE_BYTES = 256 * 1024;
+
+/** An open zip whose directory was found safe. Its content is checked as it is read. */
+export class ZipArchive implements AsyncDisposable {
+  readonly #file: FileHandle;
+  readonly #directory: ZipDirectory;
+
+  private constructor(file: FileHandle, directory: ZipDirectory) {
+    this.#file = file;
+    this.#directory = directory;
+  }
+
+  /** @throws {PackageError} as {@link readZipDirectory} */
+  static async open(path: string, limits: PackageLimits): Promise<ZipArchive> {
+    await using opening = new AsyncDisposableStack();
+    const file = opening.use(await open(path, 'r'));
+    const archive = new ZipArchive(file, await readZipDirectory(file, limits));
+    opening.move();
+    return archive;
+  }
+
+  /** The files, in the order of the directory. */
+  get members(): readonly ZipMember[] {
+    return this.#directory.members;
+  }
+
+  /** Parents before what they hold, without a `/` at the end. */
+  get folders(): readonly string[] {
+    return this.#directory.folders;
+  }
+
+  /**
+   * The unpacked content of a file in blocks; never more bytes than the directory claims.
+   *
+   * @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED
+   */
+  async *content(member: ZipMember): AsyncGenerator<Buffer, void, undefined> {
+    let size = 0;
+    let checksum = 0;
+    for await (const block of this.#unpacked(member)) {
+      size += block.length;
+      if (size > member.size) throw packageError('FILE_SIZE_WRONG', { file: member.name });
+      checksum = crc32(block, checksum);
+      yield block;
+    }
+    if (size !== member.size) throw packageError('FILE_SIZE_WRONG', { file: member.name });
+    if (checksum !== member.crc32) throw packageError('FILE_DAMAGED', { file: member.name });
+  }
+
+  /** The whole unpacked content of a file, whose size the caller has looked at. @throws {PackageError} as {@link content} */
+  async read(member: ZipMember): Promise<Buffer> {
+    return Buffer.concat(await Array.fromAsync(this.content(member)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close();
+  }
+
+  async *#unpacked(member: ZipMember): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      const start = await this.#dataStart(member);
+      if (member.compressedSize <= AT_ONCE_PACKED_BYTES && member.size <= AT_ONCE_BYTES) {
+        const packed = await readExactly(this.#file, start, member.compressedSize);
+        yield member.deflated
+          ? inflateRawSync(packed, { maxOutputLength: Math.max(1, member.size) })
+          : packed;
+      } else {
+        const packed = this.#blocks(start, member.compressedSize);
+        // The pipeline hands every error on to the stream that it returns, where the loop meets it.
+        yield* member.deflated
+          ? pipeline(packed, createInflateRaw({ chunkSize: BLOCK_BYTES }), () => {})
+          : packed;
+      }
+    } catch (error) {
+      if (error instanceof PackageError || isSystemError(error)) throw error;
+      throw packageError(
+        isOutputTooLong(error) ? 'FILE_SIZE_WRONG' : 'FILE_DAMAGED',
+        { file: member.name },
+        { cause: error },
+      );
+    }
+  }
+
+  async #dataStart(member: ZipMember): Promise<number> {
+    const header = await readExactly(this.#file, member.headerOffset, LOCAL_HEADER_BYTES);
+    if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE)
+      throw packageError('FILE_DAMAGED', { file: member.name });
+    const nameBytes = header.readUInt16LE(26);
+    const extraFieldBytes = header.readUInt16LE(28);
+    return member.headerOffset + LOCAL_HEADER_BYTES + nameBytes + extraFieldBytes;
+  }
+
+  async *#blocks(start: number, length: number): AsyncGenerator<Buffer, void, undefined> {
+    const end = start + length;
+    for (let position = start; position < end; position += BLOCK_BYTES) {
+      yield await readExactly(this.#file, position, Math.min(BLOCK_BYTES, end - position));
+    }
+  }
+}
+
+function isOutputTooLong(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+}

@@ -1,0 +1,197 @@
+import type { FileHandle } from 'node:fs/promises';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
+import { PackageError, packageError } from './package-error.ts';
+import type { PackageLimits } from './package-limits.ts';
+import { readExactly } from './read-exactly.ts';
+import { isSystemError } from './system-error.ts';
+import { decodeName, NameTree, refuseUnsafeName } from './zip-names.ts';
+
+/** A file in a zip, as the zip's directory describes it. Its name is safe to join to a folder. */
+export interface ZipMember {
+  readonly name: string;
+  /** Unpacked bytes, as the directory claims. */
+  readonly size: number;
+  readonly compressedSize: number;
+  readonly crc32: number;
+  /** Position of the local header, right before the name and the data. */
+  readonly headerOffset: number;
+  /** True for deflate, false for stored. */
+  readonly deflated: boolean;
+}
+
+/** What a zip holds. */
+export interface ZipDirectory {
+  readonly members: readonly ZipMember[];
+  /** Parents before what they hold, without a `/` at the end. */
+  readonly folders: readonly string[];
+}
+
+/** The fixed part of a local header, before the name and the extra field (APPNOTE.TXT 4.3.7). */
+export const LOCAL_HEADER_BYTES = 30;
+const READ_AHEAD_BYTES = 64 * 1024;
+
+const STORED = 0;
+const DEFLATED = 8;
+// APPNOTE.TXT 4.4.4, bits 0 (encrypted) and 13 (masked headers). Bit 6 (strong encryption) yauzl refuses itself.
+const ENCRYPTED_FLAGS = 0x1 | 0x2000;
+
+// Only programs of these systems put a file's kind and permissions into the upper half of the external attributes.
+const UNIX_SYSTEMS = new Set([3, 19]);
+const KIND_MASK = 0o170000;
+const REGULAR_FILE = 0o100000;
+const FOLDER = 0o040000;
+
+/** What macOS and Windows add to a zip unasked; never part of a course. */
+const SYSTEM_CLUTTER = /^__MACOSX\/|(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini)$/i;
+
+/**
+ * Reads the whole directory of a zip and refuses, before a byte is unpacked, what no course needs: too much,
+ * too tightly packed, encrypted, links and devices, names that lead elsewhere or clash, files that share bytes.
+ * What macOS and Windows add unasked is left out.
+ *
+ * @throws {PackageError} any of the `ZIP_…` codes and FILE_TOO_LARGE
+ */
+export async function readZipDirectory(file: FileHandle, limits: PackageLimits): Promise<ZipDirectory> {
+  const { size: zipBytes } = await file.stat();
+  try {
+    const zip = await fromRandomAccessReaderPromise(new DirectoryReader(file, zipBytes), zipBytes, {
+      autoClose: false,
+      decodeStrings: false,
+    });
+    if (zip.entryCount > limits.entries) {
+      throw packageError('ZIP_TOO_MANY_ENTRIES', { limit: limits.entries });
+    }
+    return await checkedDirectory(zip.eachEntry(), zipBytes, limits);
+  } catch (error) {
+    if (error instanceof PackageError || isSystemError(error)) throw error;
+    const reason = error instanceof Error ? error.message : 'unknown';
+    throw packageError('ZIP_UNREADABLE', { reason }, { cause: error });
+  }
+}
+
+async function checkedDirectory(
+  entries: AsyncIterable<Entry>,
+  zipBytes: number,
+  limits: PackageLimits,
+): Promise<ZipDirectory> {
+  const members: ZipMember[] = [];
+  const names = new NameTree(limits);
+  let total = 0;
+  for await (const entry of entries) {
+    const name = decodeName(entry);
+    refuseUnsafeName(name, limits);
+    refuseUnusable(entry, name);
+    if (SYSTEM_CLUTTER.test(name)) continue;
+    if (isFolder(entry, name)) {
+      names.addFolder(name.replace(/\/$/, ''));
+      continue;
+    }
+    names.addFile(name);
+    refuseOversized(entry, name, limits);
+    total += entry.uncompressedSize;
+    if (total > limits.totalBytes) throw packageError('ZIP_TOO_LARGE', { limit: limits.totalBytes });
+    members.push({
+      name,
+      size: entry.uncompressedSize,
+      compressedSize: entry.compressedSize,
+      crc32: entry.crc32,
+      headerOffset: entry.relativeOffsetOfLocalHeader,
+      deflated: entry.compressionMethod === DEFLATED,
+    });
+  }
+  if (total > limits.ratioFloorBytes && total / zipBytes > limits.ratio) {
+    throw packageError('ZIP_RATIO_TOO_HIGH', { file: null, limit: limits.ratio });
+  }
+  names.refuseConflicts();
+  refuseOverlaps(members, zipBytes);
+  return { members, folders: names.folders };
+}
+
+function refuseUnusable(entry: Entry, name: string): void {
+  const kind = unixKind(entry);
+  if (kind !== 0 && kind !== REGULAR_FILE && kind !== FOLDER)
+    throw packageError('ZIP_SPECIAL_FILE', { file: name });
+  if ((entry.generalPurposeBitFlag & ENCRYPTED_FLAGS) !== 0)
+    throw packageError('ZIP_ENCRYPTED', { file: name });
+  const method = entry.compressionMethod;
+  if (method !== STORED && method !== DEFLATED)
+    throw packageError('ZIP_METHOD_UNSUPPORTED', { file: name, method });
+}
+
+function isFolder(entry: Entry, name: string): boolean {
+  return name.endsWith('/') || unixKind(entry) === FOLDER;
+}
+
+function unixKind(entry: Entry): number {
+  const madeOnUnix = UNIX_SYSTEMS.has(entry.versionMadeBy >>> 8);
+  return madeOnUnix ? (entry.externalFileAttributes >>> 16) & KIND_MASK : 0;
+}
+
+function refuseOversized(entry: Entry, file: string, limits: PackageLimits): void {
+  const size = entry.uncompressedSize;
+  if (size > limits.fileBytes) throw packageError('FILE_TOO_LARGE', { file, limit: limits.fileBytes });
+  if (size > limits.ratioFloorBytes && size / Math.max(1, entry.compressedSize) > limits.ratio) {
+    throw packageError('ZIP_RATIO_TOO_HIGH', { file, limit: limits.ratio });
+  }
+}
+
+/**
+ * Every file needs bytes of its own. This stops zips in which thousands of entries share one compressed kernel
+ * (D. Fifield, "A better zip bomb", 2019) and makes the ratio of the whole zip a true bound.
+ */
+function refuseOverlaps(members: readonly ZipMember[], zipBytes: number): void {
+  const inOrder = members.toSorted((a, b) => a.headerOffset - b.headerOffset);
+  for (const [index, member] of inOrder.entries()) {
+    const end = member.headerOffset + LOCAL_HEADER_BYTES + member.compressedSize;
+    const next = inOrder[index + 1];
+    if (end > zipBytes)
+      throw packageError('ZIP_UNREADABLE', { reason: 'a file lies beyond the end of the zip' });
+    if (next !== undefined && end > next.headerOffset) throw packageError('ZIP_OVERLAP', { file: next.name });
+  }
+}
+
+/**
+ * How yauzl reads the directory. Its own reader asks the file for whatever position the zip names: a position
+ * beyond 2^53, which 142 bytes of zip64 can name, is thrown inside a callback and ends the process. This one
+ * fails the read instead. It also reads ahead, since a directory is read in two small pieces for each entry.
+ */
+class DirectoryReader extends RandomAccessReader {
+  readonly #file: FileHandle;
+  readonly #fileBytes: number;
+  #window: Buffer = Buffer.alloc(0);
+  #windowStart = 0;
+
+  constructor(file: FileHandle, fileBytes: number) {
+    super();
+    this.#file = file;
+    this.#fileBytes = fileBytes;
+  }
+
+  override read(
+    target: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
+    this.#bytes(position, length).then(
+      (bytes) => {
+        bytes.copy(target, offset);
+        callback(null);
+      },
+      (error: unknown) =>
+        callback(error instanceof Error ? error : new Error('read failed', { cause: error })),
+    );
+  }
+
+  async #bytes(position: number, length: number): Promise<Buffer> {
+    const start = position - this.#windowStart;
+    if (start < 0 || start + length > this.#window.length) {
+      const wanted = Math.max(length, Math.min(READ_AHEAD_BYTES, this.#fileBytes - position));
+      this.#window = await readExactly(this.#file, position, wanted);
+      this.#windowStart = position;
+      return this.#window.subarray(0, length);
+    }
+    return this.#window.subarray(start, start + length);
+  }
+}
