@@ -24,7 +24,12 @@ import { allowedTargetNetworks } from './settings/networks.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { openStorage } from './storage.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { DeliveryTargets } from './webhooks/delivery-targets.ts';
+import { HistoryCleaner } from './webhooks/history-cleaner.ts';
+import { LineService } from './webhooks/line-service.ts';
+import { TestMessages } from './webhooks/test-message.ts';
+import { testMessageRoutes } from './webhooks/test-message-routes.ts';
 import { silentPublisher, WebhookPublisher } from './webhooks/webhook-publisher.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookService } from './webhooks/webhook-service.ts';
@@ -78,7 +83,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   );
   const deliveryLog = new DeliveryLog(logs);
   const targets = new DeliveryTargets({ reader: database.reader, cipher });
-  if (settings.enable_webhooks_service && settings.enable_queue_polling) {
+  const delivers = settings.enable_webhooks_service && settings.enable_queue_polling;
+  if (delivers) {
     const worker = stack.use(
       new DeliveryWorker({
         queue,
@@ -123,6 +129,19 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     readOnly: !settings.enable_webhooks_service,
     now,
   });
+  const lines = new LineService({ database, queue, webhooks, delivers, now });
+  const tests = new TestMessages({ webhooks, targets, send: (postback) => sender.send(postback), now });
+  const cleaner = stack.use(
+    new HistoryCleaner({
+      database,
+      queue,
+      log: logs.for('WebhookService'),
+      historyDays: settings.delivery_history_days,
+      deadLetterDays: settings.dead_letter_days,
+      now,
+    }),
+  );
+  cleaner.start();
   const accounts = new AccountService({ database, events, now });
 
   const clients = new ClientService({ database, now });
@@ -151,6 +170,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     requireScopes(scoped, (header, scope) => decideBearer(header, [scope], tokens));
     accountRoutes(routes, accounts);
     webhookRoutes(routes, webhooks);
+    deliveryRoutes(routes, lines, now);
+    testMessageRoutes(routes, tests);
   });
   stack.defer(() => plain.close());
   const url = await plain.listen({ host: settings.host, port: settings.port });

@@ -13,7 +13,7 @@ const MAX_ERRORS_TOLD = 100;
 export function useValidation(app: FastifyInstance): void {
   const common = { allErrors: true, strict: false, verbose: true } as const;
   const strict = new Ajv({ ...common, coerceTypes: false, useDefaults: true });
-  const converting = new Ajv({ ...common, coerceTypes: true, useDefaults: true });
+  const converting = new Ajv({ ...common, coerceTypes: 'array', useDefaults: true });
   for (const ajv of [strict, converting]) formats.default(ajv);
   app.setValidatorCompiler(({ schema, httpPart }) =>
     (httpPart === 'body' ? strict : converting).compile(schema),

@@ -242,6 +242,23 @@ export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: 
   );
 }
 
+export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
+  await tx.run(
+    `delete from queue_lines where pending = 0 and line_id in
+       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
+    JSON.stringify(lineIds.map((id) => ({ id }))),
+  );
+}
+
+export async function readExistingLines(tx: Transaction, lineIds: readonly number[]): Promise<Set<number>> {
+  const rows = await tx.all<{ line_id: number }>(
+    `select line.line_id from queue_lines as line where line.line_id in
+       (select wanted.id from ${recordset(tx.dialect, 'wanted', { id: 'bigint' })})`,
+    JSON.stringify(lineIds.map((id) => ({ id }))),
+  );
+  return new Set(rows.map((row) => row.line_id));
+}
+
 export interface TotalsRow {
   waiting: number;
   in_flight: number;

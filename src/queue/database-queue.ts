@@ -7,6 +7,7 @@ import {
   copyToDeadLetters,
   deleteDeadLetters,
   deleteDeadLettersBefore,
+  deleteEmptyLines,
   deleteMessages,
   endAllLeases,
   insertMessages,
@@ -14,6 +15,7 @@ import {
   leaseDueLines,
   makeDue,
   postponeLines,
+  readExistingLines,
   readFirstMessages,
   readHeads,
   readLine,
@@ -155,6 +157,13 @@ export class DatabaseQueue implements MessageQueue {
       linesBlocked: row.lines_blocked,
       oldestEnqueuedAt: row.oldest,
     };
+  }
+
+  async forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]> {
+    if (lineIds.length === 0) return [];
+    await deleteEmptyLines(tx, lineIds);
+    const left = await readExistingLines(tx, lineIds);
+    return lineIds.filter((id) => !left.has(id));
   }
 
   async removeDeadLettersBefore(before: number, limit: number): Promise<number> {

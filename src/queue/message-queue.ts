@@ -121,6 +121,8 @@ export interface MessageQueue {
   /** Takes messages out of the dead-letter queue and queues them again, in the given order, counts at zero. */
   redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
   totals(): Promise<QueueTotals>;
+  /** Forgets lines in which nothing waits, and answers those of them that are forgotten or never were. */
+  forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]>;
   /** Removes dead letters older than the moment, at most `limit`, and answers how many. */
   removeDeadLettersBefore(before: number, limit: number): Promise<number>;
 }

@@ -3,6 +3,7 @@ import type { Reader, SqlRow, Transaction } from '../database/database.ts';
 import type { PageRequest } from '../database/page.ts';
 import { recordset } from '../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../database/schema.ts';
+import type { QueueMessage } from '../queue/message-queue.ts';
 import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
 
 /** SQL of the delivery history, one operation a function. */
@@ -162,27 +163,20 @@ export async function markQueued(tx: Transaction, ids: readonly number[], now: n
   );
 }
 
-/** Tells of a message that left its line without an attempt. */
-export async function insertOrMarkMoved(
-  tx: Transaction,
-  message: { webhookId: number; messageId: string; subtopic: string; body: string; enqueuedAt: number },
-  { status, reason, now }: { status: DeliveryStatus; reason: StatusReason; now: number },
-): Promise<void> {
+/** Tells of a message that someone moved to the dead-letter queue. */
+export async function markDeadLettered(tx: Transaction, message: QueueMessage, now: number): Promise<void> {
+  const untried = [0, null, null, null, null] as const;
   await upsertDeliveries(tx, [
     [
-      message.webhookId,
+      message.lineId,
       message.messageId,
-      message.subtopic,
-      status,
+      message.label,
+      'DEAD_LETTERED' satisfies DeliveryStatus,
       message.body,
       message.enqueuedAt,
       now,
-      0,
-      null,
-      null,
-      null,
-      null,
-      reason,
+      ...untried,
+      'SKIPPED' satisfies StatusReason,
     ],
   ]);
 }

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../database/database.ts';
 import type { PageRequest } from '../database/page.ts';
+import { recordset } from '../database/recordset.ts';
 import type { WebhookRow, WebhookStatisticsRow } from '../database/schema.ts';
 import type { FocusType, Subtopic } from '../events/catalogue.ts';
 import type { Focus, WebhookConfiguration } from './webhook.ts';
@@ -228,4 +229,30 @@ function collect<Row extends { webhook_id: number }, T>(
     else values.push(toValue(row));
   }
   return collected;
+}
+
+/** Webhooks that were deleted before a moment and have no history left. */
+export async function readForgottenWebhooks(
+  tx: Transaction,
+  before: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await tx.all<{ id: number }>(
+    `select webhooks.id from webhooks where webhooks.deleted_at < ?
+       and not exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id)
+     order by webhooks.deleted_at limit ?`,
+    before,
+    limit,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Removes all that is stored of webhooks. */
+export async function eraseWebhooks(tx: Transaction, ids: readonly number[]): Promise<void> {
+  const gone = `(select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`;
+  const list = JSON.stringify(ids.map((id) => ({ id })));
+  for (const table of ['webhook_triggers', 'webhook_subtopics', 'webhook_focuses', 'webhook_statistics']) {
+    await tx.run(`delete from ${table} where webhook_id in ${gone}`, list);
+  }
+  await tx.run(`delete from webhooks where id in ${gone}`, list);
 }

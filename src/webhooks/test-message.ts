@@ -1,0 +1,105 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Subtopic } from '../events/catalogue.ts';
+import { notFound } from '../problems/problem.ts';
+import type { DeliveryTargets } from './delivery-targets.ts';
+import { MessageBuilder } from './message.ts';
+import { SAMPLE_RESOURCES } from './sample-events.ts';
+import type { BasicCredentials } from './webhook.ts';
+import type { WebhookService } from './webhook-service.ts';
+
+/** Marks a request as a test, so that a receiver can tell it from an event. */
+const TEST_HEADERS = { 'webhook-test': 'true' };
+
+/** Makes a request to a target; what delivery's sender does. */
+export type SendPostback = (postback: {
+  messageId: string;
+  url: string;
+  body: string;
+  credentials: BasicCredentials | null;
+  extraHeaders: Readonly<Record<string, string>>;
+}) => Promise<{
+  outcome: 'DELIVERED' | 'FAILED';
+  status: number | null;
+  responseBody: string | null;
+  reason: string | null;
+  durationMs: number;
+}>;
+
+/** What came of a test message. */
+export interface TestResult {
+  delivered: boolean;
+  responseStatus: number | null;
+  responseBody: string | null;
+  /** Why it failed. */
+  reason: string | null;
+  durationMs: number;
+  targetUrl: string;
+  body: string;
+}
+
+/**
+ * Sends sample messages to webhooks' targets, at once and beside the line: a test must tell what the target
+ * does, whatever waits. It counts in no statistics, and stands in no history.
+ */
+export class TestMessages {
+  readonly #webhooks: WebhookService;
+  readonly #targets: DeliveryTargets;
+  readonly #send: SendPostback;
+  readonly #now: () => number;
+
+  constructor(dependencies: {
+    webhooks: WebhookService;
+    targets: DeliveryTargets;
+    send: SendPostback;
+    now: () => number;
+  }) {
+    this.#webhooks = dependencies.webhooks;
+    this.#targets = dependencies.targets;
+    this.#send = dependencies.send;
+    this.#now = dependencies.now;
+  }
+
+  /**
+   * Sends one of the subtopic, or of the webhook's first; also when the webhook is inactive.
+   * @throws {ProblemError} `not-found`, `webhooks-read-only`
+   */
+  async send(
+    webhookId: number,
+    { subtopic, user }: { subtopic: Subtopic | undefined; user: string },
+  ): Promise<TestResult> {
+    this.#webhooks.assertWritable();
+    const webhook = await this.#webhooks.get(webhookId);
+    const target = (await this.#targets.read([webhookId])).get(webhookId);
+    if (target === undefined || target.state === 'DELETED') throw notFound('webhook', webhookId);
+    const chosen = subtopic ?? webhook.subtopics[0]!;
+    const body = new MessageBuilder({
+      subtopic: chosen,
+      resource: SAMPLE_RESOURCES[chosen],
+      user,
+      occurredAt: this.#now(),
+    }).build({
+      id: webhook.id,
+      name: webhook.name,
+      topic: webhook.topic,
+      target_url: webhook.targetUrl,
+      logging_mode: webhook.loggingMode,
+      max_attempts: webhook.maxAttempts,
+    });
+    const result = await this.#send({
+      messageId: randomUUIDv7(),
+      url: target.targetUrl,
+      body,
+      credentials: target.credentials,
+      extraHeaders: TEST_HEADERS,
+    });
+    return {
+      delivered: result.outcome === 'DELIVERED',
+      responseStatus: result.status,
+      responseBody: result.responseBody,
+      reason: result.reason,
+      durationMs: result.durationMs,
+      targetUrl: target.targetUrl,
+      body,
+    };
+  }
+}
