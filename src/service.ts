@@ -7,13 +7,15 @@ import { DeliveryWorker } from './delivery/delivery-worker.ts';
 import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
 import { requireScopes } from './http/authorization.ts';
+import { describeApi } from './http/openapi.ts';
 import type { Routes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import { AccessTokens } from './identity/access-tokens.ts';
 import { decideBearer } from './identity/bearer.ts';
 import { ClientService } from './identity/client-service.ts';
 import { GuessLimiter } from './identity/guess-limiter.ts';
-import { tokenEndpoint } from './identity/token-endpoint.ts';
+import { SCOPE_MEANINGS } from './identity/scopes.ts';
+import { TOKEN_PATH, tokenEndpoint } from './identity/token-endpoint.ts';
 import { deriveTokenKeys } from './identity/token-keys.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logs } from './observability/log.ts';
@@ -28,6 +30,7 @@ import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { DeliveryTargets } from './webhooks/delivery-targets.ts';
 import { HistoryCleaner } from './webhooks/history-cleaner.ts';
 import { LineService } from './webhooks/line-service.ts';
+import { describePostbacks } from './webhooks/postback-description.ts';
 import { TestMessages } from './webhooks/test-message.ts';
 import { testMessageRoutes } from './webhooks/test-message-routes.ts';
 import { silentPublisher, WebhookPublisher } from './webhooks/webhook-publisher.ts';
@@ -158,6 +161,13 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     trustedProxies: settings.trusted_proxies,
   });
   const plain = server as unknown as FastifyInstance;
+  await describeApi(plain, {
+    version,
+    baseUrl: settings.base_url,
+    scopes: SCOPE_MEANINGS,
+    tokenPath: TOKEN_PATH,
+    postbacks: describePostbacks(),
+  });
   healthRoutes(plain, { checks: { database: () => database.ping() }, metrics });
   await plain.register(tokenEndpoint, {
     clients,

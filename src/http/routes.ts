@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import { Problem } from './schemas.ts';
+import { PROBLEMS } from '../problems/problem.ts';
 
 /** The server as slices add their routes to it: schemas give the types of requests and answers. */
 export type Routes = FastifyInstance<
@@ -15,10 +15,28 @@ export type Routes = FastifyInstance<
 /** The problems that a route may answer, for its `response` schemas; those of every route are among them. */
 export function problems<Status extends number>(
   ...statuses: Status[]
-): Record<Status | 401 | 403, typeof Problem> {
-  const all = [401, 403, ...statuses] as (Status | 401 | 403)[];
-  return Object.fromEntries(all.map((status) => [status, Problem])) as Record<
-    Status | 401 | 403,
-    typeof Problem
+): Record<Status | AlwaysPossible, ProblemResponse> {
+  const all = [401, 403, ...statuses, 500, 503] as (Status | AlwaysPossible)[];
+  return Object.fromEntries(all.map((status) => [status, problemResponse(status)])) as Record<
+    Status | AlwaysPossible,
+    ProblemResponse
   >;
+}
+
+/** No token, too little scope, a failure of the service, a database that does not answer. */
+type AlwaysPossible = 401 | 403 | 500 | 503;
+
+interface ProblemResponse {
+  description: string;
+  content: { 'application/problem+json': { schema: { $ref: string } } };
+}
+
+function problemResponse(status: number): ProblemResponse {
+  const titles = Object.values(PROBLEMS).flatMap((problem) =>
+    problem.status === status ? [problem.title] : [],
+  );
+  return {
+    description: `${titles.join('; or: ')}.`,
+    content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
+  };
 }

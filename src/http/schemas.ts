@@ -33,6 +33,11 @@ export function Name(description: string) {
   });
 }
 
+/** A member that reading gives and writing ignores, so that a record that was read can be sent back. */
+export function Ignored() {
+  return Type.Optional(Type.Unknown({ readOnly: true, description: 'Ignored: reading gives it.' }));
+}
+
 /** A page of a list. */
 export function PageOf<T extends TSchema>(item: T, description: string) {
   return Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { FOCUS_TYPES, SUBTOPICS, TOPICS } from '../events/catalogue.ts';
-import { DateTime, Id, Name, Nullable, OptionalDateTime } from '../http/schemas.ts';
+import { DateTime, Id, Ignored, Name, Nullable, OptionalDateTime } from '../http/schemas.ts';
 import { LOGGING_MODES } from './logging-mode.ts';
 import {
   AUTHENTICATION_TYPES,
@@ -95,11 +95,11 @@ const configuration = {
 
 /** Members of a record that reading gives and writing ignores, so that what was read can be sent back. */
 const readOnlyMembers = {
-  id: Type.Optional(Type.Unknown()),
-  in_error: Type.Optional(Type.Unknown()),
-  read_only: Type.Optional(Type.Unknown()),
-  created_dt: Type.Optional(Type.Unknown()),
-  updated_dt: Type.Optional(Type.Unknown()),
+  id: Ignored(),
+  in_error: Ignored(),
+  read_only: Ignored(),
+  created_dt: Ignored(),
+  updated_dt: Ignored(),
 };
 
 /** Section 2.2: the body of create and update. */

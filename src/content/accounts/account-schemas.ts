@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Id, Name } from '../../http/schemas.ts';
+import { DateTime, Id, Ignored, Name } from '../../http/schemas.ts';
 
 /** The body of create and update. */
 export const AccountInput = Type.Object(
@@ -8,9 +8,9 @@ export const AccountInput = Type.Object(
     enabled: Type.Optional(
       Type.Boolean({ description: 'Whether the account is active; true when left out.' }),
     ),
-    id: Type.Optional(Type.Unknown()),
-    created_dt: Type.Optional(Type.Unknown()),
-    updated_dt: Type.Optional(Type.Unknown()),
+    id: Ignored(),
+    created_dt: Ignored(),
+    updated_dt: Ignored(),
   },
   { additionalProperties: false, description: 'An account, as it is to be.' },
 );

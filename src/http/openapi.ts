@@ -1,0 +1,116 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import { Problem } from './schemas.ts';
+
+/** What the description says beyond what the routes say of themselves. */
+export interface ApiDescription {
+  version: string;
+  /** Null: relative to where the description was read. */
+  baseUrl: string | null;
+  scopes: Readonly<Record<string, string>>;
+  tokenPath: string;
+  /** OpenAPI 3.1 `webhooks`. */
+  postbacks: Record<string, object>;
+}
+
+const INTRODUCTION = `Coursewire manages learning content, accounts and registrations, and tells other systems what happened.
+
+Request an access token with your client's id and secret, then send it as a bearer token. Lists are paged with
+\`limit\` and \`cursor\`. Errors are problems (RFC 9457) that name every offending member. A record carries an
+\`ETag\`; send it back as \`If-Match\` to change only what you have read.`;
+
+/** Describes the API at \`/openapi.json\`, with a reference page at \`/docs\` that loads nothing from elsewhere. */
+export async function describeApi(server: FastifyInstance, description: ApiDescription): Promise<void> {
+  server.addSchema({ $id: 'Problem', ...Problem });
+  await server.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Coursewire',
+        version: description.version,
+        description: INTRODUCTION,
+        license: { name: 'MIT', identifier: 'MIT' } as object as { name: string },
+      },
+      servers: [{ url: description.baseUrl ?? '/' }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          oauth2: {
+            type: 'oauth2',
+            flows: {
+              clientCredentials: { tokenUrl: description.tokenPath, scopes: { ...description.scopes } },
+            },
+          },
+          clientBasic: { type: 'http', scheme: 'basic', description: 'A client’s id and secret.' },
+        },
+      },
+      webhooks: description.postbacks as never,
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
+    },
+    transform: ({ schema, url, route }) => ({ schema: describeRoute(schema, route), url }),
+  });
+  server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply.header('Cache-Control', 'public, max-age=60').send(server.swagger()),
+  );
+  await server.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: CONTENT_SECURITY_POLICY,
+    theme: { title: 'Coursewire API' },
+    logo: null as never,
+    uiConfig: {
+      deepLinking: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: -1,
+      url: '/openapi.json',
+      validatorUrl: null as never,
+    },
+  });
+}
+
+/** The page runs its own scripts only and asks this server only; the reference's widgets set inline styles. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const TAGS = [
+  { name: 'Authentication', description: 'OAuth 2.0 client credentials.' },
+  { name: 'Webhooks', description: 'Which events go where.' },
+  { name: 'Delivery history', description: 'What became of every message.' },
+  { name: 'Lines', description: 'What waits, and why.' },
+  { name: 'Accounts', description: 'Who uses content.' },
+  { name: 'Folders', description: 'Where content is kept.' },
+  { name: 'Courses', description: 'Course packages and their versions.' },
+  { name: 'Postbacks', description: 'What your system receives.' },
+];
+
+/** Adds what holds for every route: its operation id, the scope it needs, the precondition it takes. */
+function describeRoute(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
+  const described = { ...(schema ?? {}) } as Record<string, unknown> & FastifySchema;
+  const scope = route.config?.scope;
+  if (scope !== undefined) described.security = [{ oauth2: [scope] }];
+  described.operationId ??= operationId(String(route.method), route.url);
+  const responses = (described.response ?? {}) as Record<string, unknown>;
+  if ('412' in responses && described.headers === undefined) {
+    described.headers = {
+      type: 'object',
+      properties: {
+        'If-Match': {
+          type: 'string',
+          description: 'The `ETag` that was read: change it only if nobody else did.',
+        },
+      },
+    };
+  }
+  return described;
+}
+
+function operationId(method: string, url: string): string {
+  const words = url
+    .split('/')
+    .filter(Boolean)
+    .map((part) => part.replace(/^:/, 'by_'));
+  return [method.toLowerCase(), ...words].join('_');
+}

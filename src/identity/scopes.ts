@@ -1,0 +1,52 @@
+/**
+ * What an API client may hold and a token may carry, in the order in which scopes are always written.
+ * Access tokens name a scope by its place in this list: add at the end, never reorder or remove.
+ */
+export const SCOPES = [
+  'content:read',
+  'content:write',
+  'webhooks:read',
+  'webhooks:write',
+  'registrations:write',
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** What each scope allows, for people. */
+export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
+  'content:read': 'Read accounts, folders, courses and what belongs to them.',
+  'content:write': 'Change accounts, folders, courses and what belongs to them.',
+  'webhooks:read': 'Read webhooks, their statistics, history and lines.',
+  'webhooks:write': 'Change webhooks, send messages again, act on lines.',
+  'registrations:write': 'Make and change registrations, and launch them.',
+};
+
+const KNOWN: ReadonlySet<string> = new Set(SCOPES);
+
+/** scope-token of RFC 6749 §3.3: printable ASCII without space, `"` and `\`. */
+const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/** Whether a text is the name of a scope; names are case-sensitive. */
+export function isScope(text: string): text is Scope {
+  return KNOWN.has(text);
+}
+
+/**
+ * The tokens of a `scope` value: `scope-token *( SP scope-token )`. Null when the value is not of that form.
+ * @see RFC 6749 §3.3
+ */
+export function splitScope(value: string): string[] | null {
+  const tokens = value.split(' ');
+  return tokens.every((token) => SCOPE_TOKEN.test(token)) ? tokens : null;
+}
+
+/** The scopes of a stored value. One that this release does not know grants nothing. */
+export function readStoredScopes(stored: string): ReadonlySet<Scope> {
+  return new Set(stored.split(' ').filter(isScope));
+}
+
+/** A `scope` value: each scope once, in the order of {@link SCOPES}; empty for none. */
+export function formatScope(scopes: Iterable<Scope>): string {
+  const held = new Set(scopes);
+  return SCOPES.filter((scope) => held.has(scope)).join(' ');
+}
