@@ -1,0 +1,75 @@
+import { MAX_TOKEN_CHARACTERS, type Principal } from './access-tokens.ts';
+import { isScope } from './scopes.ts';
+
+const REALM = 'coursewire';
+
+/** `Bearer` and a `b64token` (RFC 6750 §2.1); the scheme's case does not matter (RFC 9110 §11.1). */
+const BEARER = /^bearer +([A-Za-z0-9\-._~+/]+=*) *$/i;
+const BEARER_SCHEME = /^bearer(?: |$)/i;
+
+/** What an Authorization header says: no bearer token, one that cannot be one, or a token to verify. */
+export type ParsedBearer = { kind: 'absent' } | { kind: 'malformed' } | { kind: 'token'; token: string };
+
+/** A request that may not go on: what the answer says, for the problem+json to be built of. */
+export interface BearerRefusal {
+  status: 401 | 403;
+  /** The value of `WWW-Authenticate`. */
+  wwwAuthenticate: string;
+  /** A sentence for people. */
+  detail: string;
+}
+
+/** Either who makes the request, or why it may not go on. */
+export type BearerDecision = { caller: Principal } | { refusal: BearerRefusal };
+
+/** What {@link decideBearer} needs of the access tokens. */
+export interface TokenVerifier {
+  verify(token: string): Promise<Principal | null>;
+}
+
+/**
+ * Reads an Authorization header. Another scheme is as good as none.
+ * @see RFC 6750 §2.1
+ */
+export function parseBearer(authorization: string | undefined): ParsedBearer {
+  if (authorization === undefined || !BEARER_SCHEME.test(authorization)) return { kind: 'absent' };
+  if (authorization.length > MAX_TOKEN_CHARACTERS + 'Bearer '.length) return { kind: 'malformed' };
+  const token = BEARER.exec(authorization)?.[1];
+  return token === undefined ? { kind: 'malformed' } : { kind: 'token', token };
+}
+
+/**
+ * Decides whether a request may go on that needs all of `required`. A scope that does not exist is held by
+ * nobody.
+ * @see RFC 6750 §3
+ * @throws {DatabaseUnavailableError} when the token's client cannot be read.
+ */
+export async function decideBearer(
+  authorization: string | undefined,
+  required: readonly string[],
+  tokens: TokenVerifier,
+): Promise<BearerDecision> {
+  const parsed = parseBearer(authorization);
+  if (parsed.kind === 'absent') {
+    // No error code: the client did not know that it has to authenticate (RFC 6750 §3.1).
+    return refuse(401, [], 'This request needs an access token.');
+  }
+  const caller = parsed.kind === 'token' ? await tokens.verify(parsed.token) : null;
+  if (caller === null) {
+    return refuse(401, ['error="invalid_token"'], 'The access token is malformed, expired or ended.');
+  }
+  if (!required.every((scope) => isScope(scope) && caller.scopes.has(scope))) {
+    const scope = required.join(' ');
+    return refuse(
+      403,
+      ['error="insufficient_scope"', `scope="${scope}"`],
+      `This request needs an access token with the scope ${scope}.`,
+    );
+  }
+  return { caller };
+}
+
+function refuse(status: 401 | 403, parameters: readonly string[], detail: string): BearerDecision {
+  const challenge = [`realm="${REALM}"`, ...parameters].join(', ');
+  return { refusal: { status, wwwAuthenticate: `Bearer ${challenge}`, detail } };
+}
