@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { addressKey } from './address-key.ts';
+
+it('an IPv4 address counts by itself, also when it comes mapped into IPv6', () => {
+  assert.equal(addressKey('192.0.2.7'), '192.0.2.7');
+  assert.equal(addressKey('::ffff:192.0.2.7'), '192.0.2.7');
+  assert.notEqual(addressKey('192.0.2.8'), addressKey('192.0.2.7'));
+});
+
+it('IPv6 addresses count by their /64', () => {
+  assert.equal(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:2:ffff:ffff:ffff:ffff'));
+  assert.notEqual(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:3::1'));
+  assert.equal(addressKey('fe80::1%eth0'), addressKey('fe80::2%eth0'));
+});
+
+it('what is no address stands for itself', () => {
+  assert.equal(addressKey('unknown'), 'unknown');
+  assert.equal(addressKey(''), '');
+});

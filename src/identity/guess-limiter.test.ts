@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { FAILURE_BURST, FAILURE_REFILL_MS, GuessLimiter, KNOWN_FOR_MS } from './guess-limiter.ts';
+
+const HOME = '192.0.2.1';
+const ELSEWHERE = '192.0.2.2';
+const REFILL_SECONDS = FAILURE_REFILL_MS / 1_000;
+
+let time = 0;
+const now = () => time;
+
+function useUp(limiter: GuessLimiter, source: string, subject = 'guessed'): void {
+  for (let failure = 1; failure <= FAILURE_BURST; failure++) {
+    assert.equal(limiter.refusal(source, subject), null, `guess ${failure} may be tried`);
+    assert.equal(limiter.failed(source, subject), null, `failure ${failure} is within the budget`);
+  }
+}
+
+describe('a guess limiter', () => {
+  beforeEach(() => {
+    time = Date.UTC(2026, 0, 1);
+  });
+
+  it('refuses a source after a burst of failures, and says how long to wait', () => {
+    const limiter = new GuessLimiter({ now });
+    useUp(limiter, HOME);
+    assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
+    time += 1_500;
+    assert.equal(limiter.refusal(HOME, 'guessed'), Math.ceil(REFILL_SECONDS - 1.5));
+  });
+
+  it('counts a source as one, whatever the subjects', () => {
+    const limiter = new GuessLimiter({ now });
+    for (let failure = 0; failure < FAILURE_BURST; failure++) limiter.failed(HOME, `subject ${failure}`);
+    assert.equal(limiter.refusal(HOME, 'another'), REFILL_SECONDS);
+  });
+
+  it('leaves other sources alone', () => {
+    const limiter = new GuessLimiter({ now });
+    useUp(limiter, HOME);
+    assert.equal(limiter.refusal(ELSEWHERE, 'guessed'), null);
+  });
+
+  it('lets one more guess in after each wait, and the whole burst after a long one', () => {
+    const limiter = new GuessLimiter({ now });
+    useUp(limiter, HOME);
+    for (let round = 0; round < 3; round++) {
+      time += (limiter.refusal(HOME, 'guessed') ?? 0) * 1_000;
+      assert.equal(limiter.refusal(HOME, 'guessed'), null);
+      assert.equal(limiter.failed(HOME, 'guessed'), null);
+      assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
+    }
+    time += FAILURE_BURST * FAILURE_REFILL_MS;
+    useUp(limiter, HOME);
+    assert.notEqual(limiter.refusal(HOME, 'guessed'), null);
+  });
+
+  it('never counts successes', () => {
+    const limiter = new GuessLimiter({ now });
+    for (let attempt = 0; attempt < 10 * FAILURE_BURST; attempt++) {
+      assert.equal(limiter.refusal(HOME, 'client'), null);
+      limiter.succeeded(HOME, 'client');
+    }
+    useUp(limiter, HOME);
+  });
+
+  it('gives nothing back for a success, so that a right secret does not pay for guesses at others', () => {
+    const limiter = new GuessLimiter({ now });
+    useUp(limiter, HOME);
+    limiter.succeeded(HOME, 'own');
+    assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
+  });
+
+  it('still hears a known pair when others have used the budget up, and refuses its wrong secrets', () => {
+    const limiter = new GuessLimiter({ now });
+    limiter.succeeded(HOME, 'known');
+    useUp(limiter, HOME);
+    assert.equal(limiter.refusal(HOME, 'known'), null);
+    assert.equal(limiter.failed(HOME, 'known'), REFILL_SECONDS);
+    assert.equal(limiter.refusal(HOME, 'known'), null, 'and again');
+  });
+
+  it('knows a pair, not a subject: a success elsewhere opens nothing here', () => {
+    const limiter = new GuessLimiter({ now });
+    limiter.succeeded(ELSEWHERE, 'known');
+    useUp(limiter, HOME);
+    assert.equal(limiter.refusal(HOME, 'known'), REFILL_SECONDS);
+  });
+
+  it('forgets a pair a day after its last success', () => {
+    const limiter = new GuessLimiter({ now });
+    limiter.succeeded(HOME, 'known');
+    time += KNOWN_FOR_MS - 1;
+    useUp(limiter, HOME);
+    assert.equal(limiter.refusal(HOME, 'known'), null);
+    time += 1;
+    assert.notEqual(limiter.refusal(HOME, 'known'), null);
+  });
+
+  it('answers guesses that were let in side by side as refused once the budget is used up', () => {
+    const limiter = new GuessLimiter({ now });
+    const answers = Array.from({ length: 3 * FAILURE_BURST }, () => limiter.failed(HOME, 'guessed'));
+    assert.equal(answers.filter((answer) => answer === null).length, FAILURE_BURST);
+    assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS, 'and they make nobody wait longer');
+  });
+
+  it('gives known pairs a budget of their own where they are limited as well', () => {
+    const limiter = new GuessLimiter({ now, limitKnownPairs: true });
+    limiter.succeeded(HOME, 'known');
+    useUp(limiter, HOME);
+    for (let failure = 1; failure <= FAILURE_BURST; failure++) {
+      assert.equal(limiter.refusal(HOME, 'known'), null);
+      limiter.failed(HOME, 'known');
+    }
+    assert.equal(limiter.refusal(HOME, 'known'), REFILL_SECONDS);
+    limiter.succeeded(HOME, 'known');
+    assert.equal(limiter.refusal(HOME, 'known'), REFILL_SECONDS, 'a success does not refill it');
+  });
+
+  it('forgets the source and the pair untouched for longest when it remembers too many', () => {
+    const limiter = new GuessLimiter({ now, maxRemembered: 2 });
+    for (const source of ['first', 'second']) useUp(limiter, source);
+    for (const subject of ['a', 'b']) limiter.succeeded('second', subject);
+    assert.notEqual(limiter.refusal('first', 'x'), null);
+
+    limiter.failed('third', 'x');
+    assert.equal(limiter.refusal('first', 'x'), null, 'forgotten');
+    assert.notEqual(limiter.refusal('second', 'x'), null, 'remembered');
+
+    limiter.succeeded('second', 'a');
+    limiter.succeeded('second', 'c');
+    assert.notEqual(limiter.refusal('second', 'b'), null, 'forgotten');
+    assert.equal(limiter.refusal('second', 'a'), null, 'remembered: it succeeded again');
+  });
+
+  it('makes nobody wait longer because the clock was set back', () => {
+    const limiter = new GuessLimiter({ now });
+    useUp(limiter, HOME);
+    time -= 24 * 60 * 60 * 1_000;
+    assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
+  });
+});

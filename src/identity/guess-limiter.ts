@@ -1,0 +1,127 @@
+/** Failures that a source may have at once before it has to wait. */
+export const FAILURE_BURST = 10;
+/** A source gets one further failure in this time. */
+export const FAILURE_REFILL_MS = 6_000;
+/** How long a subject counts as known at a source after its last success. */
+export const KNOWN_FOR_MS = 24 * 60 * 60 * 1_000;
+/** Sources, and known pairs, that are remembered; beyond it the one untouched for longest is forgotten. */
+export const MAX_REMEMBERED = 50_000;
+
+/** What a limiter is made of. All but the clock have the defaults that are exported here. */
+export interface GuessLimiterOptions {
+  now: () => number;
+  burst?: number;
+  refillMs?: number;
+  knownForMs?: number;
+  maxRemembered?: number;
+  /**
+   * Gives a known pair a budget of failures of its own, beyond that of its source. Leave it out where a secret
+   * cannot be guessed at any speed (256 random bits): then nobody can lock the pair out. Set it for passwords.
+   */
+  limitKnownPairs?: boolean;
+}
+
+interface KnownPair {
+  succeededAt: number;
+  /** See {@link GuessLimiter}: the moment at which the pair's own budget is full. */
+  fullAt: number;
+}
+
+/**
+ * Slows guessing down without locking out who does not guess. Only failures cost, each from the budget of its
+ * source (an address); and a subject (a client, a user) that has succeeded from that source before is a known
+ * pair, whose secrets are still looked at when others have used the source's budget up.
+ *
+ * Sources (without NUL characters) and subjects are plain strings. The memory is bounded, and this process's
+ * own. Waits are whole seconds, so that they can be sent as `Retry-After`.
+ *
+ * A budget is one number, the moment at which it is full again: a failure moves it `refillMs` further away,
+ * and there is room for one while it then stays within `burst * refillMs` from now.
+ */
+export class GuessLimiter {
+  readonly #now: () => number;
+  readonly #refillMs: number;
+  readonly #capacityMs: number;
+  readonly #knownForMs: number;
+  readonly #maxRemembered: number;
+  readonly #limitKnownPairs: boolean;
+  readonly #sources = new Map<string, number>();
+  readonly #pairs = new Map<string, KnownPair>();
+
+  constructor(options: GuessLimiterOptions) {
+    this.#now = options.now;
+    this.#refillMs = options.refillMs ?? FAILURE_REFILL_MS;
+    this.#capacityMs = (options.burst ?? FAILURE_BURST) * this.#refillMs;
+    this.#knownForMs = options.knownForMs ?? KNOWN_FOR_MS;
+    this.#maxRemembered = options.maxRemembered ?? MAX_REMEMBERED;
+    this.#limitKnownPairs = options.limitKnownPairs ?? false;
+  }
+
+  /** Ask before a secret is looked at: null when it may be, otherwise the seconds to wait. */
+  refusal(source: string, subject: string): number | null {
+    const wait = this.#waitMs(this.#sources.get(source));
+    if (wait === 0) return null;
+    const pair = this.#knownPair(source, subject);
+    if (pair === undefined) return toSeconds(wait);
+    if (!this.#limitKnownPairs) return null;
+    const pairWait = this.#waitMs(pair.fullAt);
+    return pairWait === 0 ? null : toSeconds(Math.min(wait, pairWait));
+  }
+
+  /**
+   * Tell of a wrong secret: null when the source's budget had room for it, otherwise the seconds to wait, to
+   * be answered like a refusal. That happens to known pairs, and to guesses that were let in side by side.
+   */
+  failed(source: string, subject: string): number | null {
+    const fullAt = this.#sources.get(source);
+    const wait = this.#waitMs(fullAt);
+    if (wait === 0) {
+      this.#remember(this.#sources, source, this.#spend(fullAt));
+      return null;
+    }
+    const pair = this.#knownPair(source, subject);
+    if (pair !== undefined && this.#waitMs(pair.fullAt) === 0) pair.fullAt = this.#spend(pair.fullAt);
+    return toSeconds(wait);
+  }
+
+  /** Tell of a right secret. It gives nothing back to the source: a guesser may hold a right one as well. */
+  succeeded(source: string, subject: string): void {
+    const fullAt = this.#knownPair(source, subject)?.fullAt ?? 0;
+    this.#remember(this.#pairs, pairKey(source, subject), { succeededAt: this.#now(), fullAt });
+  }
+
+  #knownPair(source: string, subject: string): KnownPair | undefined {
+    const pair = this.#pairs.get(pairKey(source, subject));
+    return pair !== undefined && this.#now() - pair.succeededAt < this.#knownForMs ? pair : undefined;
+  }
+
+  #waitMs(fullAt: number | undefined): number {
+    return Math.max(0, this.#spentMs(fullAt) + this.#refillMs - this.#capacityMs);
+  }
+
+  #spend(fullAt: number | undefined): number {
+    return this.#now() + this.#spentMs(fullAt) + this.#refillMs;
+  }
+
+  /** Bounded on both sides, so that a clock that was set back cannot make a wait longer than a refill. */
+  #spentMs(fullAt = 0): number {
+    return Math.min(Math.max(0, fullAt - this.#now()), this.#capacityMs);
+  }
+
+  #remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+    // Taken out and put back, so that the map's order is that of the last touch.
+    map.delete(key);
+    map.set(key, value);
+    if (map.size <= this.#maxRemembered) return;
+    const oldest = map.keys().next().value;
+    if (oldest !== undefined) map.delete(oldest);
+  }
+}
+
+function pairKey(source: string, subject: string): string {
+  return `${source}\0${subject}`;
+}
+
+function toSeconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
+}
