@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MAX_TOKEN_CHARACTERS } from '../../src/identity/access-tokens.ts';
+import { decideBearer, parseBearer } from '../../src/identity/bearer.ts';
+import { ClientService } from '../../src/identity/client-service.ts';
+import { createTokens, LIFETIME_MS, openTestDatabase, TestClock } from './identity-parts.ts';
+
+describe('an Authorization header', () => {
+  it('holds a bearer token (RFC 6750 §2.1), whatever the case of the scheme', () => {
+    for (const header of ['Bearer a.B-_~+/1==', 'bearer a.B-_~+/1==', 'BEARER   a.B-_~+/1==']) {
+      assert.deepEqual(parseBearer(header), { kind: 'token', token: 'a.B-_~+/1==' });
+    }
+  });
+
+  it('holds none when it is missing, empty or of another scheme', () => {
+    for (const header of [undefined, '', 'Basic YTpi', 'Bearerx y', 'abc']) {
+      assert.deepEqual(parseBearer(header), { kind: 'absent' });
+    }
+  });
+
+  it('is malformed when what follows the scheme is no token', () => {
+    const malformed = ['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a,b', 'Bearer =', 'Bearer "a"', 'Bearer é'];
+    for (const header of [...malformed, `Bearer ${'a'.repeat(MAX_TOKEN_CHARACTERS + 1)}`]) {
+      assert.deepEqual(parseBearer(header), { kind: 'malformed' }, header);
+    }
+  });
+});
+
+describe('a request to the API', () => {
+  async function openParts() {
+    const owned = await openTestDatabase();
+    const clock = new TestClock();
+    const clients = new ClientService({ database: owned.database, now: clock.now });
+    const tokens = await createTokens(owned.database, clock.now);
+    const { client } = await clients.create({
+      name: 'Test',
+      email: 'test@example.com',
+      scopes: ['webhooks:read', 'webhooks:write'],
+    });
+    const header = `Bearer ${tokens.issue(client, ['webhooks:read']).token}`;
+    return {
+      clock,
+      tokens,
+      client,
+      header,
+      [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
+    };
+  }
+
+  it('goes on with a token of enough scope', async () => {
+    await using parts = await openParts();
+    for (const required of [[], ['webhooks:read']]) {
+      assert.deepEqual(await decideBearer(parts.header, required, parts.tokens), {
+        caller: {
+          clientId: parts.client.clientId,
+          user: 'test@example.com',
+          scopes: new Set(['webhooks:read']),
+        },
+      });
+    }
+  });
+
+  it('is 401 without an error code when it brings no token', async () => {
+    await using parts = await openParts();
+    for (const header of [undefined, 'Basic YTpi']) {
+      assert.deepEqual(await decideBearer(header, ['webhooks:read'], parts.tokens), {
+        refusal: {
+          status: 401,
+          wwwAuthenticate: 'Bearer realm="coursewire"',
+          detail: 'This request needs an access token.',
+        },
+      });
+    }
+  });
+
+  it('is 401 invalid_token with a malformed, unknown or expired one', async () => {
+    await using parts = await openParts();
+    parts.clock.advance(LIFETIME_MS);
+    for (const header of ['Bearer a b', 'Bearer unknown', parts.header]) {
+      const decision = await decideBearer(header, [], parts.tokens);
+      assert.ok('refusal' in decision);
+      assert.equal(decision.refusal.status, 401);
+      assert.equal(decision.refusal.wwwAuthenticate, 'Bearer realm="coursewire", error="invalid_token"');
+    }
+  });
+
+  it('is 403 insufficient_scope, naming what is needed, when the token has too little', async () => {
+    await using parts = await openParts();
+    const decision = await decideBearer(parts.header, ['webhooks:read', 'webhooks:write'], parts.tokens);
+    assert.ok('refusal' in decision);
+    assert.equal(decision.refusal.status, 403);
+    assert.equal(
+      decision.refusal.wwwAuthenticate,
+      'Bearer realm="coursewire", error="insufficient_scope", scope="webhooks:read webhooks:write"',
+    );
+  });
+
+  it('is 403 when it needs a scope that does not exist', async () => {
+    await using parts = await openParts();
+    const decision = await decideBearer(parts.header, ['everything'], parts.tokens);
+    assert.ok('refusal' in decision && decision.refusal.status === 403);
+  });
+});

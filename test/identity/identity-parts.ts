@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fastify } from 'fastify';
+import type { Database } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { AccessTokens } from '../../src/identity/access-tokens.ts';
+import { type ApiClient, ClientService } from '../../src/identity/client-service.ts';
+import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
+import { TOKEN_PATH, tokenEndpoint } from '../../src/identity/token-endpoint.ts';
+import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
+import { createLogs } from '../../src/observability/log.ts';
+
+/** A `webhooks_auth_secret`. */
+export const AUTH_SECRET = 'a'.repeat(64);
+export const LIFETIME_MS = 3_600_000;
+export const START = Date.UTC(2026, 5, 1, 12);
+
+/** A clock that tests move. */
+export class TestClock {
+  time = START;
+  readonly now = (): number => this.time;
+
+  advance(ms: number): void {
+    this.time += ms;
+  }
+}
+
+/** A migrated database in a file of its own, removed on disposal. */
+export interface TestDatabase extends AsyncDisposable {
+  database: SqliteDatabase;
+  /** Opens the same file again, as another process would. */
+  openAgain(): SqliteDatabase;
+}
+
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-identity-'));
+  const file = path.join(folder, 'coursewire.db');
+  const database = new SqliteDatabase(file);
+  await migrate(database, () => START);
+  return {
+    database,
+    openAgain: () => new SqliteDatabase(file),
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export async function createTokens(
+  database: Database,
+  now: () => number,
+  authSecrets: readonly [string, ...string[]] = [AUTH_SECRET],
+): Promise<AccessTokens> {
+  const keys = await deriveTokenKeys(database, authSecrets);
+  return new AccessTokens({ reader: database.reader, keys, lifetimeMs: LIFETIME_MS, now });
+}
+
+/** A running token endpoint with one client that holds `webhooks:read webhooks:write`. */
+export interface TestEndpoint extends AsyncDisposable {
+  url: string;
+  origin: string;
+  clock: TestClock;
+  database: SqliteDatabase;
+  clients: ClientService;
+  tokens: AccessTokens;
+  client: ApiClient;
+  secret: string;
+  /** Every line that the endpoint and its server logged. */
+  logged: string[];
+}
+
+export async function startEndpoint({ Clients = ClientService } = {}): Promise<TestEndpoint> {
+  await using resources = new AsyncDisposableStack();
+  const { database } = resources.use(await openTestDatabase());
+  const clock = new TestClock();
+  const logged: string[] = [];
+  const destination = { write: (line: string) => void logged.push(line) };
+  const clients = new Clients({ database, now: clock.now });
+  const tokens = await createTokens(database, clock.now);
+  const { client, clientSecret } = await clients.create({
+    name: 'Test',
+    email: 'test@example.com',
+    scopes: ['webhooks:read', 'webhooks:write'],
+  });
+  const server = fastify({ logger: { level: 'trace', stream: destination }, trustProxy: '127.0.0.1' });
+  resources.defer(() => server.close());
+  await server.register(tokenEndpoint, {
+    clients,
+    tokens,
+    guesses: new GuessLimiter({ now: clock.now }),
+    log: createLogs({ level: 'trace', customLevels: {}, destination }).for('TokenEndpoint'),
+  });
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
+  const owned = resources.move();
+  return {
+    url: origin + TOKEN_PATH,
+    origin,
+    clock,
+    database,
+    clients,
+    tokens,
+    client,
+    secret: clientSecret,
+    logged,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** A Basic header as RFC 6749 §2.3.1 builds it. */
+export function basic(clientId: string, secret: string): string {
+  const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1);
+  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString('base64')}`;
+}

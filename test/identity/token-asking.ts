@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { TOKEN_PATH } from '../../src/identity/token-endpoint.ts';
+import { basic, LIFETIME_MS, type TestEndpoint } from './identity-parts.ts';
+
+export const FORM = 'application/x-www-form-urlencoded';
+/** RFC 6749 §5.2: what an error_description may consist of. */
+const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/** What came back. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown>;
+}
+
+type Fields = Record<string, string>;
+
+/** Sends a form, and asserts what holds for every answer. */
+export async function post(
+  url: string,
+  init: { headers?: Fields; body?: string | Uint8Array },
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': FORM, ...init.headers },
+    body: init.body === undefined ? null : Buffer.from(init.body),
+  });
+  const body = (await response.json()) as Record<string, unknown>;
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json(;|$)/);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  assert.equal(response.headers.get('pragma'), 'no-cache');
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** Asks with Basic credentials, by default the right ones. */
+export async function ask(endpoint: TestEndpoint, form: Fields, authorization?: string): Promise<Answer> {
+  return await post(endpoint.url, {
+    headers: { Authorization: authorization ?? basic(endpoint.client.clientId, endpoint.secret) },
+    body: new URLSearchParams(form).toString(),
+  });
+}
+
+/** Asserts a refusal in the form of RFC 6749 §5.2. */
+export function assertRefused(answer: Answer, error: string, status = 400): void {
+  assert.deepEqual(Object.keys(answer.body), ['error', 'error_description']);
+  assert.equal(answer.body.error, error, JSON.stringify(answer.body));
+  assert.equal(answer.status, status);
+  assert.match(String(answer.body.error_description), DESCRIPTION);
+}
+
+/** Asserts a token of the endpoint's client that verifies. */
+export async function assertGranted(endpoint: TestEndpoint, answer: Answer, scope?: string): Promise<void> {
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  assert.deepEqual(Object.keys(answer.body), ['access_token', 'token_type', 'expires_in', 'scope']);
+  assert.equal(answer.body.token_type, 'bearer');
+  assert.equal(answer.body.expires_in, LIFETIME_MS / 1_000);
+  assert.equal(answer.body.scope, scope ?? 'webhooks:read webhooks:write');
+  const principal = await endpoint.tokens.verify(String(answer.body.access_token));
+  assert.equal(principal?.clientId, endpoint.client.clientId);
+}
+
+export const GRANT = { grant_type: 'client_credentials' };
+
+/** Sends exactly these header fields, and answers everything that comes back. */
+export async function rawPost(
+  endpoint: TestEndpoint,
+  fields: readonly string[],
+  body: string,
+): Promise<string> {
+  const { hostname, port, host } = new URL(endpoint.origin);
+  const socket = connect(Number(port), hostname).setEncoding('utf8');
+  let answer = '';
+  socket.on('data', (text) => {
+    answer += text;
+  });
+  const head = [`POST ${TOKEN_PATH} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...fields];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  await once(socket, 'close');
+  return answer;
+}
+
+/** A client with an id and secret that are never generated, but that the protocol allows. */
+export async function putClient(endpoint: TestEndpoint, clientId: string, secret: string): Promise<void> {
+  const hash = createHash('sha256').update(secret).digest('hex');
+  await endpoint.database.transaction((tx) =>
+    tx.run('update api_clients set client_id = ?, secret_hash = ?', clientId, hash),
+  );
+}

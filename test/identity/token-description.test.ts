@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { fastifySwagger } from '@fastify/swagger';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { fastify } from 'fastify';
+import { ClientService } from '../../src/identity/client-service.ts';
+import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
+import { TOKEN_PATH, tokenEndpoint } from '../../src/identity/token-endpoint.ts';
+import { CLIENT_BASIC, clientBasicScheme } from '../../src/identity/token-schemas.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { createTokens, openTestDatabase } from './identity-parts.ts';
+
+it('the token endpoint is described in OpenAPI as it behaves', async () => {
+  await using owned = await openTestDatabase();
+  await using server = fastify();
+  await server.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Test', version: '1' },
+      components: { securitySchemes: { [CLIENT_BASIC]: clientBasicScheme } },
+    },
+  });
+  await server.register(tokenEndpoint, {
+    clients: new ClientService({ database: owned.database, now: Date.now }),
+    tokens: await createTokens(owned.database, Date.now),
+    guesses: new GuessLimiter({ now: Date.now }),
+    log: createLogs({ level: 'silent', customLevels: {} }).for('TokenEndpoint'),
+  });
+  await server.ready();
+  // As it is served: the validator must not see more than JSON has.
+  const description = JSON.parse(JSON.stringify(server.swagger()));
+
+  assert.deepEqual(await new Validator().validate(structuredClone(description)), { valid: true });
+  assert.deepEqual(Object.keys(description.paths[TOKEN_PATH]), ['post']);
+  const { requestBody, responses, security } = description.paths[TOKEN_PATH].post;
+  assert.deepEqual(Object.keys(requestBody.content), ['application/x-www-form-urlencoded']);
+  const form = requestBody.content['application/x-www-form-urlencoded'].schema;
+  assert.deepEqual(form.required, ['grant_type']);
+  assert.deepEqual(Object.keys(form.properties).sort(), [
+    'client_id',
+    'client_secret',
+    'grant_type',
+    'scope',
+  ]);
+  assert.deepEqual(Object.keys(responses), ['200', '400', '413', '429', '503']);
+  assert.deepEqual(security, [{ [CLIENT_BASIC]: [] }, {}]);
+});

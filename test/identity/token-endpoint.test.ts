@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import { ClientService } from '../../src/identity/client-service.ts';
+import { MAX_TOKEN_BODY_BYTES } from '../../src/identity/token-endpoint.ts';
+import { basic, START, startEndpoint } from './identity-parts.ts';
+import { ask, assertGranted, assertRefused, FORM, GRANT, post, putClient, rawPost } from './token-asking.ts';
+
+class UnreachableClients extends ClientService {
+  override async authenticate(): Promise<never> {
+    throw new DatabaseUnavailableError('the database does not answer');
+  }
+}
+
+describe('the token endpoint grants', () => {
+  it('a token to Basic credentials', async () => {
+    await using endpoint = await startEndpoint();
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+  });
+
+  it('a token to form credentials', async () => {
+    await using endpoint = await startEndpoint();
+    const form = { ...GRANT, client_id: endpoint.client.clientId, client_secret: endpoint.secret };
+    await assertGranted(endpoint, await post(endpoint.url, { body: new URLSearchParams(form).toString() }));
+  });
+
+  it('whatever the case of scheme and media type, and with a charset', async () => {
+    await using endpoint = await startEndpoint();
+    const credentials = basic(endpoint.client.clientId, endpoint.secret).slice('Basic '.length);
+    for (const scheme of ['Basic', 'basic', 'BASIC']) {
+      for (const type of [FORM, FORM.toUpperCase(), `${FORM};charset=UTF-8`, `${FORM} ; charset="utf-8"`]) {
+        const answer = await post(endpoint.url, {
+          headers: { Authorization: `${scheme} ${credentials}`, 'Content-Type': type },
+          body: 'grant_type=client_credentials',
+        });
+        await assertGranted(endpoint, answer);
+      }
+    }
+  });
+
+  it('the scope that was asked for, each once and in its order', async () => {
+    await using endpoint = await startEndpoint();
+    await assertGranted(
+      endpoint,
+      await ask(endpoint, { ...GRANT, scope: 'webhooks:write' }),
+      'webhooks:write',
+    );
+    await assertGranted(
+      endpoint,
+      await ask(endpoint, { ...GRANT, scope: 'webhooks:write webhooks:read webhooks:write' }),
+    );
+  });
+
+  it('all that the client holds when no scope is asked for, or one without a value', async () => {
+    await using endpoint = await startEndpoint();
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+    await assertGranted(endpoint, await ask(endpoint, { ...GRANT, scope: '' }));
+  });
+
+  it('an empty scope to a client that holds none', async () => {
+    await using endpoint = await startEndpoint();
+    const { client, clientSecret } = await endpoint.clients.create({ name: 'n', email: 'a@b', scopes: [] });
+    const answer = await ask(endpoint, GRANT, basic(client.clientId, clientSecret));
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.scope, '');
+  });
+
+  it('a request with parameters that it does not know, and known ones without a value', async () => {
+    await using endpoint = await startEndpoint();
+    const form =
+      'resource=a&resource=b&constructor=c&&grant_type=client_credentials&client_id=&client_secret';
+    const answer = await post(`${endpoint.url}?trace=1`, {
+      headers: {
+        Authorization: basic(endpoint.client.clientId, endpoint.secret),
+        Accept: 'application/json',
+      },
+      body: form,
+    });
+    await assertGranted(endpoint, answer);
+  });
+
+  it('a request whose parameters are needlessly escaped', async () => {
+    await using endpoint = await startEndpoint();
+    const answer = await post(endpoint.url, {
+      headers: { Authorization: basic(endpoint.client.clientId, endpoint.secret) },
+      body: 'grant%5Ftype=client%5fcredentials&scope=webhooks%3Aread+webhooks%3awrite',
+    });
+    await assertGranted(endpoint, answer);
+  });
+
+  it('and notes when the client was last used', async () => {
+    await using endpoint = await startEndpoint();
+    await ask(endpoint, GRANT);
+    assert.equal((await endpoint.clients.get(endpoint.client.clientId))?.lastUsedAt, START);
+  });
+
+  it('a token even when the last use cannot be noted', async () => {
+    await using endpoint = await startEndpoint();
+    await endpoint.database.transaction((tx) =>
+      tx.run(`create trigger full before update on api_clients begin select raise(abort, 'full'); end`),
+    );
+    await assertGranted(endpoint, await ask(endpoint, GRANT));
+    assert.ok(endpoint.logged.some((line) => line.includes('was not noted')));
+  });
+});
+
+describe('the token endpoint refuses with invalid_request', () => {
+  it('a body that is missing, empty or of another media type', async () => {
+    await using endpoint = await startEndpoint();
+    const Authorization = basic(endpoint.client.clientId, endpoint.secret);
+    assertRefused(await post(endpoint.url, { headers: { Authorization } }), 'invalid_request');
+    assertRefused(await post(endpoint.url, { headers: { Authorization }, body: '' }), 'invalid_request');
+    const types = [
+      'application/json',
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      `${FORM}x`,
+      `x, ${FORM}`,
+      'nonsense',
+      '',
+    ];
+    for (const type of types) {
+      const answer = await post(endpoint.url, {
+        headers: { Authorization, 'Content-Type': type },
+        body: 'grant_type=client_credentials',
+      });
+      assertRefused(answer, 'invalid_request');
+    }
+  });
+
+  it('a body without a media type', async () => {
+    await using endpoint = await startEndpoint();
+    const body = 'grant_type=client_credentials';
+    const head = await rawPost(endpoint, [`Content-Length: ${body.length}`], body);
+    assert.match(head, /^HTTP\/1\.1 400 [\s\S]*"error":"invalid_request"/);
+  });
+
+  it('a body that is not well-formed', async () => {
+    await using endpoint = await startEndpoint();
+    const Authorization = basic(endpoint.client.clientId, endpoint.secret);
+    const good = 'grant_type=client_credentials';
+    for (const body of [`${good}&scope=%`, `${good}&x=%zz`, `${good}&%ff=1`, `${good}&x=%e4`]) {
+      assertRefused(await post(endpoint.url, { headers: { Authorization }, body }), 'invalid_request');
+    }
+    const latin1 = Buffer.from(`${good}&x=\xe4`, 'latin1');
+    assertRefused(await post(endpoint.url, { headers: { Authorization }, body: latin1 }), 'invalid_request');
+  });
+
+  it('a missing or empty grant_type', async () => {
+    await using endpoint = await startEndpoint();
+    assertRefused(await ask(endpoint, { scope: 'webhooks:read' }), 'invalid_request');
+    assertRefused(await ask(endpoint, { grant_type: '' }), 'invalid_request');
+  });
+
+  it('a repeated parameter, however it is written', async () => {
+    await using endpoint = await startEndpoint();
+    const Authorization = basic(endpoint.client.clientId, endpoint.secret);
+    const good = 'grant_type=client_credentials';
+    const bodies = [
+      `${good}&${good}`,
+      `${good}&scope=webhooks:read&scope=webhooks:read`,
+      `${good}&scope=&scope=webhooks:read`,
+      `${good}&scope=webhooks:read&sc%6fpe=webhooks:read`,
+    ];
+    for (const body of bodies) {
+      assertRefused(await post(endpoint.url, { headers: { Authorization }, body }), 'invalid_request');
+    }
+    const id = `client_id=${endpoint.client.clientId}`;
+    const secret = `client_secret=${endpoint.secret}`;
+    for (const body of [`${good}&${id}&${id}&${secret}`, `${good}&${id}&${secret}&${secret}`]) {
+      assertRefused(await post(endpoint.url, { body }), 'invalid_request');
+    }
+  });
+
+  it('two authentication methods, even where both are right', async () => {
+    await using endpoint = await startEndpoint();
+    const id = { client_id: endpoint.client.clientId };
+    const secret = { client_secret: endpoint.secret };
+    for (const form of [id, secret, { ...id, ...secret }]) {
+      assertRefused(await ask(endpoint, { ...GRANT, ...form }), 'invalid_request');
+      assertRefused(await ask(endpoint, { ...GRANT, ...form }, 'Bearer abc'), 'invalid_request');
+    }
+  });
+
+  it('two Authorization headers', async () => {
+    await using endpoint = await startEndpoint();
+    const header = `Authorization: ${basic(endpoint.client.clientId, endpoint.secret)}`;
+    const body = 'grant_type=client_credentials';
+    const common = [`Content-Type: ${FORM}`, `Content-Length: ${body.length}`];
+    assert.match(await rawPost(endpoint, [...common, header], body), /^HTTP\/1\.1 200 /);
+    const answer = await rawPost(endpoint, [...common, header, header], body);
+    assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*"error":"invalid_request"/);
+  });
+
+  it('half of the form credentials', async () => {
+    await using endpoint = await startEndpoint();
+    for (const form of [{ client_id: endpoint.client.clientId }, { client_secret: endpoint.secret }]) {
+      const body = new URLSearchParams({ ...GRANT, ...form }).toString();
+      assertRefused(await post(endpoint.url, { body }), 'invalid_request');
+    }
+  });
+
+  it('malformed Basic credentials', async () => {
+    await using endpoint = await startEndpoint();
+    const encode = (text: string) => Buffer.from(text, 'latin1').toString('base64');
+    const { clientId } = endpoint.client;
+    const malformed = [
+      '',
+      'Basic',
+      'Basic !!!!',
+      `Basic ${encode('no colon')}`,
+      `Basic ${encode(`${clientId}:%`)}`,
+      `Basic ${encode(`${clientId}:%ff`)}`,
+      `Basic ${encode('\xff:secret')}`,
+      `Basic ${encode(`${clientId}:x`).replace(/=*$/, '')}=====`,
+      `Basic ${encode('ab:c')}, realm="x"`,
+      `Basic ${encode('a:b').slice(0, -1)}`,
+      `Basic ${encode('a:b')} ${encode('a:b')}`,
+    ];
+    for (const header of malformed) assertRefused(await ask(endpoint, GRANT, header), 'invalid_request');
+  });
+
+  it('parameters in the query string', async () => {
+    await using endpoint = await startEndpoint();
+    const { clientId } = endpoint.client;
+    const query = new URLSearchParams({ ...GRANT, client_id: clientId, client_secret: endpoint.secret });
+    assertRefused(await post(`${endpoint.url}?${query}`, { body: '' }), 'invalid_request');
+    for (const name of query.keys()) {
+      const body = query.toString();
+      assertRefused(await post(`${endpoint.url}?${name}=x`, { body }), 'invalid_request');
+    }
+  });
+
+  it('a body over the limit, with 413, however its length is told', async () => {
+    await using endpoint = await startEndpoint();
+    const body = `x=${'y'.repeat(MAX_TOKEN_BODY_BYTES)}`;
+    // Only what the endpoint reads before it answers is sent, so that nothing is left to reset the connection.
+    const told = await rawPost(endpoint, [`Content-Type: ${FORM}`, `Content-Length: ${body.length}`], '');
+    assert.match(told, /^HTTP\/1\.1 413 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/);
+    const chunk = `${body.length.toString(16)}\r\n${body}`;
+    const untold = await rawPost(endpoint, [`Content-Type: ${FORM}`, 'Transfer-Encoding: chunked'], chunk);
+    assert.match(untold, /^HTTP\/1\.1 413 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/);
+
+    const largest = `grant_type=client_credentials&x=`.padEnd(MAX_TOKEN_BODY_BYTES, 'y');
+    const Authorization = basic(endpoint.client.clientId, endpoint.secret);
+    await assertGranted(endpoint, await post(endpoint.url, { headers: { Authorization }, body: largest }));
+  });
+
+  it('every method but POST, with 405 and Allow', async () => {
+    await using endpoint = await startEndpoint();
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']) {
+      const response = await fetch(endpoint.url, { method });
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get('allow'), 'POST');
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      const text = await response.text();
+      if (method !== 'HEAD') assert.equal(JSON.parse(text).error, 'invalid_request');
+    }
+  });
+});
+
+describe('the token endpoint refuses with another code', () => {
+  it('unsupported_grant_type: any grant but client_credentials', async () => {
+    await using endpoint = await startEndpoint();
+    for (const grant_type of [
+      'password',
+      'authorization_code',
+      'Client_Credentials',
+      'client_credentials ',
+    ]) {
+      assertRefused(await ask(endpoint, { grant_type }), 'unsupported_grant_type');
+    }
+  });
+
+  it('invalid_client: no authentication, or another scheme', async () => {
+    await using endpoint = await startEndpoint();
+    assertRefused(await post(endpoint.url, { body: 'grant_type=client_credentials' }), 'invalid_client');
+    for (const header of ['Bearer abc', 'Digest username="a"', 'Basics YTpi']) {
+      assertRefused(await ask(endpoint, GRANT, header), 'invalid_client');
+    }
+  });
+
+  it('invalid_client: a wrong secret, an unknown, disabled or deleted client, all in the same words', async () => {
+    await using endpoint = await startEndpoint();
+    const { clientId } = endpoint.client;
+    const answers = [
+      await ask(endpoint, GRANT, basic(clientId, 'wrong')),
+      await ask(endpoint, GRANT, basic(clientId, '')),
+      await ask(endpoint, GRANT, basic('cw_unknown', endpoint.secret)),
+      await ask(endpoint, GRANT, basic('\0', endpoint.secret)),
+      await ask(endpoint, GRANT, `Basic ${Buffer.from(':').toString('base64')}`),
+    ];
+    await endpoint.clients.setEnabled(clientId, false);
+    answers.push(await ask(endpoint, GRANT));
+    await endpoint.clients.delete(clientId);
+    answers.push(await ask(endpoint, GRANT));
+    for (const answer of answers) {
+      assertRefused(answer, 'invalid_client');
+      assert.deepEqual(answer.body, answers[0]?.body);
+    }
+  });
+
+  it('invalid_scope: a scope that the client does not hold, that does not exist, or is malformed', async () => {
+    await using endpoint = await startEndpoint();
+    const scopes = [
+      'content:read',
+      'webhooks:read content:read',
+      'nothing',
+      ' ',
+      'webhooks:read ',
+      'a"b',
+      'ä',
+    ];
+    for (const scope of scopes) {
+      assertRefused(await ask(endpoint, { ...GRANT, scope }), 'invalid_scope');
+    }
+  });
+
+  it('temporarily_unavailable: 503 with Retry-After while the database does not answer', async () => {
+    await using endpoint = await startEndpoint({ Clients: UnreachableClients });
+    const answer = await ask(endpoint, GRANT);
+    assertRefused(answer, 'temporarily_unavailable', 503);
+    assert.match(answer.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  });
+
+  it('server_error: 500 when it fails itself, the cause being for the log alone', async () => {
+    await using endpoint = await startEndpoint();
+    await endpoint.database.transaction((tx) => tx.run('alter table api_clients rename to hidden'));
+    const answer = await ask(endpoint, GRANT);
+    assertRefused(answer, 'server_error', 500);
+    assert.ok(!JSON.stringify(answer.body).includes('api_clients'));
+    assert.ok(endpoint.logged.some((line) => line.includes('no such table: api_clients')));
+  });
+});
+
+describe('the token endpoint and credentials that need form-encoding', () => {
+  const SPECIAL_ID = 'a:b c+d%25=&é'.replace('é', '~');
+  const SPECIAL_SECRET = 'p:q r+s%41=&ü\u{1f600}';
+
+  it('decodes both halves of Basic credentials, and form parameters', async () => {
+    await using endpoint = await startEndpoint();
+    await putClient(endpoint, SPECIAL_ID, SPECIAL_SECRET);
+    assert.equal((await ask(endpoint, GRANT, basic(SPECIAL_ID, SPECIAL_SECRET))).status, 200);
+
+    const form = { ...GRANT, client_id: SPECIAL_ID, client_secret: SPECIAL_SECRET };
+    const inForm = await post(endpoint.url, { body: new URLSearchParams(form).toString() });
+    assert.equal(inForm.status, 200);
+  });
+
+  it('splits Basic credentials at the first colon, before decoding', async () => {
+    await using endpoint = await startEndpoint();
+    await putClient(endpoint, 'plain', 'with:colons:');
+    const unescaped = `Basic ${Buffer.from('plain:with:colons:').toString('base64')}`;
+    assert.equal((await ask(endpoint, GRANT, unescaped)).status, 200);
+  });
+});
