@@ -104,11 +104,17 @@ function stopSignal(): Promise<void> {
 }
 
 async function manageClients(configFile: string | undefined, args: readonly string[]): Promise<number> {
-  const write = (text: string) => void process.stdout.write(text);
-  const writeError = (text: string) => void process.stderr.write(text);
-  await using storage = await openStorage(readSettings(configFile), { exclusive: false, now: Date.now });
-  const clients = new ClientService({ database: storage.database, now: Date.now });
-  return await runClientCommand(args, { clients, write, writeError });
+  await using stack = new AsyncDisposableStack();
+  return await runClientCommand(args, {
+    clients: async () => {
+      const storage = stack.use(
+        await openStorage(readSettings(configFile), { exclusive: false, now: Date.now }),
+      );
+      return new ClientService({ database: storage.database, now: Date.now });
+    },
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
 }
 
 function readSettings(configFile: string | undefined) {

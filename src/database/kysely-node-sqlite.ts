@@ -1,12 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { SqliteDialect } from 'kysely';
-import type { SqlValue } from './database.ts';
+import { DatabaseUnavailableError, type SqlValue } from './database.ts';
 
 /** Statements kept prepared on a connection; the service has about two hundred texts. */
 const MAX_PREPARED = 1_000;
 
-/** Prepares a text once, keeps it, and refuses values that `node:sqlite` would bind as something else. */
-export class StatementCache {
+/**
+ * Runs statements of a connection: prepares a text once and keeps it, refuses values that `node:sqlite` would
+ * bind as something else, and tells the engine's own trouble from a query's.
+ */
+export class Statements {
   readonly #connection: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
 
@@ -14,8 +17,38 @@ export class StatementCache {
     this.#connection = connection;
   }
 
-  /** The prepared statement of a text. */
-  get(sql: string): StatementSync {
+  /** @throws {DatabaseUnavailableError} when the engine fails. */
+  all(sql: string, values: readonly unknown[]): unknown[] {
+    return this.#execute(sql, values, (statement, bound) => statement.all(...bound));
+  }
+
+  /** @throws {DatabaseUnavailableError} when the engine fails. */
+  run(
+    sql: string,
+    values: readonly unknown[],
+  ): { changes: number | bigint; lastInsertRowid: number | bigint } {
+    return this.#execute(sql, values, (statement, bound) => statement.run(...bound));
+  }
+
+  /** Whether the text answers rows. */
+  returnsRows(sql: string): boolean {
+    return this.#prepare(sql).columns().length > 0;
+  }
+
+  #execute<T>(
+    sql: string,
+    values: readonly unknown[],
+    execute: (statement: StatementSync, bound: readonly SqlValue[]) => T,
+  ): T {
+    assertBindable(values);
+    try {
+      return execute(this.#prepare(sql), values);
+    } catch (error) {
+      throw isEngineFailure(error) ? toUnavailable(error, 'run a statement') : error;
+    }
+  }
+
+  #prepare(sql: string): StatementSync {
     const known = this.#prepared.get(sql);
     if (known !== undefined) return known;
     const statement = this.#connection.prepare(sql);
@@ -28,11 +61,26 @@ export class StatementCache {
   }
 }
 
+/** BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the engine's trouble, not the query's. */
+const ENGINE_FAILURES = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
+
+function isEngineFailure(error: unknown): boolean {
+  const code = (error as { errcode?: number } | null)?.errcode;
+  return code !== undefined && ENGINE_FAILURES.has(code & 0xff);
+}
+
+/** What the adapter throws for the engine's trouble; `doing` ends the sentence "the database could not …". */
+export function toUnavailable(error: unknown, doing: string): DatabaseUnavailableError {
+  if (error instanceof DatabaseUnavailableError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new DatabaseUnavailableError(`the database could not ${doing}: ${reason}`, { cause: error });
+}
+
 /**
  * `node:sqlite` takes an object in the first place for named parameters, so that a `Date` there binds NULL
  * without a word: only plain values pass.
  */
-export function assertBindable(values: readonly unknown[]): asserts values is SqlValue[] {
+function assertBindable(values: readonly unknown[]): asserts values is SqlValue[] {
   for (const value of values) {
     const type = typeof value;
     if (type === 'string' || value === null) continue;
@@ -43,28 +91,16 @@ export function assertBindable(values: readonly unknown[]): asserts values is Sq
 }
 
 /** Kysely over a `node:sqlite` connection. Transactions are the adapter's, never Kysely's. */
-export function nodeSqliteDialect(connection: DatabaseSync, statements: StatementCache): SqliteDialect {
+export function nodeSqliteDialect(connection: DatabaseSync, statements: Statements): SqliteDialect {
   return new SqliteDialect({
     database: {
       close: () => connection.close(),
-      prepare(sql: string) {
-        const statement = statements.get(sql);
-        return {
-          reader: statement.columns().length > 0,
-          all: (values: readonly unknown[]) => {
-            assertBindable(values);
-            return statement.all(...values);
-          },
-          run: (values: readonly unknown[]) => {
-            assertBindable(values);
-            return statement.run(...values);
-          },
-          iterate: (values: readonly unknown[]) => {
-            assertBindable(values);
-            return statement.iterate(...values);
-          },
-        };
-      },
+      prepare: (sql: string) => ({
+        reader: statements.returnsRows(sql),
+        all: (values: readonly unknown[]) => statements.all(sql, values),
+        run: (values: readonly unknown[]) => statements.run(sql, values),
+        iterate: (values: readonly unknown[]) => statements.all(sql, values)[Symbol.iterator](),
+      }),
     },
   });
 }

@@ -8,7 +8,7 @@ import {
   type SqlValue,
   type Transaction,
 } from './database.ts';
-import { assertBindable, nodeSqliteDialect, StatementCache } from './kysely-node-sqlite.ts';
+import { nodeSqliteDialect, Statements, toUnavailable } from './kysely-node-sqlite.ts';
 import type { Tables } from './schema.ts';
 
 /** How long a statement waits for another process (the command line beside the service) to finish writing. */
@@ -46,7 +46,7 @@ export class SqliteDatabase implements Database {
   readonly reader: Reader;
   readonly #writer: DatabaseSync;
   readonly #readerConnection: DatabaseSync;
-  readonly #statements: StatementCache;
+  readonly #statements: Statements;
   readonly #query: Kysely<Tables>;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | null = null;
@@ -64,7 +64,7 @@ export class SqliteDatabase implements Database {
         cause: error,
       });
     }
-    this.#statements = new StatementCache(this.#writer);
+    this.#statements = new Statements(this.#writer);
     this.#query = new Kysely<Tables>({ dialect: nodeSqliteDialect(this.#writer, this.#statements) });
     this.reader = createReader(this.#readerConnection);
   }
@@ -140,7 +140,7 @@ export class SqliteDatabase implements Database {
       if (!this.#writer.isTransaction) throw error;
       this.#writer.exec('rollback to work');
       this.#writer.exec('release work');
-      waiting.reject(isEngineFailure(error) ? toUnavailable(error, 'run') : error);
+      waiting.reject(error);
       return null;
     }
   }
@@ -148,12 +148,12 @@ export class SqliteDatabase implements Database {
 
 class SqliteTransaction implements Transaction {
   readonly dialect = 'sqlite';
-  readonly #statements: StatementCache;
+  readonly #statements: Statements;
   readonly #query: Kysely<Tables>;
   readonly #hooks: (() => void)[] = [];
   #ended = false;
 
-  constructor(statements: StatementCache, query: Kysely<Tables>) {
+  constructor(statements: Statements, query: Kysely<Tables>) {
     this.#statements = statements;
     this.#query = query;
   }
@@ -165,14 +165,12 @@ class SqliteTransaction implements Transaction {
 
   async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
     this.#assertOpen();
-    assertBindable(values);
-    return this.#statements.get(sql).all(...values) as Row[];
+    return this.#statements.all(sql, values) as Row[];
   }
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     this.#assertOpen();
-    assertBindable(values);
-    return Number(this.#statements.get(sql).run(...values).changes);
+    return Number(this.#statements.run(sql, values).changes);
   }
 
   async insertMany(
@@ -184,13 +182,8 @@ class SqliteTransaction implements Transaction {
     this.#assertOpen();
     if (rows.length === 0) return;
     const places = columns.map(() => '?').join(', ');
-    const statement = this.#statements.get(
-      `insert into ${table} (${columns.join(', ')}) values (${places}) ${suffix}`,
-    );
-    for (const row of rows) {
-      assertBindable(row);
-      statement.run(...row);
-    }
+    const sql = `insert into ${table} (${columns.join(', ')}) values (${places}) ${suffix}`;
+    for (const row of rows) this.#statements.run(sql, row);
   }
 
   onCommit(hook: () => void): void {
@@ -221,29 +214,14 @@ function openConnection(file: string, cacheKib: number): DatabaseSync {
 }
 
 function createReader(connection: DatabaseSync): Reader {
-  const statements = new StatementCache(connection);
+  const statements = new Statements(connection);
   return {
     dialect: 'sqlite',
     query: new Kysely<Tables>({ dialect: nodeSqliteDialect(connection, statements) }),
     async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
-      assertBindable(values);
-      return statements.get(sql).all(...values) as Row[];
+      return statements.all(sql, values) as Row[];
     },
   };
-}
-
-/** SQLITE_BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the engine's trouble, not the query's. */
-const ENGINE_FAILURES = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
-
-function isEngineFailure(error: unknown): boolean {
-  const code = (error as { errcode?: number } | null)?.errcode;
-  return code !== undefined && ENGINE_FAILURES.has(code & 0xff);
-}
-
-function toUnavailable(error: unknown, doing: string): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(`the database could not ${doing}: ${messageOf(error)}`, {
-    cause: error,
-  });
 }
 
 function messageOf(error: unknown): string {

@@ -70,7 +70,8 @@ Options:
 
 /** What the command works with. */
 export interface ClientCommandContext {
-  clients: ClientService;
+  /** Opens what the command works on; not called for help or wrong use. */
+  clients: () => Promise<ClientService>;
   /** Takes what was asked for. */
   write: (text: string) => void;
   /** Takes what went wrong; as `write` when left out. */
@@ -201,7 +202,7 @@ async function create({ clients, write }: ClientCommandContext, given: Given): P
     throw new UsageError(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing.`);
   }
   const scopes = given.text('scope')?.split(/\s+/).filter(Boolean) ?? SCOPES;
-  const { client, clientSecret } = await created(clients, { name, email, scopes });
+  const { client, clientSecret } = await created(await clients(), { name, email, scopes });
   const scope = formatScope(client.scopes);
   if (given.json) {
     write(
@@ -231,7 +232,7 @@ async function created(clients: ClientService, input: Parameters<ClientService['
 }
 
 async function list({ clients, write }: ClientCommandContext, given: Given): Promise<number> {
-  const all = await clients.list();
+  const all = await (await clients()).list();
   if (given.json) write(toJson(all.map(toRecord)));
   else if (all.length === 0) write('There are no API clients; "coursewire client create" makes one.\n');
   else write(toTable(all));
@@ -239,15 +240,20 @@ async function list({ clients, write }: ClientCommandContext, given: Given): Pro
 }
 
 async function remove(context: ClientCommandContext, { clientId }: Given): Promise<number> {
-  return told(context, clientId, await context.clients.delete(clientId), 'deleted; its tokens have ended');
+  return told(
+    context,
+    clientId,
+    await (await context.clients()).delete(clientId),
+    'deleted; its tokens have ended',
+  );
 }
 
 async function enable(context: ClientCommandContext, { clientId }: Given): Promise<number> {
-  return told(context, clientId, await context.clients.setEnabled(clientId, true), 'enabled');
+  return told(context, clientId, await (await context.clients()).setEnabled(clientId, true), 'enabled');
 }
 
 async function disable(context: ClientCommandContext, { clientId }: Given): Promise<number> {
-  const done = await context.clients.setEnabled(clientId, false);
+  const done = await (await context.clients()).setEnabled(clientId, false);
   return told(context, clientId, done, 'disabled; its tokens have ended');
 }
 

@@ -16,7 +16,7 @@ async function openCommand() {
       let out = '';
       let err = '';
       const code = await runClientCommand(args, {
-        clients,
+        clients: async () => clients,
         write: (text) => {
           out += text;
         },
@@ -188,7 +188,7 @@ describe('coursewire client', () => {
     await using command = await openCommand();
     let out = '';
     const code = await runClientCommand(['rename'], {
-      clients: command.clients,
+      clients: async () => command.clients,
       write: (text) => {
         out += text;
       },
