@@ -183,7 +183,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     deliveryRoutes(routes, lines, now);
     testMessageRoutes(routes, tests);
   });
-  stack.defer(() => plain.close());
+  stack.defer(() => closeServer(plain, settings.shutdown_timeout * MS_PER_SECOND));
   const url = await plain.listen({ host: settings.host, port: settings.port });
 
   log.info(`ready at ${settings.base_url ?? url}`, { url });
@@ -196,4 +196,11 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       log.info('stopped');
     },
   };
+}
+
+/** Lets requests under way finish within the bound; a client that does not read its answer must not hold up a stop. */
+async function closeServer(server: FastifyInstance, boundMs: number): Promise<void> {
+  const cut = setTimeout(() => server.server.closeAllConnections(), boundMs);
+  await server.close();
+  clearTimeout(cut);
 }

@@ -61,6 +61,8 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
     theme: { title: 'Coursewire API' },
     logo: null as never,
     uiConfig: {
+      // Without the bar that asks for other addresses to describe.
+      layout: 'BaseLayout',
       deepLinking: true,
       docExpansion: 'list',
       defaultModelsExpandDepth: -1,

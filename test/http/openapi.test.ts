@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { SUBTOPICS } from '../../src/events/catalogue.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  security?: Record<string, string[]>[];
+  responses: Record<string, { description: string; content?: Record<string, unknown> }>;
+  requestBody?: { content: Record<string, { schema: object; example?: { subtopic: string } }> };
+}
+
+describe('the OpenAPI description', () => {
+  let service: TestService;
+  let document: {
+    openapi: string;
+    paths: Record<string, Record<string, Operation>>;
+    webhooks: Record<string, Record<string, Operation>>;
+    components: { schemas: Record<string, object>; securitySchemes: Record<string, object> };
+  };
+
+  before(async () => {
+    service = await startTestService();
+    document = (await (await fetch(`${service.url}/openapi.json`)).json()) as typeof document;
+  });
+  after(() => service.stop());
+
+  const operations = () =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, operation })),
+    );
+
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(structuredClone(document) as Record<string, unknown> as never);
+    assert.deepEqual(result.errors ?? [], []);
+    assert.equal(result.valid, true);
+    assert.equal(document.openapi, '3.1.0');
+  });
+
+  test('has an operation for every call that the server takes', async () => {
+    const calls = [
+      'post /public/v1/auth',
+      'get /accounts',
+      'post /accounts',
+      'get /accounts/{account_id}',
+      'put /accounts/{account_id}',
+      'delete /accounts/{account_id}',
+      'get /webhooks',
+      'post /webhooks',
+      'get /webhooks/{webhook_id}',
+      'put /webhooks/{webhook_id}',
+      'delete /webhooks/{webhook_id}',
+      'get /webhooks/{webhook_id}/statistics',
+      'post /webhooks/{webhook_id}/statistics/reset',
+      'get /webhooks/{webhook_id}/deliveries',
+      'get /webhooks/{webhook_id}/deliveries/{delivery_id}',
+      'post /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver',
+      'post /webhooks/{webhook_id}/deliveries/redeliver',
+      'get /webhooks/{webhook_id}/line',
+      'post /webhooks/{webhook_id}/line/retry',
+      'post /webhooks/{webhook_id}/line/skip',
+      'post /webhooks/{webhook_id}/test',
+      'get /folders',
+      'post /folders',
+      'get /folders/{folder_id}',
+      'put /folders/{folder_id}',
+      'delete /folders/{folder_id}',
+      'get /courses',
+      'post /courses',
+      'get /courses/{course_id}',
+      'put /courses/{course_id}',
+      'delete /courses/{course_id}',
+      'post /courses/{course_id}/versions',
+      'post /courses/{course_id}/versions/{version_id}/publish',
+    ];
+    assert.deepEqual(
+      operations()
+        .map(({ name }) => name)
+        .sort(),
+      calls.sort(),
+    );
+  });
+
+  test('says of every call what it needs, what it answers, and which problems', () => {
+    for (const { name, operation } of operations()) {
+      assert.ok(operation.summary, `${name} has a summary`);
+      const statuses = Object.keys(operation.responses);
+      assert.ok(
+        statuses.some((status) => status.startsWith('2')),
+        `${name} has a success`,
+      );
+      if (name === 'post /public/v1/auth') continue;
+      const [requirement] = operation.security ?? [];
+      assert.match(requirement?.oauth2?.[0] ?? '', /^(content|webhooks|registrations):(read|write)$/, name);
+      assert.ok(statuses.includes('401') && statuses.includes('403'), `${name} tells of 401 and 403`);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (Number(status) < 400) continue;
+        assert.deepEqual(
+          Object.keys(response.content ?? {}),
+          ['application/problem+json'],
+          `${name} ${status}`,
+        );
+      }
+      if (/\{/.test(name)) assert.ok(statuses.includes('404'), `${name} tells of 404`);
+    }
+    const ids = operations().map(({ operation }) => operation.operationId);
+    assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
+  });
+
+  test('describes the ten postbacks, each with an example that fits its schema', () => {
+    assert.deepEqual(Object.keys(document.webhooks).sort(), [...SUBTOPICS].sort());
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv);
+    for (const [subtopic, { post }] of Object.entries(document.webhooks)) {
+      const media = post?.requestBody?.content['application/json'];
+      assert.ok(media, subtopic);
+      const validate = ajv.compile(media.schema);
+      assert.ok(validate(media.example), `${subtopic}: ${JSON.stringify(validate.errors)}`);
+      assert.equal(media.example?.subtopic, subtopic);
+    }
+  });
+
+  test('is shown by a reference page that loads nothing from elsewhere', async () => {
+    const page = await fetch(`${service.url}/docs/`);
+    assert.equal(page.status, 200);
+    const html = await page.text();
+    const loaded = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+    assert.ok(loaded.length > 0);
+    for (const address of loaded) {
+      assert.doesNotMatch(address, /^(?:[a-z]+:)?\/\//i);
+      const part = await fetch(new URL(address, `${service.url}/docs/`));
+      assert.equal(part.status, 200, address);
+      await part.arrayBuffer();
+    }
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'self'/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.doesNotMatch(policy, /https?:/);
+  });
+});

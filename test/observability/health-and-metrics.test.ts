@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startTestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+
+describe('health and metrics', () => {
+  test('a healthy service is live and ready', async () => {
+    await using service = await startTestService();
+    const live = await service.api.get('/health/live');
+    assert.deepEqual([live.status, live.body], [200, { status: 'ok' }]);
+    const ready = await service.api.get('/health/ready');
+    assert.deepEqual([ready.status, ready.body], [200, { status: 'ok', checks: { database: 'ok' } }]);
+  });
+
+  test('metrics count events, messages and attempts, and tell what waits', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    await api.create('/webhooks', { name: 'good', topic: 'ACCOUNT', target_url: target.url });
+    await api.create('/webhooks', {
+      name: 'refused',
+      topic: 'ACCOUNT',
+      target_url: 'http://127.0.0.1:9/',
+      max_attempts: 1,
+    });
+    await api.create('/accounts', { name: 'Northwind' });
+
+    const read = async () => (await api.get('/metrics')).body as string;
+    const metrics = await until(async () => {
+      const text = await read();
+      return /^coursewire_dead_letters 1$/m.test(text) && /outcome="success"\} 1$/m.test(text) && text;
+    }, 'one delivered, one dead letter');
+    assert.match(metrics, /^coursewire_events_total\{subtopic="ACCOUNT_CREATED"\} 1$/m);
+    assert.match(metrics, /^coursewire_messages_total\{subtopic="ACCOUNT_CREATED"\} 2$/m);
+    assert.match(metrics, /^coursewire_delivery_attempts_total\{outcome="dead_letter"\} 1$/m);
+    assert.match(metrics, /^coursewire_delivery_duration_seconds_count 2$/m);
+    assert.match(metrics, /^coursewire_event_to_delivery_seconds_count 1$/m);
+    assert.match(metrics, /^coursewire_queue_depth 0$/m);
+    assert.match(metrics, /^coursewire_queue_in_flight 0$/m);
+    assert.match(metrics, /^coursewire_queue_oldest_age_seconds 0$/m);
+    assert.match(metrics, /^coursewire_queue_errors_total\{engine="database"\} 0$/m);
+  });
+
+  test('a message that waits for its next attempt shows as a blocked webhook with an age', async () => {
+    await using service = await startTestService({
+      settings: { retry_initial_delay: 60, retry_max_delay: 60 },
+    });
+    const { api } = service;
+    await api.create('/webhooks', { name: 'refused', topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/' });
+    await api.create('/accounts', { name: 'Northwind' });
+    const metrics = await until(async () => {
+      const { body } = await api.get('/metrics');
+      return /^coursewire_webhooks_blocked 1$/m.test(body) && (body as string);
+    }, 'the webhook is blocked');
+    assert.match(metrics, /^coursewire_queue_depth 1$/m);
+    assert.match(metrics, /^coursewire_queue_oldest_age_seconds (?!0$)[\d.e-]+$/m);
+  });
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { temporaryFolder } from '../support/service.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
+
+function run(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env, timeout: 20_000 }, (error, out, err) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+      resolve({ code, out, err });
+    });
+  });
+}
+
+describe('the command line', () => {
+  test('tells its use, and that of every command, without opening anything', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'data');
+    for (const args of [
+      ['--help'],
+      ['serve', '--help'],
+      ['client', '--help'],
+      ['client', 'create', '--help'],
+    ]) {
+      const { code, out, err } = await run(args, { DATA_DIR: dataDir });
+      assert.deepEqual([code, err], [0, ''], args.join(' '));
+      assert.match(out, /^Usage: coursewire/, args.join(' '));
+    }
+    assert.equal(existsSync(dataDir), false);
+  });
+
+  test('tells its version', async () => {
+    assert.match((await run(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
+  });
+
+  test('wrong use is said, with exit code 2', async () => {
+    for (const [args, said] of [
+      [[], /Usage/],
+      [['serv'], /there is no command "serv"/],
+      [['serve', '--port', '1'], /serve does not take "--port"/],
+      [['--config'], /--config needs the name of a file/],
+    ] as const) {
+      const { code, err } = await run([...args]);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(err, said);
+    }
+  });
+
+  test('a wrong setting stops the start: its name, what it holds, what it may hold', async () => {
+    using folder = temporaryFolder();
+    const { code, out, err } = await run(['serve'], {
+      DATA_DIR: folder.path,
+      PORT: 'eighty',
+      LOG_LEVEL: 'loud',
+    });
+    assert.equal(code, 1);
+    assert.equal(out, '');
+    assert.match(err, /PORT.*eighty/s);
+    assert.match(err, /65,?535/);
+    assert.match(err, /LOG_LEVEL.*loud/s);
+    assert.doesNotMatch(err, /\n\s+at /);
+  });
+
+  test('settings come from a file, and from the environment before it', async () => {
+    using folder = temporaryFolder();
+    const config = path.join(folder.path, 'coursewire.yaml');
+    writeFileSync(config, `data_dir: ${path.join(folder.path, 'from-file')}\n`);
+    await run(['--config', config, 'client', 'list']);
+    assert.ok(existsSync(path.join(folder.path, 'from-file', 'coursewire.db')));
+    await run(['client', 'list', `--config=${config}`], {
+      DATA_DIR: path.join(folder.path, 'from-environment'),
+    });
+    assert.ok(existsSync(path.join(folder.path, 'from-environment', 'coursewire.db')));
+  });
+
+  test('a missing file of settings is said', async () => {
+    const { code, err } = await run(['serve', '--config', '/nowhere/coursewire.yaml']);
+    assert.equal(code, 1);
+    assert.match(err, /\/nowhere\/coursewire\.yaml/);
+  });
+});
