@@ -1,7 +1,7 @@
 /**
  * The members of one section of an AICC description (`.crs`), by lower-case name: `[Course]`, `Course_Title = …`.
  *
- * @see AICC CMI001 Guidelines for Interoperability, 6.1
+ * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  */
 export function parseSection(text: string, section: string): Map<string, string> {
   const members = new Map<string, string>();
@@ -24,7 +24,7 @@ export type TableRow = ReadonlyMap<string, string>;
  * The rows of an AICC table (`.au`, `.des`), whose first line names the columns.
  *
  * @param maxFields of all rows together; null is returned for a table with more
- * @see AICC CMI001 Guidelines for Interoperability, 6.2
+ * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  */
 export function parseTable(text: string, maxFields: number): TableRow[] | null {
   const rows: TableRow[] = [];

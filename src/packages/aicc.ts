@@ -13,7 +13,7 @@ const PERCENT = [0, 100] as const;
  * Reads an AICC course: its description (`.crs`), its assignable units (`.au`) and, for their titles, its
  * descriptors (`.des`). File extensions, members and columns in whatever case.
  *
- * @see AICC CMI001 Guidelines for Interoperability, 6
+ * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  * @throws {PackageError} AICC_FILE_MISSING, MANIFEST_INVALID, MANIFEST_TOO_COMPLEX, NOTHING_TO_LAUNCH,
  *   TOO_MANY_UNITS, LAUNCH_…, and those of reading text
  */
@@ -22,10 +22,12 @@ export async function readAicc(course: CourseFiles, description: ZipMember): Pro
   const unitsFile = file('au');
   if (unitsFile === undefined) throw packageError('AICC_FILE_MISSING', { extension: '.au' });
   const descriptorsFile = file('des');
-  if (descriptorsFile === undefined)
+  if (descriptorsFile === undefined) {
     course.warn('The AICC course has no .des file, so its units have no titles.');
-  if (file('cst') === undefined)
+  }
+  if (file('cst') === undefined) {
     course.warn('The AICC course has no .cst file, so the structure of its units is unknown.');
+  }
 
   const about = parseSection(await course.readText(description), 'Course');
   const titles =

@@ -28,7 +28,7 @@ export async function readCmi5(course: CourseFiles, file: ZipMember): Promise<Co
   const invalid = (reason: string): PackageError =>
     packageError('MANIFEST_INVALID', { file: file.name, reason });
   if (structure.name !== 'courseStructure') {
-    throw invalid(`it begins with <${quoted(structure.name)}>, not <courseStructure>`);
+    throw invalid(`it begins with the element ${quoted(structure.name)}, not "courseStructure"`);
   }
   const identifier = attributeOf(childOf(structure, 'course'), 'id');
   if (identifier === null) throw invalid('the course has no id');
@@ -87,7 +87,8 @@ function oneOf<Value extends string>(
 ): Value | null {
   const text = attributeOf(element, name);
   const value = values.find((candidate) => candidate === text) ?? null;
-  if (text !== null && value === null)
+  if (text !== null && value === null) {
     throw invalid(`${name} is ${quoted(text)}, not one of ${values.join(', ')}`);
+  }
   return value;
 }

@@ -19,8 +19,9 @@ export function findCourseRoot(names: Iterable<string>): string {
     else tooDeep ??= name;
   }
   const [folder, other] = folders;
-  if (folder !== undefined && other !== undefined)
+  if (folder !== undefined && other !== undefined) {
     throw packageError('MANIFEST_AMBIGUOUS', { folder, other });
+  }
   if (folder !== undefined) return folder;
   if (tooDeep !== null) throw packageError('MANIFEST_TOO_DEEP', { file: tooDeep });
   throw packageError('MANIFEST_MISSING', {});

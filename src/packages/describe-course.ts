@@ -25,8 +25,6 @@ const READERS_BY_PRECEDENCE: readonly CourseReader[] = [
   { manifest: /^tincan\.xml$/i, read: readTinCan },
 ];
 
-const UNTITLED = 'Untitled course';
-
 /**
  * Finds out what course an archive holds, and how it is launched.
  *
@@ -64,5 +62,5 @@ async function readOutline(course: CourseFiles): Promise<CourseOutline> {
 function titleOf(outline: CourseOutline, course: CourseFiles): string {
   if (outline.title !== '') return outline.title;
   course.warn('The manifest has no title for the course.');
-  return outline.units[0]?.title || UNTITLED;
+  return outline.units[0]!.title;
 }

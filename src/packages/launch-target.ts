@@ -53,8 +53,9 @@ export function resolveLaunch(course: CourseFiles, reference: LaunchReference): 
   const path = address.path.replaceAll('\\', '/');
   if (path.startsWith('/')) throw invalid('it begins with "/", but files are found from the manifest on');
   const candidates = [path, percentDecoded(path)].map((candidate) => posix.normalize(candidate));
-  if (candidates.some((candidate) => candidate.split('/')[0] === '..'))
+  if (candidates.some((candidate) => candidate.split('/')[0] === '..')) {
     throw invalid('it leads out of the course');
+  }
   const file = candidates.map((candidate) => course.find(candidate)).find((found) => found !== null);
   if (file === undefined) throw packageError('LAUNCH_FILE_MISSING', { unit: reference.unit, launch: href });
 
@@ -62,7 +63,7 @@ export function resolveLaunch(course: CourseFiles, reference: LaunchReference): 
   return { kind: 'file', file, query, fragment };
 }
 
-/** Every base is a folder, with a `/` at its end or not (SCORM 2004 CAM 3.4.3.1 demands one, authors forget it). */
+/** Every base is a folder, with a `/` at its end or not (SCORM demands one, authors forget it). */
 function withBases(href: string, bases: readonly (string | null)[]): string {
   if (href === '') return '';
   return bases.reduceRight<string>((path, base) => {
@@ -82,7 +83,10 @@ function splitAddress(href: string): Address {
   };
 }
 
-/** Adds launch parameters as SCORM 2004 CAM 3.4.1.12 describes; AICC's `Web_Launch` means the same. */
+/**
+ * Adds launch parameters as the SCORM 2004 Content Aggregation Model describes it for the `parameters` of an item;
+ * AICC's `Web_Launch` means the same.
+ */
 function withParameters(address: Address, parameters: string): Address {
   const added = parameters.replace(/^[?&]+/, '');
   if (added === '') return address;

@@ -17,7 +17,7 @@ export type LaunchTarget =
       readonly url: string;
     };
 
-/** When a cmi5 unit is done (cmi5 section 10.2.4). */
+/** When a cmi5 unit is done (cmi5 section 13.1.4). */
 export type MoveOn = 'NotApplicable' | 'Passed' | 'Completed' | 'CompletedAndPassed' | 'CompletedOrPassed';
 
 /** What cmi5 alone says about a unit (cmi5 section 13.1.4). */

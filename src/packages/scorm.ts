@@ -13,13 +13,13 @@ const PERCENT = [0, 100] as const;
 const NORMALIZED = [-1, 1] as const;
 const PROGRESS = [0, 1] as const;
 
-/** What `minNormalizedMeasure` is when it is left out (SCORM 2004 SN 3.10.1). */
+/** What `minNormalizedMeasure` is when it is left out (SCORM 2004 Sequencing and Navigation, objectives). */
 const DEFAULT_MEASURE = 1;
 
 /**
  * Reads a SCORM 1.1, 1.2 or 2004 course. Null when the manifest is of plain IMS content or a Common Cartridge.
  *
- * @see SCORM 1.2 Content Aggregation Model 2.3; SCORM 2004 Content Aggregation Model 3.4
+ * @see the Content Aggregation Models of SCORM 1.2 and SCORM 2004
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, TOO_MANY_UNITS, LAUNCH_…, and those of reading XML
  */
 export async function readScorm(course: CourseFiles, file: ZipMember): Promise<CourseOutline | null> {
@@ -27,7 +27,7 @@ export async function readScorm(course: CourseFiles, file: ZipMember): Promise<C
   if (manifest.name !== 'manifest') {
     throw packageError('MANIFEST_INVALID', {
       file: file.name,
-      reason: `it begins with <${quoted(manifest.name)}>, not <manifest>`,
+      reason: `it begins with the element ${quoted(manifest.name)}, not "manifest"`,
     });
   }
   const learningStandard = scormEdition(manifest, course);
@@ -35,8 +35,7 @@ export async function readScorm(course: CourseFiles, file: ZipMember): Promise<C
 
   const organization = defaultOrganization(manifest, course);
   const units = new ItemReader(course, file, manifest, learningStandard).read(organization);
-  const title =
-    titleText(textOf(childOf(organization, 'title'))) ?? lomTitle(manifest) ?? units[0]?.title ?? '';
+  const title = titleText(textOf(childOf(organization, 'title'))) ?? lomTitle(manifest) ?? '';
   return { learningStandard, title, identifier: attributeOf(manifest, 'identifier'), units };
 }
 
@@ -151,7 +150,7 @@ class ItemReader {
     return scoreWithin(this.#course, measure, PROGRESS, id);
   }
 
-  /** A part of an item's sequencing, its own or else of the shared one that it names (SCORM 2004 CAM 5.1.1). */
+  /** A part of an item's sequencing, its own or else of the shared one that it names. */
   #sequencing(item: XmlElement, part: string): XmlElement | undefined {
     const own = childOf(item, 'sequencing');
     const shared = this.#sequencings.get(attributeOf(own, 'IDRef'));

@@ -18,7 +18,7 @@ export async function readTinCan(course: CourseFiles, file: ZipMember): Promise<
   if (tincan.name !== 'tincan') {
     throw packageError('MANIFEST_INVALID', {
       file: file.name,
-      reason: `it begins with <${quoted(tincan.name)}>, not <tincan>`,
+      reason: `it begins with the element ${quoted(tincan.name)}, not "tincan"`,
     });
   }
   const launchable = childrenOf(childOf(tincan, 'activities'), 'activity').filter(
@@ -32,8 +32,9 @@ export async function readTinCan(course: CourseFiles, file: ZipMember): Promise<
     );
   }
   const id = attributeOf(activity, 'id');
-  if (id === null)
+  if (id === null) {
     throw packageError('MANIFEST_INVALID', { file: file.name, reason: 'the activity has no id' });
+  }
   const title = titleText(textOf(childOf(activity, 'name')));
   return {
     learningStandard: 'XAPI',

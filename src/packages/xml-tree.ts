@@ -28,7 +28,7 @@ export interface XmlElement {
 
 type GrowingElement = XmlElement & { readonly children: XmlElement[]; text: string };
 
-// Parsing is synchronous; between pieces of this size, about 2 ms each, other work gets its turn.
+// Parsing is synchronous; between pieces of this size, a few milliseconds each, other work gets its turn.
 const PIECE_CHARACTERS = 64 * 1024;
 
 /**

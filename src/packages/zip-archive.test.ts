@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { crc32 } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { PackageFile } from '../../test/packages/package-file.ts';
 import { rawZip } from '../../test/packages/raw-zip.ts';
 import { zipOf } from '../../test/support/course-packages.ts';
@@ -38,6 +38,27 @@ describe('the content of a zip', () => {
     assert.ok(blocks.length > 1);
     assert.ok(blocks.every((block) => block.length <= 64 * 1024));
     assert.equal(Buffer.concat(blocks).toString(), large);
+  });
+});
+
+describe('the content of a zip that lies', () => {
+  it('is never more than the directory claims, however much there is', async () => {
+    const claimed = 300_000;
+    const packed = deflateRawSync(Buffer.alloc(100 * claimed));
+    await using file = await PackageFile.of(rawZip([{ name: 'zeros.bin', packed, claimedSize: claimed }]));
+    await using archive = await ZipArchive.open(file.path, DEFAULT_PACKAGE_LIMITS);
+    let bytes = 0;
+    const reading = async () => {
+      for await (const block of archive.content(archive.members[0]!)) bytes += block.length;
+    };
+    await assert.rejects(reading(), { code: 'FILE_SIZE_WRONG' });
+    assert.ok(bytes <= claimed);
+  });
+
+  it('is refused where the directory points to no file', async () => {
+    const zip = rawZip([{ name: 'a.txt', content: 'hello' }]);
+    zip.write('XX');
+    await assert.rejects(contentsOf(zip), { code: 'FILE_DAMAGED' });
   });
 });
 
@@ -121,6 +142,12 @@ describe('the limits of a zip', () => {
       await assert.rejects(contentsOf(zip, { ...enough, [limit]: enough[limit]! - 1 }), { code });
     });
   }
+
+  it('count the folders that the names of empty folders imply', async () => {
+    const zip = rawZip([{ name: 'a/b/c/' }]);
+    await contentsOf(zip, { entries: 3 });
+    await assert.rejects(contentsOf(zip, { entries: 2 }), { code: 'ZIP_TOO_MANY_ENTRIES' });
+  });
 
   it('bound how tightly a file may be packed, from a size on', async () => {
     const zip = await zipOf({ 'zeros.bin': Buffer.alloc(100_000) });

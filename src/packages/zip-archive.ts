@@ -98,8 +98,9 @@ export class ZipArchive implements AsyncDisposable {
 
   async #dataStart(member: ZipMember): Promise<number> {
     const header = await readExactly(this.#file, member.headerOffset, LOCAL_HEADER_BYTES);
-    if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE)
+    if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) {
       throw packageError('FILE_DAMAGED', { file: member.name });
+    }
     const nameBytes = header.readUInt16LE(26);
     const extraFieldBytes = header.readUInt16LE(28);
     return member.headerOffset + LOCAL_HEADER_BYTES + nameBytes + extraFieldBytes;

@@ -109,13 +109,16 @@ async function checkedDirectory(
 
 function refuseUnusable(entry: Entry, name: string): void {
   const kind = unixKind(entry);
-  if (kind !== 0 && kind !== REGULAR_FILE && kind !== FOLDER)
+  if (kind !== 0 && kind !== REGULAR_FILE && kind !== FOLDER) {
     throw packageError('ZIP_SPECIAL_FILE', { file: name });
-  if ((entry.generalPurposeBitFlag & ENCRYPTED_FLAGS) !== 0)
+  }
+  if ((entry.generalPurposeBitFlag & ENCRYPTED_FLAGS) !== 0) {
     throw packageError('ZIP_ENCRYPTED', { file: name });
+  }
   const method = entry.compressionMethod;
-  if (method !== STORED && method !== DEFLATED)
+  if (method !== STORED && method !== DEFLATED) {
     throw packageError('ZIP_METHOD_UNSUPPORTED', { file: name, method });
+  }
 }
 
 function isFolder(entry: Entry, name: string): boolean {
@@ -144,8 +147,9 @@ function refuseOverlaps(members: readonly ZipMember[], zipBytes: number): void {
   for (const [index, member] of inOrder.entries()) {
     const end = member.headerOffset + LOCAL_HEADER_BYTES + member.compressedSize;
     const next = inOrder[index + 1];
-    if (end > zipBytes)
+    if (end > zipBytes) {
       throw packageError('ZIP_UNREADABLE', { reason: 'a file lies beyond the end of the zip' });
+    }
     if (next !== undefined && end > next.headerOffset) throw packageError('ZIP_OVERLAP', { file: next.name });
   }
 }

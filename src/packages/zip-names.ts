@@ -42,8 +42,9 @@ function unsafeName(name: string, limits: PackageLimits): string | null {
   for (const segment of segments) {
     if (segment === '') return 'it holds an empty folder name';
     if (segment === '.' || segment === '..') return `it holds the folder name "${segment}"`;
-    if (Buffer.byteLength(segment) > SEGMENT_BYTES)
+    if (Buffer.byteLength(segment) > SEGMENT_BYTES) {
       return `a part of it has more than ${SEGMENT_BYTES} bytes`;
+    }
   }
   return null;
 }
