@@ -54,6 +54,15 @@ export interface Database extends AsyncDisposable {
   ping(): Promise<void>;
 }
 
+/** Runs work in the transaction that is open already, or in one of its own. */
+export function inTransaction<T>(
+  database: Database,
+  open: Transaction | undefined,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return open === undefined ? database.transaction(work) : work(open);
+}
+
 /** The engine is not there, is full, or failed a commit: what was asked did not happen. */
 export class DatabaseUnavailableError extends Error {
   override name = 'DatabaseUnavailableError';

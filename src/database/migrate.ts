@@ -1,9 +1,10 @@
 import type { Database } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
+import { contentDomain } from './migrations/0002-content-domain.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation];
+const MIGRATIONS: readonly Migration[] = [foundation, contentDomain];
 
 /** The database was written by a later release of the program. */
 export class NewerDatabaseError extends Error {

@@ -11,6 +11,13 @@ export interface Tables {
   folders: FolderRow;
   courses: CourseRow;
   course_versions: CourseVersionRow;
+  equivalents: EquivalentRow;
+  equivalent_courses: EquivalentCourseRow;
+  bundles: BundleRow;
+  bundle_contents: BundleContentRow;
+  account_contents: AccountContentRow;
+  registrations: RegistrationRow;
+  idempotency_keys: IdempotencyKeyRow;
   webhooks: WebhookRow;
   webhook_subtopics: WebhookSubtopicRow;
   webhook_focuses: WebhookFocusRow;
@@ -88,6 +95,85 @@ export interface CourseVersionRow {
   content_key: string;
   file_count: number;
   byte_count: number;
+  created_at: number;
+}
+
+/** One course in several languages. */
+export interface EquivalentRow {
+  id: Generated<number>;
+  name: string;
+  folder_id: number;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface EquivalentCourseRow {
+  equivalent_id: number;
+  position: number;
+  course_id: number;
+  /** BCP 47, in its canonical spelling. */
+  language: string;
+}
+
+/** Courses and equivalents that go together. */
+export interface BundleRow {
+  id: Generated<number>;
+  name: string;
+  folder_id: number;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface BundleContentRow {
+  bundle_id: number;
+  position: number;
+  /** COURSE or EQUIVALENT. */
+  content_type: string;
+  content_id: number;
+}
+
+/** What an account holds, as it was added. */
+export interface AccountContentRow {
+  account_id: number;
+  /** COURSE, EQUIVALENT, BUNDLE or FOLDER. */
+  content_type: string;
+  content_id: number;
+  added_at: number;
+}
+
+/** A learner's way through a course for an account. */
+export interface RegistrationRow {
+  /** The order of lists; what people see is `registration_id`. */
+  number: Generated<number>;
+  registration_id: string;
+  account_id: number;
+  course_id: number;
+  /** The version that was published when the registration was made. */
+  version_id: number;
+  learner_id: string;
+  completion: string;
+  success: string;
+  /** 0–100; null while there is none. */
+  score: number | null;
+  /** Whole seconds. */
+  duration: number;
+  completed_at: number | null;
+  launched_at: number | null;
+  revision: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The answer that a request with an `Idempotency-Key` got first. */
+export interface IdempotencyKeyRow {
+  client_id: string;
+  idempotency_key: string;
+  fingerprint: string;
+  status: number;
+  headers: string;
+  body: string;
   created_at: number;
 }
 

@@ -3,6 +3,8 @@ import { ProblemError } from '../problems/problem.ts';
 
 /** Who makes a request. */
 export interface Caller {
+  /** The API client. */
+  clientId: string;
   /** Stands as `user` in the messages of events that the request causes: an e-mail address. */
   user: string;
 }

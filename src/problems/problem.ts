@@ -12,6 +12,7 @@ export const PROBLEMS = {
   'precondition-failed': { status: 412, title: 'It was changed in the meantime' },
   'content-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The media type is not supported' },
+  'idempotency-key-reused': { status: 422, title: 'The idempotency key was used for another request' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
   'internal-error': { status: 500, title: 'Something went wrong in the service' },
   unavailable: { status: 503, title: 'The service cannot do this at the moment' },

@@ -1,0 +1,67 @@
+import type { Transaction } from '../database/database.ts';
+import type { IdempotencyKeyRow } from '../database/schema.ts';
+
+/** SQL of kept answers, one operation a function. */
+
+/** True when the key is new and now taken; on PostgreSQL it waits for another transaction that is taking it. */
+export async function claimKey(
+  tx: Transaction,
+  row: Omit<IdempotencyKeyRow, 'status' | 'headers' | 'body'>,
+): Promise<boolean> {
+  const claimed = await tx.query
+    .insertInto('idempotency_keys')
+    .values({ ...row, status: 0, headers: '{}', body: 'null' })
+    .onConflict((conflict) => conflict.columns(['client_id', 'idempotency_key']).doNothing())
+    .executeTakeFirst();
+  return Number(claimed.numInsertedOrUpdatedRows ?? 0) === 1;
+}
+
+export async function readKey(
+  tx: Transaction,
+  clientId: string,
+  key: string,
+): Promise<IdempotencyKeyRow | undefined> {
+  return await tx.query
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('idempotency_keys.client_id', '=', clientId)
+    .where('idempotency_keys.idempotency_key', '=', key)
+    .executeTakeFirst();
+}
+
+export async function keepAnswer(
+  tx: Transaction,
+  {
+    clientId,
+    key,
+    status,
+    headers,
+    body,
+  }: { clientId: string; key: string; status: number; headers: string; body: string },
+): Promise<void> {
+  await tx.query
+    .updateTable('idempotency_keys')
+    .set({ status, headers, body })
+    .where('idempotency_keys.client_id', '=', clientId)
+    .where('idempotency_keys.idempotency_key', '=', key)
+    .execute();
+}
+
+export async function deleteKey(tx: Transaction, clientId: string, key: string): Promise<void> {
+  await tx.query
+    .deleteFrom('idempotency_keys')
+    .where('idempotency_keys.client_id', '=', clientId)
+    .where('idempotency_keys.idempotency_key', '=', key)
+    .execute();
+}
+
+/** Removes kept answers from before a moment, at most `limit`, and answers how many. */
+export async function deleteKeysBefore(tx: Transaction, before: number, limit: number): Promise<number> {
+  return await tx.run(
+    `delete from idempotency_keys where (client_id, idempotency_key) in
+       (select old.client_id, old.idempotency_key from idempotency_keys as old
+        where old.created_at < ? order by old.created_at limit ?)`,
+    before,
+    limit,
+  );
+}

@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Database, Transaction } from '../database/database.ts';
+import { invalidInput, ProblemError } from '../problems/problem.ts';
+import { callerOf } from './authorization.ts';
+import { claimKey, deleteKey, deleteKeysBefore, keepAnswer, readKey } from './idempotency-store.ts';
+
+/** How long the answer to a key is kept. */
+export const KEPT_FOR_MS = 24 * 60 * 60 * 1_000;
+const MAX_KEY_LENGTH = 255;
+const KEY = /^[\x21-\x7e]+$/;
+
+/** An answer to a POST, as a handler makes it. */
+export interface Answer<Body> {
+  status: number;
+  headers?: Record<string, string>;
+  body: Body;
+}
+
+/**
+ * `Idempotency-Key` on POST (draft-ietf-httpapi-idempotency-key-header): the same key and request within 24
+ * hours get the first answer and cause nothing again; the key with another request is a problem. The answer is
+ * kept in the transaction of the change itself, so that a crash cannot part them.
+ */
+export class Idempotency {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  constructor({ database, now }: { database: Database; now: () => number }) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /**
+   * Answers a POST. `work` makes the change in the transaction that it is given, or in one of its own when
+   * there is none because the request has no key.
+   * @param content what the request consists of where that is not its JSON body, such as the hash of an upload
+   * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`
+   */
+  async answer<Body>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (tx: Transaction | undefined) => Promise<Answer<Body>>,
+    content?: string,
+  ): Promise<Body> {
+    const key = keyOf(request);
+    const { answer, replayed } =
+      key === null
+        ? { answer: await work(undefined), replayed: false }
+        : await this.#once(request, key, work, content);
+    reply.code(answer.status).headers(answer.headers ?? {});
+    if (replayed) reply.header('Idempotent-Replayed', 'true');
+    return answer.body;
+  }
+
+  /** Forgets answers that are older than 24 hours, at most `limit`, and answers how many. */
+  async forgetOld(limit: number): Promise<number> {
+    return await this.#database.transaction((tx) => deleteKeysBefore(tx, this.#now() - KEPT_FOR_MS, limit));
+  }
+
+  async #once<Body>(
+    request: FastifyRequest,
+    key: string,
+    work: (tx: Transaction) => Promise<Answer<Body>>,
+    content: string | undefined,
+  ): Promise<{ answer: Answer<Body>; replayed: boolean }> {
+    const { clientId } = callerOf(request);
+    const fingerprint = fingerprintOf(request, content);
+    return await this.#database.transaction(async (tx) => {
+      const claim = { client_id: clientId, idempotency_key: key, fingerprint, created_at: this.#now() };
+      if (!(await claimKey(tx, claim))) {
+        const kept = await readKey(tx, clientId, key);
+        if (kept !== undefined && kept.created_at > this.#now() - KEPT_FOR_MS) {
+          if (kept.fingerprint !== fingerprint) {
+            throw new ProblemError(
+              'idempotency-key-reused',
+              'The Idempotency-Key was sent with another request before',
+            );
+          }
+          const answer = {
+            status: kept.status,
+            headers: JSON.parse(kept.headers),
+            body: JSON.parse(kept.body),
+          };
+          return { answer, replayed: true };
+        }
+        await deleteKey(tx, clientId, key);
+        await claimKey(tx, claim);
+      }
+      const answer = await work(tx);
+      await keepAnswer(tx, {
+        clientId,
+        key,
+        status: answer.status,
+        headers: JSON.stringify(answer.headers ?? {}),
+        body: JSON.stringify(answer.body),
+      });
+      return { answer, replayed: false };
+    });
+  }
+}
+
+/** The key as it is, or as the quoted string that the draft makes of it. */
+function keyOf(request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  const text = Array.isArray(header) ? header.join(',') : header;
+  const key = /^".*"$/.test(text) ? text.slice(1, -1) : text;
+  if (key.length > MAX_KEY_LENGTH || !KEY.test(key)) {
+    throw invalidInput([
+      {
+        pointer: '/headers/Idempotency-Key',
+        detail: `must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters`,
+      },
+    ]);
+  }
+  return key;
+}
+
+function fingerprintOf(request: FastifyRequest, content: string | undefined): string {
+  return createHash('sha256')
+    .update(`${request.method} ${request.url}\n`)
+    .update(content ?? JSON.stringify(request.body ?? null))
+    .digest('hex');
+}
