@@ -1,0 +1,130 @@
+import { type Static, Type } from 'typebox';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import { FolderInput, FolderRecord } from './folder-schemas.ts';
+import type { Folder, FolderService } from './folder-service.ts';
+
+const READ = { scope: 'content:read' };
+const WRITE = { scope: 'content:write' };
+const tags = ['Folders'];
+const FolderParams = Type.Object({ folder_id: Type.String({ description: 'The folder’s id.' }) });
+
+/** Folders in the automation API. */
+export function folderRoutes(routes: Routes, folders: FolderService): void {
+  const idOf = (params: { folder_id: string }) => parseId(params.folder_id, 'folder');
+
+  routes.post(
+    '/folders',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Create a folder',
+        description: 'Folders nest up to 50 levels below Home; beyond that the answer is 409.',
+        body: FolderInput,
+        response: { 201: FolderRecord, ...problems(400, 409, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const folder = await folders.create(toInput(request.body));
+      return reply
+        .code(201)
+        .header('Location', `/folders/${folder.id}`)
+        .header('ETag', entityTag(folder.revision))
+        .send(toRecord(folder));
+    },
+  );
+
+  routes.get(
+    '/folders',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List folders',
+        querystring: PageQuery,
+        response: { 200: PageOf(FolderRecord, 'Folders, by id.'), ...problems(400) },
+      },
+    },
+    async (request) => pageAnswer(await folders.list(pageRequest(request.query)), toRecord),
+  );
+
+  routes.get(
+    '/folders/:folder_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Read a folder',
+        params: FolderParams,
+        response: { 200: FolderRecord, ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const folder = await folders.get(idOf(request.params));
+      return reply.header('ETag', entityTag(folder.revision)).send(toRecord(folder));
+    },
+  );
+
+  routes.put(
+    '/folders/:folder_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Rename or move a folder',
+        description:
+          'Replaces name and parent: a parent that is left out moves the folder into Home. Everything within the ' +
+          'folder moves along. A folder never goes into itself or a folder within it, and Home stays as it is (409).',
+        params: FolderParams,
+        body: FolderInput,
+        response: { 200: FolderRecord, ...problems(400, 404, 409, 412, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const folder = await folders.update(
+        idOf(request.params),
+        toInput(request.body),
+        expectedRevisions(request),
+      );
+      return reply.header('ETag', entityTag(folder.revision)).send(toRecord(folder));
+    },
+  );
+
+  routes.delete(
+    '/folders/:folder_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Delete an empty folder',
+        description: 'A folder that holds anything is not deleted, and neither is Home (409).',
+        params: FolderParams,
+        response: { 204: Type.Null(), ...problems(404, 409, 412) },
+      },
+    },
+    async (request, reply) => {
+      await folders.delete(idOf(request.params), expectedRevisions(request));
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function toInput(body: FolderInput): { name: string; parentId: number | null } {
+  return { name: body.name, parentId: body.parent_id ?? null };
+}
+
+function toRecord(folder: Folder): Static<typeof FolderRecord> {
+  return {
+    id: folder.id,
+    name: folder.name,
+    parent_id: folder.parentId,
+    location: folder.location,
+    created_dt: formatDateTime(folder.createdAt),
+    updated_dt: formatDateTime(folder.updatedAt),
+  };
+}

@@ -1,0 +1,183 @@
+import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import {
+  deleteFolder,
+  holdsFolders,
+  insertFolder,
+  insertRootFolder,
+  lockFolder,
+  lockFolderTree,
+  readFolder,
+  readFolders,
+  readHeightBelow,
+  type StoredFolder,
+  updateFolder,
+} from './folder-store.ts';
+import { ROOT_FOLDER, readFolderChain } from './folder-tree.ts';
+
+/** Levels of folders below the root: bounds what a location can grow to, and what following it costs. */
+export const MAX_FOLDER_DEPTH = 50;
+
+/** A folder. Moments are epoch milliseconds. */
+export interface Folder {
+  id: number;
+  name: string;
+  /** Null for the root alone. */
+  parentId: number | null;
+  /** Names from the root down to this folder, joined with ` > `. */
+  location: string;
+  revision: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** A folder as it is to be. Without a parent it goes into the root. */
+export interface FolderInput {
+  name: string;
+  parentId: number | null;
+}
+
+/** Says in words what a kind of content has in a folder (`courses`), or null when nothing: then it may go. */
+export type FolderOccupants = (tx: Transaction, folderId: number) => Promise<string | null>;
+
+/** Folders: a tree below one root, in which courses have their places. */
+export class FolderService {
+  readonly #database: Database;
+  readonly #occupants: readonly FolderOccupants[];
+  readonly #now: () => number;
+
+  /** @param occupants asked before a folder is deleted, one for each kind of content that lies in folders */
+  constructor({
+    database,
+    occupants,
+    now,
+  }: {
+    database: Database;
+    occupants: readonly FolderOccupants[];
+    now: () => number;
+  }) {
+    this.#database = database;
+    this.#occupants = occupants;
+    this.#now = now;
+  }
+
+  /** Makes the root in a new database; otherwise changes nothing. Called at start, before anything else here. */
+  async ensureRoot(): Promise<void> {
+    if ((await readFolder(this.#database.reader, ROOT_FOLDER.id)) !== undefined) return;
+    await this.#database.transaction((tx) => insertRootFolder(tx, this.#now()));
+  }
+
+  /** @throws {ProblemError} `invalid-request` without such a parent, `conflict` when it is too deep down */
+  async create(input: FolderInput): Promise<Folder> {
+    return await this.#database.transaction(async (tx) => {
+      await lockFolderTree(tx);
+      const parentId = input.parentId ?? ROOT_FOLDER.id;
+      assertDepth((await requireParentChain(tx, parentId)).length);
+      const id = await insertFolder(tx, { name: input.name, parentId }, this.#now());
+      return await requireFolder(tx, id);
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(id: number): Promise<Folder> {
+    return await requireFolder(this.#database.reader, id);
+  }
+
+  async list(page: PageRequest): Promise<Page<Folder>> {
+    const { items, next } = toPage(await readFolders(this.#database.reader, page), page.limit);
+    return { items: items.map(toFolder), next };
+  }
+
+  /**
+   * Renames and moves.
+   * @throws {ProblemError} `not-found`, `precondition-failed`, `invalid-request` without such a parent,
+   *   `conflict` for the root, for a folder that would hold itself, and when it would be too deep down
+   */
+  async update(id: number, input: FolderInput, expected: ExpectedRevisions): Promise<Folder> {
+    return await this.#database.transaction(async (tx) => {
+      await lockFolderTree(tx);
+      const present = await requireFolder(tx, id);
+      assertRevision(present.revision, expected);
+      const parentId = present.parentId === null ? input.parentId : (input.parentId ?? ROOT_FOLDER.id);
+      if (present.name === input.name && present.parentId === parentId) return present;
+      if (present.parentId === null || parentId === null) throw rootConflict();
+      if (parentId !== present.parentId) await assertMovable(tx, id, parentId);
+      await updateFolder(tx, id, { name: input.name, parentId }, this.#now());
+      return await requireFolder(tx, id);
+    });
+  }
+
+  /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` for the root and when it is not empty */
+  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await lockFolderTree(tx);
+      await lockFolder(tx, id);
+      const folder = await requireFolder(tx, id);
+      assertRevision(folder.revision, expected);
+      if (folder.parentId === null) throw rootConflict();
+      const held = (await holdsFolders(tx, id)) ? ['folders'] : [];
+      for (const occupants of this.#occupants) {
+        const words = await occupants(tx, id);
+        if (words !== null) held.push(words);
+      }
+      if (held.length > 0) {
+        throw new ProblemError('conflict', `The folder is not empty: it holds ${held.join(', ')}`);
+      }
+      await deleteFolder(tx, id);
+    });
+  }
+}
+
+async function assertMovable(tx: Transaction, id: number, parentId: number): Promise<void> {
+  const chain = await requireParentChain(tx, parentId);
+  if (chain.includes(id)) throw parentConflict('is the folder itself or within it');
+  assertDepth(chain.length + (await readHeightBelow(tx, id)));
+}
+
+/** The parent and those that hold it. */
+async function requireParentChain(tx: Transaction, parentId: number): Promise<number[]> {
+  const chain = await readFolderChain(tx, parentId);
+  if (chain.length === 0) {
+    throw invalidInput([{ pointer: '/parent_id', detail: `there is no folder ${parentId}` }]);
+  }
+  return chain;
+}
+
+function assertDepth(depth: number): void {
+  if (depth > MAX_FOLDER_DEPTH) {
+    throw parentConflict(`would make more than ${MAX_FOLDER_DEPTH} levels of folders`);
+  }
+}
+
+function parentConflict(detail: string): ProblemError {
+  return new ProblemError('conflict', `The folder cannot be there: its parent ${detail}`, {
+    errors: [{ pointer: '/parent_id', detail }],
+  });
+}
+
+function rootConflict(): ProblemError {
+  return new ProblemError(
+    'conflict',
+    `The folder ${ROOT_FOLDER.name} holds all others: it cannot be renamed, moved or deleted`,
+  );
+}
+
+async function requireFolder(reader: Pick<Reader, 'query'>, id: number): Promise<Folder> {
+  const row = await readFolder(reader, id);
+  if (row === undefined) throw notFound('folder', id);
+  return toFolder(row);
+}
+
+function toFolder(row: StoredFolder): Folder {
+  return {
+    id: row.id,
+    name: row.name,
+    parentId: row.parent_id,
+    location: row.location,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

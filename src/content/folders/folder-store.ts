@@ -1,0 +1,149 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import type { FolderRow } from '../../database/schema.ts';
+import { locationOf, ROOT_FOLDER } from './folder-tree.ts';
+
+/** SQL of folders, one operation a function. */
+
+export interface StoredFolder extends Selectable<FolderRow> {
+  location: string;
+}
+
+/** A folder as it is to be; `parentId` null for the root alone. */
+interface FolderValues {
+  name: string;
+  parentId: number | null;
+}
+
+export async function readFolder(
+  reader: Pick<Reader, 'query'>,
+  id: number,
+): Promise<StoredFolder | undefined> {
+  return await reader.query
+    .selectFrom('folders')
+    .selectAll()
+    .select(locationOf('folders.id').as('location'))
+    .where('folders.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** One more than the limit; ascending ids. */
+export async function readFolders(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredFolder[]> {
+  return await reader.query
+    .selectFrom('folders')
+    .selectAll()
+    .select(locationOf('folders.id').as('location'))
+    .where('folders.id', '>', page.after ?? 0)
+    .orderBy('folders.id')
+    .limit(page.limit + 1)
+    .execute();
+}
+
+export async function readFolderNames(
+  reader: Pick<Reader, 'query'>,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('folders')
+    .select(['folders.id', 'folders.name'])
+    .where('folders.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+/** How many levels of folders are below a folder: 0 when it holds none. */
+export async function readHeightBelow(reader: Pick<Reader, 'all'>, id: number): Promise<number> {
+  const [row] = await reader.all<{ height: number }>(
+    `with recursive below (id, height) as (
+       select folders.id, 0 from folders where folders.id = ?
+       union all
+       select folders.id, below.height + 1 from below join folders on folders.parent_id = below.id)
+     select coalesce(max(below.height), 0) as height from below`,
+    id,
+  );
+  return row?.height ?? 0;
+}
+
+export async function holdsFolders(reader: Pick<Reader, 'query'>, id: number): Promise<boolean> {
+  const child = await reader.query
+    .selectFrom('folders')
+    .select('folders.id')
+    .where('folders.parent_id', '=', id)
+    .limit(1)
+    .executeTakeFirst();
+  return child !== undefined;
+}
+
+/**
+ * Lets one change of the tree happen at a time, so that two moves cannot make a circle together. On SQLite
+ * transactions do already; on PostgreSQL the root's row stands for the tree.
+ */
+export async function lockFolderTree(tx: Transaction): Promise<void> {
+  if (tx.dialect !== 'postgres') return;
+  await tx.query
+    .selectFrom('folders')
+    .select('folders.id')
+    .where('folders.id', '=', ROOT_FOLDER.id)
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/** Waits for those who are putting something into the folder, and keeps others from it (PostgreSQL). */
+export async function lockFolder(tx: Transaction, id: number): Promise<void> {
+  if (tx.dialect !== 'postgres') return;
+  await tx.query
+    .selectFrom('folders')
+    .select('folders.id')
+    .where('folders.id', '=', id)
+    .forUpdate()
+    .execute();
+}
+
+/** Makes the root where there is none. */
+export async function insertRootFolder(tx: Transaction, now: number): Promise<void> {
+  const inserted = await tx.run(
+    `insert into folders (id, name, parent_id, revision, created_at, updated_at)
+     values (?, ?, null, 1, ?, ?) on conflict do nothing`,
+    ROOT_FOLDER.id,
+    ROOT_FOLDER.name,
+    now,
+    now,
+  );
+  // An id that was given leaves PostgreSQL's sequence behind: the next folder would be given it again.
+  if (inserted > 0 && tx.dialect === 'postgres') {
+    await tx.all(`select setval(pg_get_serial_sequence('folders', 'id'), max(folders.id)) from folders`);
+  }
+}
+
+/** Answers the new folder's id. */
+export async function insertFolder(
+  tx: Transaction,
+  { name, parentId }: FolderValues,
+  now: number,
+): Promise<number> {
+  const row = await tx.query
+    .insertInto('folders')
+    .values({ name, parent_id: parentId, revision: 1, created_at: now, updated_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+export async function updateFolder(
+  tx: Transaction,
+  id: number,
+  { name, parentId }: FolderValues,
+  now: number,
+): Promise<void> {
+  await tx.query
+    .updateTable('folders')
+    .set((eb) => ({ name, parent_id: parentId, revision: eb('revision', '+', 1), updated_at: now }))
+    .where('folders.id', '=', id)
+    .execute();
+}
+
+export async function deleteFolder(tx: Transaction, id: number): Promise<void> {
+  await tx.query.deleteFrom('folders').where('folders.id', '=', id).execute();
+}

@@ -1,0 +1,49 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+
+/** What other slices may know of folders: where something is, what holds it, and that it stays there. */
+
+/** The folder that holds all others, made when the database is new. */
+export const ROOT_FOLDER = { id: 1, name: 'Home' } as const;
+
+/**
+ * As a column of a query: the names from the root down to the folder that `folderId` names, joined with ` > `.
+ * Part of the statement that reads the rows, so that both are of the same moment.
+ */
+export function locationOf(folderId: 'folders.id' | 'courses.folder_id'): RawBuilder<string> {
+  return sql<string>`(
+    with recursive chain (parent_id, location) as (
+      select step.parent_id, step.name from folders as step where step.id = ${sql.ref(folderId)}
+      union all
+      select step.parent_id, step.name || ' > ' || chain.location
+      from chain join folders as step on step.id = chain.parent_id)
+    select chain.location from chain where chain.parent_id is null)`;
+}
+
+/** A folder and those that hold it, from itself up to the root; empty when there is no such folder. */
+export async function readFolderChain(reader: Pick<Reader, 'all'>, folderId: number): Promise<number[]> {
+  const rows = await reader.all<{ id: number }>(
+    `with recursive chain (id, parent_id, height) as (
+       select folders.id, folders.parent_id, 0 from folders where folders.id = ?
+       union all
+       select folders.id, folders.parent_id, chain.height + 1
+       from chain join folders on folders.id = chain.parent_id)
+     select chain.id from chain order by chain.height`,
+    folderId,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Answers whether there is such a folder, and if so keeps it from being deleted until the transaction ends.
+ * On SQLite every transaction does; on PostgreSQL it takes a lock on the row.
+ */
+export async function holdFolder(tx: Transaction, folderId: number): Promise<boolean> {
+  const row = await tx.query
+    .selectFrom('folders')
+    .select('folders.id')
+    .where('folders.id', '=', folderId)
+    .$if(tx.dialect === 'postgres', (query) => query.forKeyShare())
+    .executeTakeFirst();
+  return row !== undefined;
+}
