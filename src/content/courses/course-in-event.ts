@@ -1,0 +1,42 @@
+import type { Reader } from '../../database/database.ts';
+import type { ContentReference, CourseResource } from '../../events/event.ts';
+import { locationOf, readFolderChain } from '../folders/folder-tree.ts';
+
+/** A course as events tell of it. */
+export interface CourseInEvent {
+  /** Section 6.2, resource.content.course. */
+  resource: CourseResource;
+  /** What a content focus may name: the course, then the folders that hold it, from its own up to the root. */
+  references: ContentReference[];
+}
+
+/** Reads a version of a course for an event; undefined when there is none such. */
+export async function readCourseInEvent(
+  reader: Pick<Reader, 'query' | 'all'>,
+  courseId: number,
+  versionId: number,
+): Promise<CourseInEvent | undefined> {
+  const row = await reader.query
+    .selectFrom('courses')
+    .innerJoin('course_versions', 'course_versions.course_id', 'courses.id')
+    .select(['courses.name', 'courses.folder_id', 'course_versions.learning_standard'])
+    .select(locationOf('courses.folder_id').as('location'))
+    .where('courses.id', '=', courseId)
+    .where('course_versions.version_id', '=', versionId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const folderIds = await readFolderChain(reader, row.folder_id);
+  return {
+    resource: {
+      id: courseId,
+      name: row.name,
+      version_id: versionId,
+      learning_standard: row.learning_standard,
+      location: row.location,
+    },
+    references: [
+      { type: 'COURSE', id: courseId },
+      ...folderIds.map((id): ContentReference => ({ type: 'FOLDER', id })),
+    ],
+  };
+}

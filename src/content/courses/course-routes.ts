@@ -1,0 +1,124 @@
+import { Type } from 'typebox';
+import { callerOf } from '../../http/authorization.ts';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
+import { toCourseRecord, toCourseWithVersionsRecord } from './course-records.ts';
+import { CourseInput, CourseRecord, CourseWithVersionsRecord } from './course-schemas.ts';
+import type { CourseService } from './course-service.ts';
+
+const READ = { scope: 'content:read' };
+const WRITE = { scope: 'content:write' };
+const tags = ['Courses'];
+
+/** The path member that names a course. */
+export const CourseParams = Type.Object({ course_id: Type.String({ description: 'The course’s id.' }) });
+const VersionParams = Type.Object({
+  ...CourseParams.properties,
+  version_id: Type.String({ description: 'The version’s id: 0 for the imported one, then counting up.' }),
+});
+
+/** Courses in the automation API, but for the uploads of packages. */
+export function courseRoutes(routes: Routes, courses: CourseService): void {
+  const idOf = (params: { course_id: string }) => parseId(params.course_id, 'course');
+
+  routes.get(
+    '/courses',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List courses',
+        querystring: PageQuery,
+        response: { 200: PageOf(CourseRecord, 'Courses, by id.'), ...problems(400) },
+      },
+    },
+    async (request) => pageAnswer(await courses.list(pageRequest(request.query)), toCourseRecord),
+  );
+
+  routes.get(
+    '/courses/:course_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Read a course with its versions',
+        params: CourseParams,
+        response: { 200: CourseWithVersionsRecord, ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const course = await courses.getWithVersions(idOf(request.params));
+      return reply.header('ETag', entityTag(course.revision)).send(toCourseWithVersionsRecord(course));
+    },
+  );
+
+  routes.put(
+    '/courses/:course_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Rename or move a course',
+        params: CourseParams,
+        body: CourseInput,
+        response: { 200: CourseRecord, ...problems(400, 404, 412, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { name, folder_id: folderId } = request.body;
+      const course = await courses.update(
+        idOf(request.params),
+        { name, folderId },
+        expectedRevisions(request),
+      );
+      return reply.header('ETag', entityTag(course.revision)).send(toCourseRecord(course));
+    },
+  );
+
+  routes.delete(
+    '/courses/:course_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Delete a course',
+        description:
+          'Deletes all its versions with their files. A course that an account, an equivalent or a bundle holds is ' +
+          'not deleted (409).',
+        params: CourseParams,
+        response: { 204: Type.Null(), ...problems(404, 409, 412) },
+      },
+    },
+    async (request, reply) => {
+      await courses.delete(idOf(request.params), expectedRevisions(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  routes.post(
+    '/courses/:course_id/versions/:version_id/publish',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Publish a version of a course',
+        description: 'Causes COURSE_VERSION_PUBLISHED, unless the version is published already.',
+        params: VersionParams,
+        response: { 200: CourseRecord, ...problems(404, 412) },
+      },
+    },
+    async (request, reply) => {
+      const { version_id: version } = request.params;
+      const id = idOf(request.params);
+      const versionId = version === '0' ? 0 : parseId(version, 'version');
+      const course = await courses.publishVersion(id, versionId, {
+        user: callerOf(request).user,
+        expected: expectedRevisions(request),
+      });
+      return reply.header('ETag', entityTag(course.revision)).send(toCourseRecord(course));
+    },
+  );
+}

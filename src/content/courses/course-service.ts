@@ -1,0 +1,308 @@
+import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import type { EventPublisher } from '../../events/event.ts';
+import type { Logger } from '../../observability/log.ts';
+import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import { holdFolder, ROOT_FOLDER, readFolderChain } from '../folders/folder-tree.ts';
+import type { ContentStore } from './content-store.ts';
+import type { Course, CourseHolder, CourseVersion, CourseWithVersions } from './course.ts';
+import { readCourseInEvent } from './course-in-event.ts';
+import { courseNameFrom } from './course-name.ts';
+import {
+  deleteCourse,
+  hasVersion,
+  holdsCourses,
+  insertCourse,
+  insertVersion,
+  lockCourse,
+  readCourse,
+  readCourses,
+  readVersions,
+  type StoredCourse,
+  type StoredVersion,
+  updateCourse,
+} from './course-store.ts';
+import type { PackageIntake, StoredPackage } from './package-intake.ts';
+import type { UploadFolder } from './upload-folders.ts';
+
+/** The version that an import makes. */
+const FIRST_VERSION = 0;
+/** Versions that a course is read with: bounds an answer. */
+const MAX_VERSIONS_READ = 1_000;
+
+/** Who uploads, and until when it matters to them. */
+interface UploadContext {
+  user: string;
+  /** Aborted when the uploader is gone. */
+  signal: AbortSignal;
+}
+
+/** Courses and their versions, and the events of topic COURSE. */
+export class CourseService {
+  readonly #database: Database;
+  readonly #events: EventPublisher<Transaction>;
+  readonly #intake: PackageIntake;
+  readonly #store: ContentStore;
+  readonly #holders: readonly CourseHolder[];
+  readonly #log: Logger;
+  readonly #now: () => number;
+
+  /** @param holders asked before a course is deleted, one for each kind of thing that courses are put into */
+  constructor({
+    database,
+    events,
+    intake,
+    store,
+    holders,
+    log,
+    now,
+  }: {
+    database: Database;
+    events: EventPublisher<Transaction>;
+    intake: PackageIntake;
+    store: ContentStore;
+    holders: readonly CourseHolder[];
+    log: Logger;
+    now: () => number;
+  }) {
+    this.#database = database;
+    this.#events = events;
+    this.#intake = intake;
+    this.#store = store;
+    this.#holders = holders;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /**
+   * COURSE_IMPORTED: makes a course of an uploaded package, its version 0 published.
+   * @param input without a name the package's title is it, without a folder the course goes into the root
+   * @throws {ProblemError} `invalid-request` without such a folder, and as {@link PackageIntake.take}
+   */
+  async import(
+    upload: UploadFolder,
+    input: { name: string | null; folderId: number | null },
+    { user, signal }: UploadContext,
+  ): Promise<Course> {
+    const folderId = input.folderId ?? ROOT_FOLDER.id;
+    // Asked before the work as well: unpacking takes its time.
+    if ((await readFolderChain(this.#database.reader, folderId)).length === 0) throw noSuchFolder(folderId);
+    return await this.#intake.take(upload, signal, (stored) =>
+      this.#database.transaction(async (tx) => {
+        if (!(await holdFolder(tx, folderId))) throw noSuchFolder(folderId);
+        const now = this.#now();
+        const name = input.name ?? courseNameFrom(stored.description.title);
+        const id = await insertCourse(tx, { name, folderId }, now);
+        await recordVersion(tx, id, FIRST_VERSION, stored, now);
+        await this.#publish(tx, 'COURSE_IMPORTED', id, FIRST_VERSION, user, now);
+        return await requireCourse(tx, id);
+      }),
+    );
+  }
+
+  /**
+   * COURSE_VERSION_UPLOADED: adds a version, not published. Answers the course, whose latest version it is.
+   * @throws {ProblemError} `not-found`, `precondition-failed`, and as {@link PackageIntake.take}
+   */
+  async uploadVersion(
+    id: number,
+    upload: UploadFolder,
+    { user, signal, expected }: UploadContext & { expected: ExpectedRevisions },
+  ): Promise<Course> {
+    return await this.#intake.take(upload, signal, (stored) =>
+      this.#database.transaction(async (tx) => {
+        const present = await requireLockedCourse(tx, id);
+        assertRevision(present.revision, expected);
+        const now = this.#now();
+        const versionId = present.versionId + 1;
+        await recordVersion(tx, id, versionId, stored, now);
+        await updateCourse(tx, id, { latest_version_id: versionId }, now);
+        await this.#publish(tx, 'COURSE_VERSION_UPLOADED', id, versionId, user, now);
+        return await requireCourse(tx, id);
+      }),
+    );
+  }
+
+  /**
+   * COURSE_VERSION_PUBLISHED, unless the version is published already: then nothing changes.
+   * @throws {ProblemError} `not-found`, `precondition-failed`
+   */
+  async publishVersion(
+    id: number,
+    versionId: number,
+    { user, expected }: { user: string; expected: ExpectedRevisions },
+  ): Promise<Course> {
+    return await this.#database.transaction(async (tx) => {
+      const present = await requireLockedCourse(tx, id);
+      if (!(await hasVersion(tx, id, versionId))) throw notFound('version', versionId);
+      assertRevision(present.revision, expected);
+      if (present.publishedVersionId === versionId) return present;
+      const now = this.#now();
+      await updateCourse(tx, id, { published_version_id: versionId }, now);
+      await this.#publish(tx, 'COURSE_VERSION_PUBLISHED', id, versionId, user, now);
+      return await requireCourse(tx, id);
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(id: number): Promise<Course> {
+    return await requireCourse(this.#database.reader, id);
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async getWithVersions(id: number): Promise<CourseWithVersions> {
+    const course = await this.get(id);
+    // Versions never change, so those up to the course's latest make one picture with it.
+    const newest = await readVersions(this.#database.reader, id, course.versionId, MAX_VERSIONS_READ);
+    if (newest.length === 0) throw notFound('course', id);
+    const versions = newest.reverse().map((row) => toVersion(row, course.publishedVersionId));
+    return { ...course, versions };
+  }
+
+  async list(page: PageRequest): Promise<Page<Course>> {
+    const { items, next } = toPage(await readCourses(this.#database.reader, page), page.limit);
+    return { items: items.map(toCourse), next };
+  }
+
+  /**
+   * Renames and moves.
+   * @throws {ProblemError} `not-found`, `precondition-failed`, `invalid-request` without such a folder
+   */
+  async update(
+    id: number,
+    input: { name: string; folderId: number },
+    expected: ExpectedRevisions,
+  ): Promise<Course> {
+    return await this.#database.transaction(async (tx) => {
+      const present = await requireLockedCourse(tx, id);
+      assertRevision(present.revision, expected);
+      if (present.name === input.name && present.folderId === input.folderId) return present;
+      if (!(await holdFolder(tx, input.folderId))) throw noSuchFolder(input.folderId);
+      await updateCourse(tx, id, { name: input.name, folder_id: input.folderId }, this.#now());
+      return await requireCourse(tx, id);
+    });
+  }
+
+  /**
+   * Deletes a course with all its versions; their files go once that is committed.
+   * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while something holds it
+   */
+  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+    const contentKeys = await this.#database.transaction(async (tx) => {
+      const present = await requireLockedCourse(tx, id);
+      assertRevision(present.revision, expected);
+      const holders: string[] = [];
+      for (const holder of this.#holders) {
+        const words = await holder(tx, id);
+        if (words !== null) holders.push(words);
+      }
+      if (holders.length > 0) {
+        throw new ProblemError('conflict', `The course is in use: it is held by ${holders.join(', ')}`);
+      }
+      return await deleteCourse(tx, id);
+    });
+    await this.#removeFiles(contentKeys);
+  }
+
+  /** The course is gone whatever happens here; files that resist are orphans, which the next start removes. */
+  async #removeFiles(contentKeys: readonly string[]): Promise<void> {
+    for (const key of contentKeys) {
+      try {
+        await this.#store.remove(key);
+      } catch (error) {
+        this.#log.warn('the files of a deleted course stay until the next start', { error });
+      }
+    }
+  }
+
+  async #publish(
+    tx: Transaction,
+    subtopic: 'COURSE_IMPORTED' | 'COURSE_VERSION_UPLOADED' | 'COURSE_VERSION_PUBLISHED',
+    id: number,
+    versionId: number,
+    user: string,
+    occurredAt: number,
+  ): Promise<void> {
+    const course = await readCourseInEvent(tx, id, versionId);
+    if (course === undefined) throw notFound('course', id);
+    await this.#events.publish(tx, {
+      subtopic,
+      occurredAt,
+      user,
+      resource: { content: { course: course.resource } },
+      accountId: null,
+      content: course.references,
+    });
+  }
+}
+
+/** What courses there are in a folder, for those who would delete it. */
+export async function coursesInFolder(tx: Transaction, folderId: number): Promise<string | null> {
+  return (await holdsCourses(tx, folderId)) ? 'courses' : null;
+}
+
+async function recordVersion(
+  tx: Transaction,
+  courseId: number,
+  versionId: number,
+  { description, contentKey, fileCount, byteCount }: StoredPackage,
+  now: number,
+): Promise<void> {
+  await insertVersion(tx, {
+    course_id: courseId,
+    version_id: versionId,
+    learning_standard: description.learningStandard,
+    title: description.title,
+    units: JSON.stringify(description.units),
+    warnings: JSON.stringify(description.warnings),
+    content_key: contentKey,
+    file_count: fileCount,
+    byte_count: byteCount,
+    created_at: now,
+  });
+}
+
+async function requireLockedCourse(tx: Transaction, id: number): Promise<Course> {
+  await lockCourse(tx, id);
+  return await requireCourse(tx, id);
+}
+
+async function requireCourse(reader: Pick<Reader, 'query'>, id: number): Promise<Course> {
+  const row = await readCourse(reader, id);
+  if (row === undefined) throw notFound('course', id);
+  return toCourse(row);
+}
+
+function noSuchFolder(id: number): ProblemError {
+  return invalidInput([{ pointer: '/folder_id', detail: `there is no folder ${id}` }]);
+}
+
+function toCourse(row: StoredCourse): Course {
+  return {
+    id: row.id,
+    name: row.name,
+    folderId: row.folder_id,
+    location: row.location,
+    versionId: row.latest_version_id,
+    publishedVersionId: row.published_version_id,
+    learningStandard: row.learning_standard,
+    warnings: JSON.parse(row.warnings) as string[],
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function toVersion(row: StoredVersion, publishedVersionId: number): CourseVersion {
+  return {
+    versionId: row.version_id,
+    learningStandard: row.learning_standard,
+    title: row.title,
+    published: row.version_id === publishedVersionId,
+    warnings: JSON.parse(row.warnings) as string[],
+    fileCount: row.file_count,
+    byteCount: row.byte_count,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,186 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import type { CourseRow, CourseVersionRow } from '../../database/schema.ts';
+import { locationOf } from '../folders/folder-tree.ts';
+
+/** SQL of courses and their versions, one operation a function. */
+
+/** A course with what is told of its latest version. */
+export interface StoredCourse extends Selectable<CourseRow> {
+  location: string;
+  learning_standard: string;
+  warnings: string;
+}
+
+/** A version without what only launching needs. */
+export type StoredVersion = Omit<CourseVersionRow, 'units' | 'content_key'>;
+
+export async function readCourse(
+  reader: Pick<Reader, 'query'>,
+  id: number,
+): Promise<StoredCourse | undefined> {
+  return await selectCourses(reader).where('courses.id', '=', id).executeTakeFirst();
+}
+
+/** One more than the limit; ascending ids. */
+export async function readCourses(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredCourse[]> {
+  return await selectCourses(reader)
+    .where('courses.id', '>', page.after ?? 0)
+    .orderBy('courses.id')
+    .limit(page.limit + 1)
+    .execute();
+}
+
+function selectCourses(reader: Pick<Reader, 'query'>) {
+  return reader.query
+    .selectFrom('courses')
+    .innerJoin('course_versions', (join) =>
+      join
+        .onRef('course_versions.course_id', '=', 'courses.id')
+        .onRef('course_versions.version_id', '=', 'courses.latest_version_id'),
+    )
+    .selectAll('courses')
+    .select(['course_versions.learning_standard', 'course_versions.warnings'])
+    .select(locationOf('courses.folder_id').as('location'));
+}
+
+/**
+ * Lets one change of a course happen at a time. On SQLite transactions do already; PostgreSQL locks the row,
+ * in a statement of its own, so that what is read next is what the one before has committed.
+ */
+export async function lockCourse(tx: Transaction, id: number): Promise<void> {
+  if (tx.dialect !== 'postgres') return;
+  await tx.query
+    .selectFrom('courses')
+    .select('courses.id')
+    .where('courses.id', '=', id)
+    .forUpdate()
+    .execute();
+}
+
+export async function readCourseNames(
+  reader: Pick<Reader, 'query'>,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('courses')
+    .select(['courses.id', 'courses.name'])
+    .where('courses.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+/** The newest versions up to one, newest first. */
+export async function readVersions(
+  reader: Pick<Reader, 'query'>,
+  courseId: number,
+  upTo: number,
+  limit: number,
+): Promise<StoredVersion[]> {
+  return await reader.query
+    .selectFrom('course_versions')
+    .select([
+      'course_versions.course_id',
+      'course_versions.version_id',
+      'course_versions.learning_standard',
+      'course_versions.title',
+      'course_versions.warnings',
+      'course_versions.file_count',
+      'course_versions.byte_count',
+      'course_versions.created_at',
+    ])
+    .where('course_versions.course_id', '=', courseId)
+    .where('course_versions.version_id', '<=', upTo)
+    .orderBy('course_versions.version_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function hasVersion(
+  reader: Pick<Reader, 'query'>,
+  courseId: number,
+  versionId: number,
+): Promise<boolean> {
+  const row = await reader.query
+    .selectFrom('course_versions')
+    .select('course_versions.version_id')
+    .where('course_versions.course_id', '=', courseId)
+    .where('course_versions.version_id', '=', versionId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Which of these keys versions have. */
+export async function readRecordedKeys(
+  reader: Pick<Reader, 'query'>,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const rows = await reader.query
+    .selectFrom('course_versions')
+    .select('course_versions.content_key')
+    .where('course_versions.content_key', 'in', keys)
+    .execute();
+  return new Set(rows.map((row) => row.content_key));
+}
+
+export async function holdsCourses(reader: Pick<Reader, 'query'>, folderId: number): Promise<boolean> {
+  const row = await reader.query
+    .selectFrom('courses')
+    .select('courses.id')
+    .where('courses.folder_id', '=', folderId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Answers the new course's id. Its first version, 0, is published and is to be inserted next. */
+export async function insertCourse(
+  tx: Transaction,
+  { name, folderId }: { name: string; folderId: number },
+  now: number,
+): Promise<number> {
+  const row = await tx.query
+    .insertInto('courses')
+    .values({
+      name,
+      folder_id: folderId,
+      published_version_id: 0,
+      latest_version_id: 0,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+export async function insertVersion(tx: Transaction, version: CourseVersionRow): Promise<void> {
+  await tx.query.insertInto('course_versions').values(version).execute();
+}
+
+export async function updateCourse(
+  tx: Transaction,
+  id: number,
+  values: Partial<Pick<CourseRow, 'name' | 'folder_id' | 'published_version_id' | 'latest_version_id'>>,
+  now: number,
+): Promise<void> {
+  await tx.query
+    .updateTable('courses')
+    .set((eb) => ({ ...values, revision: eb('revision', '+', 1), updated_at: now }))
+    .where('courses.id', '=', id)
+    .execute();
+}
+
+/** Deletes a course with its versions and answers the keys of their files. */
+export async function deleteCourse(tx: Transaction, id: number): Promise<string[]> {
+  const versions = await tx.query
+    .deleteFrom('course_versions')
+    .where('course_versions.course_id', '=', id)
+    .returning('content_key')
+    .execute();
+  await tx.query.deleteFrom('courses').where('courses.id', '=', id).execute();
+  return versions.map((version) => version.content_key);
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { Reader } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import type { PackageDescription } from '../../packages/package-description.ts';
+import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../packages/package-limits.ts';
+import { extractPackage, inspectPackage } from '../../packages/read-package.ts';
+import type { ContentStore } from './content-store.ts';
+import { readRecordedKeys } from './course-store.ts';
+import { Slots } from './slots.ts';
+import type { UploadFolder } from './upload-folders.ts';
+import { toUploadProblem } from './upload-problems.ts';
+
+/** Packages unpacked at a time: each keeps the disk busy, and a thread of the few that Node has for it. */
+const PARALLEL_PACKAGES = 4;
+/** Keys that the database is asked about at a time. */
+const KEYS_AT_A_TIME = 500;
+
+/** A package whose files are in the content store, not recorded yet. */
+export interface StoredPackage {
+  contentKey: string;
+  description: PackageDescription;
+  fileCount: number;
+  byteCount: number;
+}
+
+/** Takes packages in: understood, unpacked, put into the content store and recorded, or nothing of it. */
+export class PackageIntake {
+  readonly #reader: Pick<Reader, 'query'>;
+  readonly #store: ContentStore;
+  readonly #limits: Partial<PackageLimits>;
+  readonly #log: Logger;
+  readonly #slots = new Slots(PARALLEL_PACKAGES);
+  /** Keys that the content store may hold though no version is recorded with them yet. */
+  readonly #underWay = new Set<string>();
+
+  /** @param maxPackageBytes the setting `max_package_size` */
+  constructor({
+    reader,
+    store,
+    maxPackageBytes,
+    log,
+  }: {
+    reader: Pick<Reader, 'query'>;
+    store: ContentStore;
+    maxPackageBytes: number;
+    log: Logger;
+  }) {
+    this.#reader = reader;
+    this.#store = store;
+    this.#limits = limitsFor(maxPackageBytes);
+    this.#log = log;
+  }
+
+  /**
+   * Takes the package of an upload in. `record` commits it with its version; when that fails, or anything
+   * before, the content store is as it was. An abort is heeded until `record` begins.
+   * @throws {ProblemError} `invalid-package` in words for its author, `unavailable` without room on the disk
+   * @throws what `record` throws, and the reason of `signal`
+   */
+  async take<T>(
+    upload: UploadFolder,
+    signal: AbortSignal,
+    record: (stored: StoredPackage) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const unpacked = await this.#unpack(upload, signal);
+      return await this.#storeAndRecord(upload, signal, (contentKey) => record({ ...unpacked, contentKey }));
+    } catch (error) {
+      throw toUploadProblem(error);
+    }
+  }
+
+  /**
+   * Removes what the content store holds of no version: what a crash left between storing and recording, and
+   * what could not be removed when its course was deleted. Answers how many keys it removed.
+   */
+  async removeOrphans(): Promise<number> {
+    const keys = await this.#store.keys();
+    // In this order: what was listed and is no longer under way now has been recorded before the database is asked.
+    const underWay = new Set(this.#underWay);
+    const settled = keys.filter((key) => !underWay.has(key));
+    let removed = 0;
+    for (let start = 0; start < settled.length; start += KEYS_AT_A_TIME) {
+      const asked = settled.slice(start, start + KEYS_AT_A_TIME);
+      const recorded = await readRecordedKeys(this.#reader, asked);
+      for (const key of asked) {
+        if (!recorded.has(key) && (await this.#removeOrphan(key))) removed += 1;
+      }
+    }
+    return removed;
+  }
+
+  /** One that resists must not keep the service from starting. */
+  async #removeOrphan(key: string): Promise<boolean> {
+    try {
+      await this.#store.remove(key);
+      return true;
+    } catch (error) {
+      this.#log.warn('files that belong to no course could not be removed', { error });
+      return false;
+    }
+  }
+
+  async #unpack(upload: UploadFolder, signal: AbortSignal): Promise<Omit<StoredPackage, 'contentKey'>> {
+    using _slot = await this.#slots.take(signal);
+    const description = await inspectPackage(upload.packageFile, this.#limits);
+    signal.throwIfAborted();
+    const { files, bytes } = await extractPackage(upload.packageFile, upload.contentFolder, this.#limits);
+    signal.throwIfAborted();
+    return { description, fileCount: files, byteCount: bytes };
+  }
+
+  async #storeAndRecord<T>(
+    upload: UploadFolder,
+    signal: AbortSignal,
+    record: (contentKey: string) => Promise<T>,
+  ): Promise<T> {
+    const contentKey = randomUUID();
+    this.#underWay.add(contentKey);
+    try {
+      await this.#store.put(contentKey, upload.contentFolder);
+      signal.throwIfAborted();
+      return await record(contentKey);
+    } catch (error) {
+      await this.#discard(contentKey);
+      throw error;
+    } finally {
+      this.#underWay.delete(contentKey);
+    }
+  }
+
+  async #discard(contentKey: string): Promise<void> {
+    try {
+      // A commit whose answer was lost on the way may have happened: then the files have their version.
+      if ((await readRecordedKeys(this.#reader, [contentKey])).has(contentKey)) return;
+      await this.#store.remove(contentKey);
+    } catch (error) {
+      this.#log.warn('the files of a failed import stay until the next start', { error });
+    }
+  }
+}
+
+/** An administrator who lets larger packages in means them to be unpacked as well. */
+function limitsFor(maxPackageBytes: number): Partial<PackageLimits> {
+  return {
+    fileBytes: Math.max(DEFAULT_PACKAGE_LIMITS.fileBytes, maxPackageBytes),
+    totalBytes: Math.max(DEFAULT_PACKAGE_LIMITS.totalBytes, 2 * maxPackageBytes),
+  };
+}

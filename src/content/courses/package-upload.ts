@@ -1,0 +1,102 @@
+import { open } from 'node:fs/promises';
+import type { Multipart, MultipartFile } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { ProblemError } from '../../problems/problem.ts';
+import { ReceivedForm } from './received-form.ts';
+import type { UploadFolder } from './upload-folders.ts';
+import { toUploadProblem } from './upload-problems.ts';
+
+/** Parts of a form: more than any upload has, so that a mistyped one is read and named. */
+const MAX_PARTS = 20;
+/** Bytes of a part that is no file: a name of 200 characters has room in any alphabet. */
+const MAX_FIELD_BYTES = 4 * 1024;
+/** Room for boundaries, part headers and fields beside the package. */
+const FORM_OVERHEAD_BYTES = 64 * 1024;
+const PACKAGE_FILE_MODE = 0o600;
+
+/** The multipart reader's limits for packages of up to so many bytes. */
+export function uploadLimits(maxPackageBytes: number) {
+  return { fileSize: maxPackageBytes, fieldSize: MAX_FIELD_BYTES, parts: MAX_PARTS };
+}
+
+/**
+ * Streams the form of an upload route to disk, the package into `upload.packageFile`, and answers its other
+ * members, valid by the route's body schema.
+ * @throws {ProblemError} `invalid-request`, `content-too-large`, `unsupported-media-type`, `unavailable` without
+ *   room on the disk
+ * @throws the reason of `signal`
+ */
+export async function receivePackage(
+  request: FastifyRequest,
+  upload: UploadFolder,
+  { maxPackageBytes, signal }: { maxPackageBytes: number; signal: AbortSignal },
+): Promise<Record<string, unknown>> {
+  const announcedBytes = Number(request.headers['content-length'] ?? 0);
+  if (announcedBytes > maxPackageBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxPackageBytes);
+  // The reader of parts learns of a connection's end only while it reads: it would wait for ever on one that is gone.
+  signal.throwIfAborted();
+  const form = new ReceivedForm();
+  try {
+    for await (const part of wellFormed<Multipart>(request.parts())) {
+      if (part.type === 'field') form.addField(part);
+      else if (form.addFile(part)) await writePackage(part, upload.packageFile, maxPackageBytes);
+      else part.file.resume();
+    }
+  } catch (error) {
+    throw signal.aborted ? signal.reason : toUploadProblem(error);
+  }
+  return form.check(request);
+}
+
+async function writePackage(
+  { file }: MultipartFile,
+  packageFile: string,
+  maxPackageBytes: number,
+): Promise<void> {
+  await using target = await open(packageFile, 'wx', PACKAGE_FILE_MODE);
+  file.once('limit', () => file.destroy(tooLarge(maxPackageBytes)));
+  for await (const chunk of wellFormed<Buffer>(file)) await target.writeFile(chunk);
+}
+
+/** What a reader of the form gives, with its failures in our words; those of the disk are told apart so. */
+async function* wellFormed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* source;
+  } catch (error) {
+    throw toFormProblem(error);
+  }
+}
+
+function toFormProblem(error: unknown): unknown {
+  if (error instanceof ProblemError) return error;
+  switch ((error as { code?: unknown }).code) {
+    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
+      return error;
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return new ProblemError('content-too-large', 'A file of the form is larger than packages may be');
+    case 'FST_PARTS_LIMIT':
+      return new ProblemError('invalid-request', `The form has more than ${MAX_PARTS} parts`);
+    case 'FST_PROTO_VIOLATION':
+      return new ProblemError('invalid-request', 'The form has a part with a name that is not taken');
+    case 'FST_INVALID_JSON_FIELD_ERROR':
+      return new ProblemError(
+        'invalid-request',
+        'The form has a part that is not the JSON that it says it is',
+      );
+    default:
+      return malformed(error);
+  }
+}
+
+function malformed(cause: unknown): ProblemError {
+  return new ProblemError('invalid-request', 'The body is no complete and well-formed multipart form', {
+    cause,
+  });
+}
+
+function tooLarge(maxPackageBytes: number): ProblemError {
+  return new ProblemError(
+    'content-too-large',
+    `The package is larger than the ${maxPackageBytes} bytes that this service takes`,
+  );
+}

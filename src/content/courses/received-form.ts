@@ -1,0 +1,67 @@
+import type { MultipartFile, MultipartValue } from '@fastify/multipart';
+import type { FastifyError, FastifyRequest } from 'fastify';
+import { inputErrorsOf } from '../../http/validation.ts';
+import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
+
+/** The part that the package comes in. */
+const PACKAGE_PART = 'file';
+/** Parts whose text is a number. */
+const NUMBER_PARTS: readonly string[] = ['folder_id'];
+/** Characters of a part's name that an answer shows. */
+const SHOWN_NAME_CHARACTERS = 100;
+
+/** The parts of an upload form as they come, in any order, and what is wrong with them. */
+export class ReceivedForm {
+  /** Undefined stands for a part that was told to be wrong, so that the schema says nothing more of it. */
+  readonly #members = new Map<string, unknown>();
+  readonly #errors: InputError[] = [];
+
+  addField({ fieldname, value, valueTruncated }: MultipartValue): void {
+    const name = this.#add(fieldname, valueTruncated ? undefined : toNumber(fieldname, value));
+    if (name === PACKAGE_PART) this.#fault(name, 'must be a file: its part needs a filename');
+    else if (valueTruncated) this.#fault(name, 'is too long');
+  }
+
+  /** Answers whether it is the package, and not a file that nobody asked for. */
+  addFile({ fieldname }: MultipartFile): boolean {
+    const isRepeated = this.#members.has(fieldname);
+    const name = this.#add(fieldname, fieldname === PACKAGE_PART ? '' : undefined);
+    if (name !== PACKAGE_PART) this.#fault(name, 'must be text, not a file');
+    return name === PACKAGE_PART && !isRepeated;
+  }
+
+  /**
+   * The members beside the file, once all parts have come, as the body schema of the request's route has them.
+   * @throws {ProblemError} `invalid-request` naming every part that is missing, unknown, repeated or wrong
+   */
+  check(request: FastifyRequest): Record<string, unknown> {
+    const validate = request.getValidationFunction('body');
+    if (validate === undefined) throw new Error('this route has no body schema');
+    const members = Object.fromEntries(this.#members);
+    validate(members);
+    const validation = validate.errors ?? [];
+    const bySchema = inputErrorsOf({ validation, validationContext: 'body' } as unknown as FastifyError);
+    const told = new Set(bySchema.map(({ pointer }) => pointer));
+    const errors = [...bySchema, ...this.#errors.filter(({ pointer }) => !told.has(pointer))];
+    if (errors.length > 0) throw invalidInput(errors);
+    return members;
+  }
+
+  /** A part may come without a name: it is then unknown by the name that is none. */
+  #add(fieldname: string | undefined, value: unknown): string {
+    const name = (fieldname ?? '').slice(0, SHOWN_NAME_CHARACTERS);
+    if (this.#members.has(name)) this.#fault(name, 'is given more than once');
+    else this.#members.set(name, value);
+    return name;
+  }
+
+  #fault(name: string, detail: string): void {
+    const pointer = pointerTo('', name);
+    if (this.#errors.every((error) => error.pointer !== pointer)) this.#errors.push({ pointer, detail });
+  }
+}
+
+function toNumber(fieldname: string, value: unknown): unknown {
+  const isNumber = NUMBER_PARTS.includes(fieldname) && typeof value === 'string' && /^\d{1,15}$/.test(value);
+  return isNumber ? Number(value) : value;
+}

@@ -1,0 +1,48 @@
+/** Lets a bounded number of callers work at a time; the others wait in line. */
+export class Slots {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Resolves with a place when there is one, first come, first served. @throws the reason of `signal` */
+  async take(signal: AbortSignal): Promise<Disposable> {
+    signal.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#wait(signal);
+    let taken = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (taken) this.#give();
+        taken = false;
+      },
+    };
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const proceed = () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        this.#waiting.delete(proceed);
+        reject(signal.reason);
+      };
+      this.#waiting.add(proceed);
+      signal.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #give(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,69 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '../../observability/log.ts';
+import { ProblemError } from '../../problems/problem.ts';
+
+/** Uploads under way at a time, in whatever state: bounds what they take of the disk. */
+const MAX_UPLOADS = 32;
+/** How soon a client that came too many may ask again, in seconds. */
+const BUSY_RETRY_AFTER = '30';
+
+/** The places of one upload. Disposing of it removes whatever is still there. */
+export interface UploadFolder extends AsyncDisposable {
+  /** Where the package goes as it comes in. */
+  readonly packageFile: string;
+  /** Where it is unpacked to; does not exist before. */
+  readonly contentFolder: string;
+}
+
+/** The temporary folder, in which every upload has one of its own. */
+export class UploadFolders {
+  readonly #folder: string;
+  readonly #log: Logger;
+  #open = 0;
+
+  /** @param folder exists already, on the disk of the content store */
+  constructor({ folder, log }: { folder: string; log: Logger }) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** Removes what an earlier process left behind. Called at start, before the first upload. */
+  async empty(): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      await rm(path.join(this.#folder, name), { recursive: true, force: true });
+    }
+  }
+
+  /** @throws {ProblemError} `unavailable` while too many uploads are under way */
+  async open(): Promise<UploadFolder> {
+    if (this.#open >= MAX_UPLOADS) {
+      throw new ProblemError('unavailable', 'Too many packages are being uploaded at the moment', {
+        headers: { 'Retry-After': BUSY_RETRY_AFTER },
+      });
+    }
+    this.#open += 1;
+    try {
+      const folder = await mkdtemp(path.join(this.#folder, 'upload-'));
+      return {
+        packageFile: path.join(folder, 'package.zip'),
+        contentFolder: path.join(folder, 'content'),
+        [Symbol.asyncDispose]: () => this.#close(folder),
+      };
+    } catch (error) {
+      this.#open -= 1;
+      throw error;
+    }
+  }
+
+  /** What cannot be removed now goes at the next start: it must not turn an answer into a failure. */
+  async #close(folder: string): Promise<void> {
+    try {
+      await rm(folder, { recursive: true, force: true });
+    } catch (error) {
+      this.#log.warn('an upload’s temporary files could not be removed', { error });
+    } finally {
+      this.#open -= 1;
+    }
+  }
+}
