@@ -3,6 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { accountRoutes } from './content/accounts/account-routes.ts';
 import { AccountService } from './content/accounts/account-service.ts';
 import { readAssetNames } from './content/asset-names.ts';
+import { courseRoutes } from './content/courses/course-routes.ts';
+import { CourseService, coursesInFolder } from './content/courses/course-service.ts';
+import { courseUploadRoutes } from './content/courses/course-upload-routes.ts';
+import { FolderContentStore } from './content/courses/folder-content-store.ts';
+import { PackageIntake } from './content/courses/package-intake.ts';
+import { UploadFolders } from './content/courses/upload-folders.ts';
+import { folderRoutes } from './content/folders/folder-routes.ts';
+import { FolderService } from './content/folders/folder-service.ts';
 import { DeliveryWorker } from './delivery/delivery-worker.ts';
 import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
@@ -146,6 +154,16 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   );
   cleaner.start();
   const accounts = new AccountService({ database, events, now });
+  const folders = new FolderService({ database, occupants: [coursesInFolder], now });
+  await folders.ensureRoot();
+  const courseLog = logs.for('CourseService');
+  const maxPackageBytes = settings.max_package_size;
+  const store = new FolderContentStore(storage.folder.contentFolder);
+  const uploads = new UploadFolders({ folder: storage.folder.temporaryFolder, log: courseLog });
+  const intake = new PackageIntake({ reader: database.reader, store, maxPackageBytes, log: courseLog });
+  await uploads.empty();
+  await intake.removeOrphans();
+  const courses = new CourseService({ database, events, intake, store, holders: [], log: courseLog, now });
 
   const clients = new ClientService({ database, now });
   const tokens = new AccessTokens({
@@ -179,6 +197,9 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, (header, scope) => decideBearer(header, [scope], tokens));
     accountRoutes(routes, accounts);
+    folderRoutes(routes, folders);
+    courseRoutes(routes, courses);
+    await scoped.register(courseUploadRoutes, { courses, uploads, maxPackageBytes });
     webhookRoutes(routes, webhooks);
     deliveryRoutes(routes, lines, now);
     testMessageRoutes(routes, tests);

@@ -1,6 +1,17 @@
 import type { Reader } from '../database/database.ts';
 import type { FocusType } from '../events/catalogue.ts';
 import { readAccountNames } from './accounts/account-store.ts';
+import { readCourseNames } from './courses/course-store.ts';
+import { readFolderNames } from './folders/folder-store.ts';
+
+/** Where the names of each type of asset are read; a type without an entry has no assets yet. */
+const NAMES_OF_TYPE = {
+  ACCOUNT: readAccountNames,
+  COURSE: readCourseNames,
+  FOLDER: readFolderNames,
+} as const satisfies Partial<
+  Record<FocusType, (reader: Pick<Reader, 'query'>, ids: readonly number[]) => Promise<Map<number, string>>>
+>;
 
 /** The present names of assets, by `TYPE id`; assets that do not exist are missing. */
 export async function readAssetNames(
@@ -8,7 +19,9 @@ export async function readAssetNames(
   references: readonly { type: FocusType; id: number }[],
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  const ids = references.filter(({ type }) => type === 'ACCOUNT').map(({ id }) => id);
-  for (const [id, name] of await readAccountNames(reader, ids)) names.set(`ACCOUNT ${id}`, name);
+  for (const [type, readNames] of Object.entries(NAMES_OF_TYPE)) {
+    const ids = references.filter((reference) => reference.type === type).map(({ id }) => id);
+    for (const [id, name] of await readNames(reader, ids)) names.set(`${type} ${id}`, name);
+  }
   return names;
 }
