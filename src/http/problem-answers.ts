@@ -1,12 +1,15 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
-import { PROBLEMS, ProblemError } from '../problems/problem.ts';
+import { type InputError, invalidInput, PROBLEMS, ProblemError } from '../problems/problem.ts';
 import { inputErrorsOf } from './validation.ts';
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 /** How soon a client may ask again when the database did not answer, in seconds. */
 const UNAVAILABLE_RETRY_AFTER = '5';
+/** Pointers and sentences may quote the request: hostile input must not make a hostile answer. */
+const MAX_POINTER_LENGTH = 300;
+const MAX_DETAIL_LENGTH = 1_000;
 
 /** Makes every failure of an API an RFC 9457 problem, without stack traces or the words of libraries. */
 export function answerProblems(app: FastifyInstance, log: Logger): void {
@@ -25,10 +28,8 @@ export function answerProblems(app: FastifyInstance, log: Logger): void {
         reply,
         new ProblemError(
           'method-not-allowed',
-          `${request.method} is not allowed here; ${allowed.join(', ')} is`,
-          {
-            headers: { Allow: allowed.join(', ') },
-          },
+          `${request.method} is not allowed here; allowed: ${allowed.join(', ')}`,
+          { headers: { Allow: allowed.join(', ') } },
         ),
       );
     }
@@ -52,9 +53,17 @@ export function sendProblem(
       type: `urn:coursewire:problem:${problem.code}`,
       title,
       status,
-      detail: problem.message,
-      ...(problem.errors.length > 0 ? { errors: problem.errors } : {}),
+      detail: clipped(problem.message, MAX_DETAIL_LENGTH),
+      ...(problem.errors.length > 0 ? { errors: problem.errors.map(clippedError) } : {}),
     });
+}
+
+function clippedError({ pointer, detail }: InputError): InputError {
+  return { pointer: clipped(pointer, MAX_POINTER_LENGTH), detail: clipped(detail, MAX_DETAIL_LENGTH) };
+}
+
+function clipped(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }
 
 function toProblem(error: FastifyError): ProblemError {
@@ -66,9 +75,7 @@ function toProblem(error: FastifyError): ProblemError {
     });
   }
   const errors = inputErrorsOf(error);
-  if (errors.length > 0) {
-    return new ProblemError('invalid-request', 'The request is invalid', { errors, cause: error });
-  }
+  if (errors.length > 0) return invalidInput(errors);
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
@@ -79,14 +86,8 @@ function toProblem(error: FastifyError): ProblemError {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
     case 'FST_REQ_FILE_TOO_LARGE':
       return new ProblemError('content-too-large', 'The body is larger than this service takes');
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-    case 'FST_ERR_CTP_INVALID_JSON_BODY':
-      return new ProblemError('malformed-json', 'The body is not valid JSON');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new ProblemError('invalid-request', 'The body is not as long as its Content-Length says');
-  }
-  if (error instanceof SyntaxError && error.statusCode === 400) {
-    return new ProblemError('malformed-json', 'The body is not valid JSON');
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new ProblemError('invalid-request', 'The request is invalid', { cause: error });
@@ -96,7 +97,7 @@ function toProblem(error: FastifyError): ProblemError {
   });
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 
 function allowedMethods(app: FastifyInstance, path: string): string[] {
   return METHODS.filter(

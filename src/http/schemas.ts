@@ -2,6 +2,17 @@ import { type Static, type TSchema, Type } from 'typebox';
 
 /** Schemas that several slices share. */
 
+/** Patterns must not look back: a hostile text costs the square of its length otherwise. */
+const NAME_PATTERN = '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$';
+/** Text without control characters, which neither header fields (RFC 9110 section 5.5) nor all databases take. */
+export const PLAIN_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f]*$';
+
+/** What these patterns ask for, in the words of an answer. */
+export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
+  [NAME_PATTERN, 'must hold more than white space, and no control characters'],
+  [PLAIN_TEXT_PATTERN, 'must not hold control characters'],
+]);
+
 /** A schema whose value may be null. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type } = schema as unknown as { type: string };
@@ -18,9 +29,9 @@ export function OptionalDateTime(description: string) {
   return Nullable(DateTime(description));
 }
 
-/** An id. */
+/** An id. Larger numbers are not told apart in JSON (RFC 8259 section 6). */
 export function Id(description: string) {
-  return Type.Integer({ minimum: 1, description });
+  return Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 }
 
 /** A name that people gave: 1 to 200 characters, none of them a control character. */
@@ -28,7 +39,7 @@ export function Name(description: string) {
   return Type.String({
     minLength: 1,
     maxLength: 200,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+    pattern: NAME_PATTERN,
     description,
   });
 }

@@ -2,6 +2,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
+import { answerClientError } from './client-errors.ts';
+import { takeJsonBodies } from './json-body.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
 import type { Routes } from './routes.ts';
 import { useValidation } from './validation.ts';
@@ -34,14 +36,18 @@ export function createServer({
     requestTimeout: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
-    frameworkErrors: (_error, request, reply) => {
-      sendProblem(
-        request,
-        reply as unknown as FastifyReply,
-        new ProblemError('invalid-request', 'The path is malformed'),
-      );
+    // Its own would gather the words of every error found, of which hostile input makes a million.
+    schemaErrorFormatter: () => new Error('the request does not fit its schema'),
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      const problem =
+        error.code === 'FST_ERR_MAX_PARAM_LENGTH'
+          ? new ProblemError('not-found', 'There is nothing at this path')
+          : new ProblemError('invalid-request', 'The path is malformed');
+      sendProblem(request, reply as unknown as FastifyReply, problem);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  takeJsonBodies(server as unknown as FastifyInstance);
   useValidation(server as unknown as FastifyInstance);
   answerProblems(server as unknown as FastifyInstance, log);
   server.addHook('onSend', async (_request, reply) => {

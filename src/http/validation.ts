@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
+import { PATTERN_WORDS } from './schemas.ts';
 
 /** Offending members that an answer names at most: hostile input must not make a hostile answer. */
 const MAX_ERRORS_TOLD = 100;
@@ -26,12 +27,15 @@ export function inputErrorsOf(error: FastifyError | undefined): InputError[] {
   const context = error?.validationContext;
   const prefix =
     context === undefined || context === 'body' ? '' : `/${context === 'querystring' ? 'query' : context}`;
-  const errors = found
+  const errors = new Map<string, InputError>();
+  for (const each of found) {
     // Beside the branches' own errors, a union only says that no branch fitted.
-    .filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'oneOf')
-    .map((each) => toInputError(each, prefix));
-  const byPointer = new Map(errors.map((each) => [`${each.pointer} ${each.detail}`, each]));
-  return [...byPointer.values()].slice(0, MAX_ERRORS_TOLD);
+    if (each.keyword === 'anyOf' || each.keyword === 'oneOf') continue;
+    const told = toInputError(each, prefix);
+    errors.set(`${told.pointer} ${told.detail}`, told);
+    if (errors.size === MAX_ERRORS_TOLD) break;
+  }
+  return [...errors.values()];
 }
 
 /**
@@ -62,6 +66,8 @@ function toInputError(error: ErrorObject, prefix: string): InputError {
       return { pointer: at, detail: `must be ${JSON.stringify(error.params.allowedValue)}` };
     case 'type':
       return { pointer: at, detail: `must be ${[error.params.type].flat().map(withArticle).join(' or ')}` };
+    case 'pattern':
+      return { pointer: at, detail: PATTERN_WORDS.get(error.params.pattern) ?? 'is not of the form needed' };
     default:
       return { pointer: at, detail: error.message ?? 'is invalid' };
   }

@@ -1,0 +1,31 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What Node's parser can say of a request that never became one, by its error code. */
+const KNOWN: Readonly<Record<string, { status: number; detail: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header fields are larger than this service takes' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    detail: 'The chunk extensions are larger than this service takes',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not come in time' },
+};
+const UNPARSABLE = { status: 400, detail: 'The request is not valid HTTP' };
+
+/**
+ * Answers a connection on which no request can be read, with a problem that has no type of its own (RFC 9457
+ * section 4.2.1), and ends it.
+ */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const { status, detail } = KNOWN[error.code ?? ''] ?? UNPARSABLE;
+  if (socket.writable) {
+    const title = STATUS_CODES[status] ?? '';
+    const body = JSON.stringify({ type: 'about:blank', title, status, detail });
+    socket.write(
+      `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  }
+  socket.destroy(error);
+}
