@@ -23,7 +23,7 @@ export const PageQuery = Type.Object({
 export function pageRequest(query: Static<typeof PageQuery>): PageRequest {
   if (query.cursor === undefined) return { limit: query.limit ?? DEFAULT_LIMIT, after: null };
   const after = Number(Buffer.from(query.cursor, 'base64url').toString('latin1'));
-  if (!Number.isSafeInteger(after) || after < 0) {
+  if (!Number.isSafeInteger(after) || after < 0 || toCursor(after) !== query.cursor) {
     throw invalidInput([{ pointer: '/query/cursor', detail: 'is not a cursor that this list gave' }]);
   }
   return { limit: query.limit ?? DEFAULT_LIMIT, after };
@@ -36,6 +36,10 @@ export function pageAnswer<T, R>(
 ): { data: R[]; next_cursor: string | null } {
   return {
     data: page.items.map(toRecord),
-    next_cursor: page.next === null ? null : Buffer.from(String(page.next), 'latin1').toString('base64url'),
+    next_cursor: page.next === null ? null : toCursor(page.next),
   };
+}
+
+function toCursor(after: number): string {
+  return Buffer.from(String(after), 'latin1').toString('base64url');
 }

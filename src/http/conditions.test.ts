@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { FastifyRequest } from 'fastify';
+import { entityTag, expectedRevisions } from './conditions.ts';
+
+/** A request of which only the If-Match field is looked at. */
+function requestWith(ifMatch: string | undefined): FastifyRequest {
+  return { headers: ifMatch === undefined ? {} : { 'if-match': ifMatch } } as FastifyRequest;
+}
+
+describe('conditions (RFC 9110 section 13.1.1)', () => {
+  test('without If-Match, or with any, every revision will do', () => {
+    for (const field of [undefined, '*', ' * ']) assert.equal(expectedRevisions(requestWith(field)), null);
+  });
+
+  test('the tag of a revision asks for this revision', () => {
+    assert.equal(entityTag(17), '"17"');
+    assert.deepEqual(expectedRevisions(requestWith(entityTag(17))), new Set([17]));
+  });
+
+  test('of a list of tags one is enough', () => {
+    assert.deepEqual(expectedRevisions(requestWith('"3" , "foreign","5"')), new Set([3, 5]));
+  });
+
+  test('what is no strong tag of ours matches nothing, and never everything', () => {
+    for (const field of [
+      '',
+      '""',
+      '3',
+      "'3'",
+      'W/"3"',
+      '"3',
+      '"-3"',
+      '"3.0"',
+      '"٣"',
+      `"${'9'.repeat(400)}"`,
+      '"3" "4"',
+    ]) {
+      assert.deepEqual(expectedRevisions(requestWith(field)), new Set(), field);
+    }
+  });
+});
