@@ -31,6 +31,14 @@ describe('Basic credentials', () => {
     );
   });
 
+  it('are taken out with slashes escaped and percent-encoded', () => {
+    const slashed = { key: 'kk?', secret: 'abc?/' };
+    const encoded = basicAuthorization(slashed).slice('Basic '.length);
+    assert.match(encoded, /\//);
+    for (const echo of [encoded.replaceAll('/', '\\/'), encodeURIComponent(encoded), 'abc?\\/', 'abc%3F%2F'])
+      assert.equal(withoutCredentials(`got ${echo} from you`, slashed), 'got [censored] from you');
+  });
+
   it('leave other text as it is', () => {
     assert.equal(withoutCredentials('all is well with your key', credentials), 'all is well with your key');
     assert.equal(withoutCredentials('', credentials), '');

@@ -23,15 +23,14 @@ export function withoutCredentials(text: string, credentials: BasicCredentials):
   const { secret } = credentials;
   // Nothing to look for in the few bytes that most targets answer: encoded, a credential is longer, not shorter.
   if (text.length < Math.max(secret.length, MIN_CENSORED_LENGTH)) return text;
-  let censored = text.replaceAll(encode(credentials), CENSORED);
-  if (secret.length < MIN_CENSORED_LENGTH) return censored;
-  for (const form of new Set([
-    secret,
-    JSON.stringify(secret).slice(1, -1),
-    encodeURIComponent(secret.toWellFormed()),
-  ]))
-    censored = censored.replaceAll(form, CENSORED);
-  return censored;
+  const hidden = secret.length < MIN_CENSORED_LENGTH ? [encode(credentials)] : [encode(credentials), secret];
+  return hidden.flatMap(waysToWrite).reduce((censored, form) => censored.replaceAll(form, CENSORED), text);
+}
+
+/** As it is, in JSON with and without escaped slashes, and in a URL or form. */
+function waysToWrite(value: string): readonly string[] {
+  const json = JSON.stringify(value).slice(1, -1);
+  return [value, json, json.replaceAll('/', '\\/'), encodeURIComponent(value.toWellFormed())];
 }
 
 function encode({ key, secret }: BasicCredentials): string {

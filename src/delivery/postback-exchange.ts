@@ -59,7 +59,6 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #connection: TargetConnection;
   #settled = false;
-  #sentAgain = false;
 
   #onReusedConnection = false;
   #informational = 0;
@@ -147,7 +146,6 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
   #closedBeforeUse(error: Error): boolean {
     return (
       this.#onReusedConnection &&
-      !this.#sentAgain &&
       !this.#connection.answerBegan &&
       'code' in error &&
       CLOSED_BY_TARGET.has(error.code)
@@ -156,7 +154,8 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
 
   #sendAgain(): void {
     const { connections, origin } = this.#options;
-    this.#sentAgain = true;
+    // Never twice: what happens while the new one is made must not count as an idle connection's end.
+    this.#onReusedConnection = false;
     connections.discard(this.#connection);
     this.#connection = connections.open(origin);
     this.start();

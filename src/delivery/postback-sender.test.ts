@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, it } from 'node:test';
 import { startTarget } from '../../test/support/target.ts';
@@ -235,6 +235,19 @@ describe('stopping', () => {
     controller.abort();
     assert.ok((await Promise.all(stopped)).every(({ aborted }) => aborted));
     assert.equal((await other).outcome, 'DELIVERED');
+  });
+
+  it('leaves nothing of a postback behind once it is answered', async () => {
+    await using target = await startTarget();
+    await using sender = loopbackSender();
+    const { signal } = new AbortController();
+    const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+    const before = timers();
+    const sent = sender.send(postbackTo(target.url), signal);
+    assert.deepEqual([sender.inFlight, getEventListeners(signal, 'abort').length], [1, 1]);
+    await sent;
+    assert.deepEqual([sender.inFlight, getEventListeners(signal, 'abort').length], [0, 0]);
+    assert.equal(timers(), before);
   });
 
   it('by a signal that is aborted already sends nothing', async () => {

@@ -15,7 +15,7 @@ const DEFAULT_IDLE_TIMEOUT_MS = 4_000;
 const DEFAULT_MAX_CONNECTION_AGE_MS = 5 * 60_000;
 
 /** Of how many URLs the parts are remembered. */
-const MAX_REMEMBERED_URLS = 4_096;
+const MAX_REMEMBERED_URLS = 16_384;
 
 const MS_PER_SECOND = 1_000;
 
@@ -90,6 +90,11 @@ export class PostbackSender implements AsyncDisposable {
       idleTimeoutMs: options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
       maxAgeMs: options.maxConnectionAgeMs ?? DEFAULT_MAX_CONNECTION_AGE_MS,
     });
+  }
+
+  /** How many postbacks are out. */
+  get inFlight(): number {
+    return this.#out.size;
   }
 
   /** How many connections to targets there are, idle ones and ones being made included. */

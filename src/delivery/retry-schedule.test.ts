@@ -34,6 +34,7 @@ describe('the delay before another attempt', () => {
   it('stays at the maximum once it is reached, spread below it', () => {
     for (const attempt of [11, 12, 100, 1_000, 1e9, Number.MAX_SAFE_INTEGER]) {
       assert.equal(delay(attempt, { random: () => 0 }), 0.8 * HOUR);
+      assert.equal(delay(attempt), 0.9 * HOUR);
       assert.equal(delay(attempt, { random: () => 1 - Number.EPSILON }), HOUR);
     }
   });

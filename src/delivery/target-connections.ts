@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { ContinueFilter } from './continue-filter.ts';
@@ -91,7 +90,10 @@ export class TargetConnection {
     // The client waits for a connection that is being made, however long that takes.
     socket?.destroy();
     await ended;
-    if (socket !== null && !socket.closed) await once(socket, 'close');
+    if (socket === null || socket.closed) return;
+    await new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+    });
   }
 }
 

@@ -28,7 +28,6 @@ export interface TargetConnectorOptions {
 export class TargetConnector {
   readonly #guard: TargetGuard;
   readonly #secureContext: SecureContext;
-  readonly #open = new Set<Socket>();
 
   constructor(options: TargetConnectorOptions) {
     this.#guard = options.guard;
@@ -37,11 +36,6 @@ export class TargetConnector {
     this.#secureContext = createSecureContext(
       ca === undefined ? {} : { ca: [...getCACertificates(), ...ca] },
     );
-  }
-
-  /** Sockets that are connecting or connected. */
-  get openSockets(): number {
-    return this.#open.size;
   }
 
   /**
@@ -65,6 +59,8 @@ export class TargetConnector {
           ...address,
           secureContext: this.#secureContext,
           ALPNProtocols: ['http/1.1'],
+          // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot say otherwise.
+          rejectUnauthorized: true,
           ...(isIP(hostname) === 0 && { servername: hostname }),
         })
       : connectTcp(address);
@@ -76,11 +72,9 @@ export class TargetConnector {
       settled = true;
       callback(error, connected);
     };
-    this.#open.add(socket);
     socket
       .once(tls ? 'secureConnect' : 'connect', () => settle(null, socket))
-      .on('error', (error) => settle(error, null))
-      .once('close', () => this.#open.delete(socket));
+      .on('error', (error) => settle(error, null));
     return socket;
   }
 }

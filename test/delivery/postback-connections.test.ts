@@ -13,6 +13,7 @@ import {
   reset,
 } from '../support/target-behaviours.ts';
 import { loopbackSender, postbackTo, untilConnections } from '../support/target-sender.ts';
+import { testAuthority } from '../support/target-tls.ts';
 
 const toLoopback: LookupFunction = (_hostname, _options, callback) =>
   callback(null, [{ address: '127.0.0.1', family: 4 }]);
@@ -46,6 +47,15 @@ describe('connections', () => {
     await untilConnections(sender, 0);
   });
 
+  it('count as new where the target had the one before closed: what they meet is a failure', async () => {
+    const last = answer(200, { headers: { connection: 'close' } });
+    await using target = await startTarget({ respondWith: inTurn(last, reset()) });
+    await using sender = loopbackSender();
+    await sender.send(postbackTo(target.url));
+    assert.equal((await sender.send(postbackTo(target.url))).reason, 'connection reset');
+    assert.equal(target.requests.length, 2);
+  });
+
   it('may mark the end of an answer by their own', async () => {
     const untilClose = rawBytes('HTTP/1.1 200 OK\r\n\r\nall of it');
     await using target = await startTarget({ respondWith: untilClose });
@@ -58,7 +68,7 @@ describe('connections', () => {
     await using target = await startTarget();
     await using sender = loopbackSender({ idleTimeoutMs: 20 });
     await sender.send(postbackTo(target.url));
-    await target.waitUntil(() => target.openConnections === 0);
+    await target.waitUntil(() => target.openConnections === 0, { deadlineMs: 2_000 });
     await untilConnections(sender, 0);
   });
 
@@ -96,6 +106,20 @@ describe('a connection that the target closes while it is idle', () => {
     target.dropConnections();
     assert.equal((await sender.send(postbackTo(target.url))).outcome, 'DELIVERED');
     assert.equal(target.requests.length, 2);
+
+    target.dropConnections();
+    target.respondWith(reset());
+    assert.equal((await sender.send(postbackTo(target.url))).reason, 'connection reset');
+    assert.equal(target.requests.length, 3);
+  });
+
+  it('is replaced once, also when the new one is not made', async () => {
+    await using target = await startTarget({ tls: 'trusted', respondWith: closeOnReuse(reset()) });
+    await using sender = loopbackSender({ ca: [testAuthority()] });
+    await sender.send(postbackTo(target.url));
+    target.acceptWith('reset');
+    assert.equal((await sender.send(postbackTo(target.url))).reason, 'connection reset');
+    assert.deepEqual([target.requests.length, target.acceptedConnections], [2, 2]);
   });
 
   it('is replaced once, by a new one even when others are idle', async () => {

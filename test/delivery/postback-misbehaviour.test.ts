@@ -147,6 +147,16 @@ describe('a target that answers too much', () => {
     assert.equal(result.responseTruncated, true);
   });
 
+  it('a byte too much, and the end of it with it: what comes after is not disturbed', async () => {
+    const tooLong = answer(200, { headers: { connection: 'close' }, body: 'x'.repeat(64 * KIB + 1) });
+    await using target = await startTarget({ respondWith: tooLong });
+    await using sender = loopbackSender();
+    for (let n = 0; n < 3; n += 1) {
+      const result = await sender.send(postbackTo(target.url));
+      assert.deepEqual([result.outcome, result.responseTruncated], ['DELIVERED', true]);
+    }
+  });
+
   it('exactly 64 KiB are read whole, and the connection is kept', async () => {
     const result = await sendTo(answer(200, { body: 'x'.repeat(64 * KIB) }), { connectionsLeft: 1 });
     assert.equal(result.responseTruncated, false);

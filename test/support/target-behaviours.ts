@@ -8,6 +8,8 @@ export interface TargetExchange {
   readonly response: ServerResponse;
   /** Below the answer: what is written here need not be HTTP. */
   readonly socket: Socket;
+  /** Below TLS; the same as `socket` without TLS. */
+  readonly tcp: Socket;
 }
 
 /** What a target does with a request. Those below that take others choose between them. */
@@ -93,14 +95,14 @@ export function close(): Behaviour {
 
 /** Resets the connection instead of an answer. */
 export function reset(): Behaviour {
-  return ({ socket }) => socket.resetAndDestroy();
+  return ({ tcp }) => tcp.resetAndDestroy();
 }
 
 /** Resets the connection within the body of the answer. */
 export function resetInBody(status = 200): Behaviour {
-  return ({ response, socket }) => {
+  return ({ response, tcp }) => {
     response.writeHead(status, { 'content-length': 1_000 });
-    response.write('part', () => socket.resetAndDestroy());
+    response.write('part', () => tcp.resetAndDestroy());
   };
 }
 

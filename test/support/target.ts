@@ -27,6 +27,12 @@ export interface WaitOptions {
   readonly deadlineMs?: number;
 }
 
+interface Connection {
+  readonly tcp: Socket;
+  readonly number: number;
+  requests: number;
+}
+
 interface Waiter {
   readonly isMet: () => boolean;
   readonly resolve: () => void;
@@ -38,9 +44,9 @@ export class Target implements AsyncDisposable {
   readonly requests: ReceivedPostback[] = [];
   readonly protocol: 'http' | 'https';
   readonly #tcp = createTcpServer();
-  readonly #sockets = new Set<Socket>();
   readonly #waiters = new Set<Waiter>();
-  readonly #connections = new WeakMap<Socket, { number: number; requests: number }>();
+  /** Those that are open, by the sender's port: over TLS a request's socket is another one than the connection's. */
+  readonly #connections = new Map<number, Connection>();
   #behaviour: Behaviour;
   #connectionBehaviour: ConnectionBehaviour = 'serve';
   #acceptedConnections = 0;
@@ -73,7 +79,7 @@ export class Target implements AsyncDisposable {
 
   /** How many connections are open now. */
   get openConnections(): number {
-    return this.#sockets.size;
+    return this.#connections.size;
   }
 
   /** How many connections were accepted so far. */
@@ -109,7 +115,7 @@ export class Target implements AsyncDisposable {
 
   /** Closes all connections that are open. */
   dropConnections(): void {
-    for (const socket of this.#sockets) socket.destroy();
+    for (const { tcp } of this.#connections.values()) tcp.destroy();
   }
 
   /**
@@ -161,11 +167,12 @@ export class Target implements AsyncDisposable {
 
   #accept(socket: Socket, serve: () => void): void {
     this.#acceptedConnections += 1;
-    this.#connections.set(socket, { number: this.#acceptedConnections, requests: 0 });
-    this.#sockets.add(socket);
+    // A connection that was reset before it was accepted has no port any more.
+    const port = socket.remotePort ?? -this.#acceptedConnections;
+    this.#connections.set(port, { tcp: socket, number: this.#acceptedConnections, requests: 0 });
     socket.on('error', () => {});
     socket.once('close', () => {
-      this.#sockets.delete(socket);
+      this.#connections.delete(port);
       this.#changed();
     });
     if (this.#connectionBehaviour === 'serve') serve();
@@ -182,21 +189,13 @@ export class Target implements AsyncDisposable {
     } catch {
       return; // The sender went away before its request was whole.
     }
-    const connection = this.#connectionOf(socket);
+    const connection = this.#connections.get(socket.remotePort ?? 0);
+    if (connection === undefined) return;
     connection.requests += 1;
-    const postback = new ReceivedPostback(request, Buffer.concat(chunks), { ...connection });
+    const postback = new ReceivedPostback(request, Buffer.concat(chunks), connection);
     this.requests.push(postback);
-    this.#behaviour({ postback, response, socket });
+    this.#behaviour({ postback, response, socket, tcp: connection.tcp });
     this.#changed();
-  }
-
-  /** Over TLS a request's socket is another one than the connection's; its number is given when it is first seen. */
-  #connectionOf(socket: Socket): { number: number; requests: number } {
-    const known = this.#connections.get(socket);
-    if (known !== undefined) return known;
-    const connection = { number: this.#acceptedConnections, requests: 0 };
-    this.#connections.set(socket, connection);
-    return connection;
   }
 
   #changed(): void {
@@ -206,7 +205,7 @@ export class Target implements AsyncDisposable {
   #describeWait(deadlineMs: number): string {
     const paths = this.requests.map(({ method, path }) => `${method} ${path}`).slice(0, 10);
     const came = paths.length === 0 ? 'no requests' : `${this.requests.length} requests: ${paths.join(', ')}`;
-    return `Waited ${deadlineMs} ms in vain; there came ${came}; ${this.#sockets.size} connections are open`;
+    return `Waited ${deadlineMs} ms in vain; there came ${came}; ${this.#connections.size} connections are open`;
   }
 }
 
