@@ -1,6 +1,11 @@
-/** Date and time with a zone, as RFC 3339 profiles ISO 8601; seconds and their fraction may be left out. */
+/** Date and time with a zone, as RFC 3339 profiles ISO 8601; seconds, their fraction and minutes of the zone may be left out. */
 const DATE_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})$/;
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)$/;
+
+/** The first and the last moment whose year has four digits: others could not be told in the form they are read in. */
+const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
+const MS_PER_MINUTE = 60_000;
 
 /** Epoch milliseconds of an ISO 8601 date and time with a zone; null when it is none, or no day of a calendar. */
 export function parseDateTime(text: string): number | null {
@@ -8,26 +13,21 @@ export function parseDateTime(text: string): number | null {
   if (match === null) return null;
   const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
-  const local = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  );
-  const date = new Date(local);
+  const date = new Date(0);
+  // `Date.UTC` takes the years 0 to 99 for those of the last century.
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return null;
-  if (date.getUTCFullYear() !== Number(year)) return null;
-  const milliseconds = Number(fraction.padEnd(3, '0').slice(0, 3));
+  date.setUTCHours(Number(hour), Number(minute), Number(second), Number(fraction.padEnd(3, '0').slice(0, 3)));
   const offset = zoneOffsetMinutes(zone);
-  return offset === null ? null : local + milliseconds - offset * 60_000;
+  if (offset === null) return null;
+  const moment = date.getTime() - offset * MS_PER_MINUTE;
+  return moment < FIRST || moment > LAST ? null : moment;
 }
 
 function zoneOffsetMinutes(zone: string): number | null {
   if (zone.toUpperCase() === 'Z') return 0;
   const hours = Number(zone.slice(1, 3));
-  const minutes = Number(zone.slice(-2));
+  const minutes = zone.length === 3 ? 0 : Number(zone.slice(-2));
   if (hours > 23 || minutes > 59) return null;
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
 }
