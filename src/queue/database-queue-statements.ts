@@ -98,21 +98,33 @@ export async function advanceLines(
   return new Set(rows.map((row) => row.line_id));
 }
 
-/** Ends leases that are still held and makes the same head due at a moment of its own. */
+/** Ends leases that are still held and makes the same head due at a moment of its own; uncounts the receive if told. */
 export async function postponeLines(
   tx: Transaction,
-  leases: readonly { message: Pick<ReceivedMessage, 'lineId' | 'leaseToken'>; availableAt: number }[],
+  leases: readonly {
+    message: Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
+    availableAt: number;
+    uncounted: boolean;
+  }[],
 ): Promise<Set<number>> {
+  const lease = recordset(tx.dialect, 'lease', {
+    line_id: 'bigint',
+    token: 'text',
+    available_at: 'bigint',
+    uncounted: 'bigint',
+  });
   const rows = await tx.all<{ line_id: number }>(
-    `update queue_lines set lease_token = null, available_at = lease.available_at
-     from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text', available_at: 'bigint' })}
+    `update queue_lines set lease_token = null, available_at = lease.available_at,
+       receive_count = queue_lines.receive_count - lease.uncounted
+     from ${lease}
      where queue_lines.line_id = lease.line_id and queue_lines.lease_token = lease.token
      returning queue_lines.line_id`,
     JSON.stringify(
-      leases.map(({ message, availableAt }) => ({
+      leases.map(({ message, availableAt, uncounted }) => ({
         line_id: message.lineId,
         token: message.leaseToken,
         available_at: Math.ceil(availableAt),
+        uncounted: uncounted ? 1 : 0,
       })),
     ),
   );

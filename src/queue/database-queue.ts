@@ -172,9 +172,13 @@ export class DatabaseQueue implements MessageQueue {
 
   async #settle<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<Settled<S>[]> {
     const { firsts, others } = firstOfEachLine(settlements);
-    const leaving = firsts.filter((settlement) => settlement.action !== 'retry');
-    const staying = (firsts as readonly Settlement[]).filter(isRetry);
     const now = this.#now();
+    const leaving = firsts.filter((settlement) => !staysInLine(settlement));
+    const staying = firsts.filter(staysInLine).map((settlement) => ({
+      message: settlement.message,
+      availableAt: settlement.action === 'retry' ? settlement.availableAt : now,
+      uncounted: settlement.action === 'release',
+    }));
     const held = new Set<number>();
     if (leaving.length > 0) {
       const leases = leaving.map((settlement) => settlement.message);
@@ -185,7 +189,7 @@ export class DatabaseQueue implements MessageQueue {
     const effective = firsts.filter((settlement) => held.has(settlement.message.lineId));
     const dead = effective.filter((settlement) => settlement.action === 'dead-letter');
     if (dead.length > 0) await copyToDeadLetters(tx, positionsOf(dead), now);
-    const gone = effective.filter((settlement) => settlement.action !== 'retry');
+    const gone = effective.filter((settlement) => !staysInLine(settlement));
     if (gone.length > 0) await deleteMessages(tx, positionsOf(gone));
 
     const settled: Settled<S>[] = [];
@@ -247,8 +251,8 @@ function firstOfEachLine<S extends Settlement>(settlements: readonly S[]): { fir
   return { firsts, others };
 }
 
-function isRetry(settlement: Settlement): settlement is Settlement & { action: 'retry' } {
-  return settlement.action === 'retry';
+function staysInLine({ action }: Settlement): boolean {
+  return action === 'retry' || action === 'release';
 }
 
 function positionsOf(settlements: readonly Settlement[]): number[] {

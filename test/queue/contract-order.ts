@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { QueueMessage } from '../../src/queue/message-queue.ts';
+import { contentOf, messageOf, type OpenQueue, QueueUser } from './queue-engine.ts';
+
+/** Order within lines, their independence, and what queueing does. */
+export function orderContract(open: OpenQueue): void {
+  describe('order', () => {
+    it('gives a line its messages one after another, in the order they were queued', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      await user.put(1, 'c');
+      assert.deepEqual(await user.drain(), ['a', 'b', 'c']);
+    });
+
+    it('takes up at most one message of each line', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a1', 'a2', 'a3');
+      await user.put(2, 'b1', 'b2');
+      assert.deepEqual(await user.receiveNames(), ['a1', 'b1']);
+    });
+
+    it('takes up at most as many messages as there is capacity for', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      for (const line of [1, 2, 3]) await user.put(line, `m${line}`);
+      assert.deepEqual(await user.receiveNames(0), []);
+      assert.equal((await user.receiveNames(2)).length, 2);
+      assert.equal((await user.receiveNames(2)).length, 1);
+    });
+
+    it('gives nobody a follower while the head is out', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'head', 'follower');
+      await user.receiveOne();
+      assert.deepEqual(await user.receiveNames(), []);
+      await user.put(1, 'later');
+      assert.deepEqual(await user.receiveNames(), []);
+    });
+
+    it('lets no line wait for another', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'stuck', 'behind it');
+      const stuck = await user.receiveOne();
+      await user.put(2, 'free1', 'free2');
+      assert.deepEqual(await user.drain(), ['free1', 'free2']);
+      await user.settle({ message: stuck, action: 'retry', availableAt: engine.now() + 60_000 });
+      await user.put(2, 'free3');
+      assert.deepEqual(await user.drain(), ['free3']);
+    });
+
+    it('passes over no line for long when there is capacity for few', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      for (const line of [1, 2, 3]) await user.put(line, `a${line}`, `b${line}`, `c${line}`);
+      const linesServed = new Set<number>();
+      for (let turn = 0; turn < 3; turn++) {
+        await engine.pass(1);
+        const [message] = await user.receive(1);
+        assert.ok(message);
+        linesServed.add(message.lineId);
+        await user.settle({ message, action: 'delete' });
+      }
+      assert.deepEqual([...linesServed].sort(), [1, 2, 3]);
+    });
+
+    it('hands messages over as they were queued', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const queued: QueueMessage = {
+        lineId: 7,
+        messageId: '0197-ünïcode',
+        label: 'ACCOUNT_CREATED',
+        body: '{"name":"Zoë \\"Ō\\" \u{1f600}\\n","quote":"\'","percent":"%s ? :a"}\n',
+        enqueuedAt: engine.now() - 1,
+      };
+      await user.putAll([queued]);
+      assert.deepEqual(contentOf(await user.receiveOne()), queued);
+    });
+
+    it('is the order of commits when transactions overlap', async () => {
+      await using engine = await open();
+      const { queue, database } = engine;
+      const user = new QueueUser(engine);
+      const committed: Record<number, string[]> = { 1: [], 2: [], 3: [] };
+      const change = async (number: number) => {
+        const lines = [1, 2, 3].filter((line) => (number + line) % 3 !== 0);
+        await database.transaction(async (tx) => {
+          if (number % 2 === 0) await setImmediate();
+          await queue.enqueue(
+            tx,
+            lines.map((line) => messageOf(line, `${line}-${number}`, engine.now())),
+          );
+          if (number % 3 === 0) await setImmediate();
+        });
+        for (const line of lines) committed[line]!.push(`${line}-${number}`);
+      };
+      await Promise.all(Array.from({ length: 30 }, (_, number) => change(number)));
+      await engine.arrived();
+
+      const came: Record<number, string[]> = { 1: [], 2: [], 3: [] };
+      for (const name of await user.drain()) came[Number(name[0])]!.push(name);
+      assert.deepEqual(came, committed);
+    });
+  });
+
+  describe('queueing', () => {
+    it('leaves nothing behind when the transaction is rolled back', async () => {
+      await using engine = await open();
+      const { queue, database } = engine;
+      const user = new QueueUser(engine);
+      let wakeUps = 0;
+      queue.onAvailable(() => (wakeUps += 1));
+      await user.put(1, 'before');
+      wakeUps = 0;
+      const undone = database.transaction(async (tx) => {
+        await queue.enqueue(tx, [messageOf(1, 'undone', 0), messageOf(2, 'undone too', 0)]);
+        throw new Error('changed my mind');
+      });
+      await assert.rejects(undone, { message: 'changed my mind' });
+      assert.equal(wakeUps, 0);
+      assert.equal((await queue.line(1)).depth, 1);
+      assert.deepEqual(await queue.line(2), { depth: 0, oldestEnqueuedAt: null, head: null });
+      assert.deepEqual(await user.drain(), ['before']);
+    });
+
+    it('is seen by nobody before the transaction commits', async () => {
+      await using engine = await open();
+      const { queue, database } = engine;
+      let depthBefore: number | undefined;
+      await database.transaction(async (tx) => {
+        await queue.enqueue(tx, [messageOf(1, 'a', 0)]);
+        depthBefore = (await queue.line(1)).depth;
+      });
+      assert.equal(depthBefore, 0);
+      assert.equal((await queue.line(1)).depth, 1);
+    });
+
+    it('wakes receivers once the messages can be taken up', async () => {
+      await using engine = await open();
+      const { queue } = engine;
+      const user = new QueueUser(engine);
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      queue.onAvailable(resolve);
+      await user.put(1, 'a');
+      await woken;
+      assert.deepEqual(await user.receiveNames(), ['a']);
+    });
+
+    it('of nothing changes nothing', async () => {
+      await using engine = await open();
+      await new QueueUser(engine).putAll([]);
+      assert.equal((await engine.queue.totals()).waiting, 0);
+    });
+  });
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { messageOf, type OpenQueue, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
+
+function forget({ queue, database }: QueueEngine, lineIds: readonly number[]): Promise<number[]> {
+  return database.transaction((tx) => queue.forgetLines(tx, lineIds));
+}
+
+/** What a queue tells of itself, and how it is kept small. */
+export function overviewContract(open: OpenQueue): void {
+  describe('the state of a line', () => {
+    it('is empty for a line that never was', async () => {
+      await using engine = await open();
+      assert.deepEqual(await engine.queue.line(5), { depth: 0, oldestEnqueuedAt: null, head: null });
+    });
+
+    it('follows its head from waiting over being out to its retry', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const queuedAt = engine.now();
+      await user.put(1, 'head', 'follower');
+      const waiting = await engine.queue.line(1);
+      assert.equal(waiting.depth, 2);
+      assert.equal(waiting.oldestEnqueuedAt, queuedAt);
+      assert.deepEqual(
+        { ...waiting.head, availableAt: 0 },
+        { messageId: 'head', label: 'LABEL_head', receiveCount: 0, inFlight: false, availableAt: 0 },
+      );
+
+      const message = await user.receiveOne();
+      const out = await engine.queue.line(1);
+      assert.equal(out.head?.inFlight, true);
+      assert.equal(out.head?.receiveCount, 1);
+
+      const retryAt = engine.now() + 60_000;
+      await user.settle({ message, action: 'retry', availableAt: retryAt });
+      const retrying = await engine.queue.line(1);
+      assert.equal(retrying.depth, 2);
+      assert.deepEqual(retrying.head, {
+        messageId: 'head',
+        label: 'LABEL_head',
+        receiveCount: 1,
+        inFlight: false,
+        availableAt: retryAt,
+      });
+    });
+
+    it('says that a head whose lease ended is not out any more', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'head');
+      await user.receiveOne();
+      await engine.pass(VISIBILITY_MS);
+      assert.equal((await engine.queue.line(1)).head?.inFlight, false);
+    });
+  });
+
+  describe('an exchange', () => {
+    it('tells when the next message is due: now, at a retry, at the end of a lease, never', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const next = async () => (await user.exchange({})).nextAvailableAt;
+      assert.equal(await next(), null);
+
+      await user.put(1, 'a');
+      assert.ok((await next())! <= engine.now());
+
+      const message = await user.receiveOne();
+      const leaseEnd = await next();
+      assert.ok(leaseEnd! > engine.now() && leaseEnd! <= engine.now() + VISIBILITY_MS);
+
+      const retryAt = engine.now() + 45_000;
+      await user.settle({ message, action: 'retry', availableAt: retryAt });
+      assert.equal(await next(), retryAt);
+
+      await user.put(2, 'sooner');
+      assert.ok((await next())! <= engine.now());
+    });
+  });
+
+  describe('the totals', () => {
+    it('count what waits, what is out, what is dead and which lines are blocked', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      assert.deepEqual(await engine.queue.totals(), {
+        waiting: 0,
+        inFlight: 0,
+        deadLetters: 0,
+        linesBlocked: 0,
+        oldestEnqueuedAt: null,
+      });
+
+      await user.putAll([messageOf(1, 'dead', 1_000), messageOf(1, 'a', 2_000), messageOf(1, 'b', 3_000)]);
+      await user.putAll([messageOf(2, 'c', 4_000), messageOf(2, 'd', 5_000)]);
+      const [dead, failed] = await user.receive();
+      assert.equal((await engine.queue.totals()).inFlight, 2);
+      await user.settle(
+        { message: dead!, action: 'dead-letter' },
+        { message: failed!, action: 'retry', availableAt: engine.now() + 60_000 },
+      );
+      assert.deepEqual(await user.receiveNames(), ['a']);
+      await user.put(3, 'e');
+      assert.deepEqual(await engine.queue.totals(), {
+        waiting: 5,
+        inFlight: 1,
+        deadLetters: 1,
+        linesBlocked: 1,
+        oldestEnqueuedAt: 2_000,
+      });
+    });
+
+    it('stop counting a message as out when its lease ends', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a');
+      await user.receiveOne();
+      await engine.pass(VISIBILITY_MS);
+      assert.equal((await engine.queue.totals()).inFlight, 0);
+    });
+
+    it('count a line no more as blocked once its head is gone', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      const message = await user.receiveOne();
+      await user.settle({ message, action: 'retry', availableAt: engine.now() });
+      assert.equal((await engine.queue.totals()).linesBlocked, 1);
+      await user.settle({ message: await user.receiveOne(), action: 'delete' });
+      assert.equal((await engine.queue.totals()).linesBlocked, 0);
+    });
+  });
+
+  describe('forgetting lines', () => {
+    it('forgets those in which nothing waits, and says which are forgotten or never were', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      for (const line of [1, 2, 3]) await user.put(line, `m${line}`);
+      const [first, second] = await user.receive();
+      await user.settle(
+        { message: first!, action: 'delete' },
+        { message: second!, action: 'retry', availableAt: engine.now() + 60_000 },
+      );
+      assert.deepEqual(await forget(engine, [1, 2, 3, 4]), [1, 4]);
+      assert.equal((await engine.queue.line(2)).depth, 1);
+      assert.equal((await engine.queue.line(3)).head?.inFlight, true);
+      assert.deepEqual(await forget(engine, []), []);
+    });
+
+    it('does not keep a line from being used again', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a');
+      await user.drain();
+      await forget(engine, [1]);
+      await user.put(1, 'b');
+      assert.deepEqual(await user.drain(), ['b']);
+    });
+  });
+
+  describe('removing old dead letters', () => {
+    it('removes those that died before a moment, the oldest first, no more than asked for', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b', 'c', 'd');
+      const diedAt: number[] = [];
+      for (let count = 0; count < 4; count++) {
+        await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+        diedAt.push(engine.now());
+        await engine.pass(1_000);
+      }
+      const left = async () => (await engine.deadLetters()).map((message) => message.messageId);
+      assert.equal(await engine.queue.removeDeadLettersBefore(diedAt[3]!, 2), 2);
+      assert.deepEqual(await left(), ['c', 'd']);
+      assert.equal(await engine.queue.removeDeadLettersBefore(diedAt[3]!, 2), 1);
+      assert.equal(await engine.queue.removeDeadLettersBefore(diedAt[3]!, 2), 0);
+      assert.deepEqual(await left(), ['d']);
+    });
+  });
+}

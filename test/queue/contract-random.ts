@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { QueueMessage, ReceivedMessage, Settlement } from '../../src/queue/message-queue.ts';
+import { contentOf, messageOf, type OpenQueue, type QueueEngine, QueueUser } from './queue-engine.ts';
+import { QueueModel } from './queue-model.ts';
+
+const LINES = [1, 2, 3, 4] as const;
+const RUNS = 60;
+const MAX_STEPS = 60;
+const VISIBILITY_MS = 2_000;
+
+const line = fc.constantFrom(...LINES);
+/** Chooses among what there is at that step, taken modulo its number: mostly what came latest. */
+const choice = fc.oneof({ weight: 3, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(1_000) });
+const action = fc.constantFrom('delete', 'retry', 'release', 'dead-letter', 'discard');
+
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('put'), lines: fc.array(line, { maxLength: 5 }) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('put and roll back'), line }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('receive'), capacity: fc.nat(5) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      does: fc.constant('settle'),
+      what: fc.array(fc.record({ message: choice, action, delay: fc.integer({ min: -10, max: 3_000 }) }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      capacity: fc.nat(2),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('pass'), ms: fc.constantFrom(1, 500, 2_000) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('act'),
+      line,
+      on: fc.constantFrom('retry', 'dead-letter'),
+      named: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('redeliver'), from: choice }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('forget') }) },
+);
+
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+/** Does to an engine and to the model the same, and holds one against the other after each step. */
+class Comparison {
+  readonly #engine: QueueEngine;
+  readonly #user: QueueUser;
+  readonly #model = new QueueModel();
+  /** Every message that was ever taken up, settled or not: leases that are lost stay in the game. */
+  readonly #received: ReceivedMessage[] = [];
+  #messages = 0;
+
+  constructor(engine: QueueEngine) {
+    this.#engine = engine;
+    this.#user = new QueueUser(engine);
+  }
+
+  async run(steps: readonly Step[]): Promise<void> {
+    for (const each of steps) {
+      await this.#take(each);
+      await this.#compare();
+    }
+  }
+
+  async #take(taken: Step): Promise<void> {
+    switch (taken.does) {
+      case 'put': {
+        const messages = taken.lines.map((lineId) => this.#newMessage(lineId));
+        await this.#user.putAll(messages);
+        this.#model.enqueue(messages, this.#engine.now());
+        return;
+      }
+      case 'put and roll back': {
+        const undone = this.#engine.database.transaction(async (tx) => {
+          await this.#engine.queue.enqueue(tx, [this.#newMessage(taken.line)]);
+          throw new Error('rolled back');
+        });
+        return await assert.rejects(undone, { message: 'rolled back' });
+      }
+      case 'receive':
+        return await this.#exchange([], taken.capacity);
+      case 'settle': {
+        if (this.#received.length === 0) return;
+        const settlements = taken.what.map(({ message, action, delay }): Settlement => {
+          const received = this.#received.at(-1 - (message % this.#received.length))!;
+          if (action === 'retry')
+            return { message: received, action, availableAt: this.#engine.now() + delay };
+          if (action === 'discard')
+            return { message: received, action, followersBefore: this.#engine.now() - delay };
+          return { message: received, action };
+        });
+        return await this.#exchange(settlements, taken.capacity);
+      }
+      case 'pass':
+        return await this.#engine.pass(taken.ms);
+      case 'act': {
+        const head = this.#model.line(taken.line, this.#engine.now()).head?.messageId;
+        const messageId = taken.named ? (head ?? 'none') : undefined;
+        const { queue, database } = this.#engine;
+        const result = await database.transaction((tx) =>
+          queue.actOnHead(tx, taken.line, taken.on, messageId),
+        );
+        const expected = this.#model.actOnHead(taken.line, taken.on, messageId, this.#engine.now());
+        assert.equal(result.outcome, expected);
+        return;
+      }
+      case 'redeliver': {
+        const dead = this.#model.deadLetters.slice(taken.from % (this.#model.deadLetters.length + 1));
+        await this.#user.redeliver(dead);
+        this.#model.redeliver(dead, this.#engine.now());
+        return;
+      }
+      case 'forget': {
+        const { queue, database } = this.#engine;
+        const forgotten = await database.transaction((tx) => queue.forgetLines(tx, LINES));
+        assert.deepEqual(forgotten, this.#model.forget(LINES));
+        return;
+      }
+    }
+  }
+
+  async #exchange(settlements: readonly Settlement[], capacity: number): Promise<void> {
+    const now = this.#engine.now();
+    const effective = new Map<Settlement, QueueMessage[]>();
+    const { received, nextAvailableAt } = await this.#user.exchange({
+      settlements,
+      capacity,
+      visibilityMs: VISIBILITY_MS,
+      record: async (_tx, settled) => {
+        for (const { settlement, discarded } of settled) effective.set(settlement, discarded.map(contentOf));
+      },
+    });
+
+    const expected = new Map<Settlement, QueueMessage[]>();
+    for (const settlement of settlements) {
+      const discarded = this.#model.settle(settlement, now);
+      if (discarded !== null) expected.set(settlement, discarded);
+    }
+    assert.deepEqual(effective, expected);
+
+    this.#compareReceived(received, capacity, now);
+    assert.equal(nextAvailableAt, this.#model.nextAvailableAt());
+    this.#received.push(...received);
+  }
+
+  #compareReceived(received: readonly ReceivedMessage[], capacity: number, now: number): void {
+    const due = this.#model.due(now);
+    assert.equal(received.length, Math.min(capacity, due.size));
+    assert.equal(new Set(received.map((message) => message.lineId)).size, received.length);
+    const dueSince = received.map((message) => due.get(message.lineId) ?? Number.NaN);
+    for (const message of received) {
+      due.delete(message.lineId);
+      const { message: head, receiveCount } = this.#model.receive(
+        message.lineId,
+        message.leaseToken,
+        now + VISIBILITY_MS,
+      );
+      assert.deepEqual(contentOf(message), head);
+      assert.equal(message.receiveCount, receiveCount);
+    }
+    const passedOver = Math.min(Number.POSITIVE_INFINITY, ...due.values());
+    for (const since of dueSince) assert.ok(since <= passedOver, 'a line that was due for longer waits');
+  }
+
+  async #compare(): Promise<void> {
+    const { queue } = this.#engine;
+    const now = this.#engine.now();
+    for (const each of LINES) assert.deepEqual(await queue.line(each), this.#model.line(each, now));
+    const { oldestEnqueuedAt: _, ...totals } = await queue.totals();
+    assert.deepEqual(totals, this.#model.totals(now));
+    const deadLetters = (await this.#engine.deadLetters()).map(contentOf);
+    assert.deepEqual(byLine(deadLetters), byLine(this.#model.deadLetters));
+  }
+
+  #newMessage(lineId: number): QueueMessage {
+    this.#messages += 1;
+    return messageOf(lineId, `m${this.#messages}`, this.#engine.now());
+  }
+}
+
+/** Order is kept within lines only. */
+function byLine(messages: readonly QueueMessage[]): QueueMessage[] {
+  return messages.toSorted((a, b) => a.lineId - b.lineId);
+}
+
+/** Random use, held against a model. A failure prints the seed and the shortest steps to it. */
+export function randomContract(open: OpenQueue): void {
+  describe('under random use', () => {
+    it('is at every step what plain arrays would be', async () => {
+      const property = fc.asyncProperty(
+        fc.array(step, { maxLength: MAX_STEPS, size: 'max' }),
+        async (steps) => {
+          await using engine = await open();
+          await new Comparison(engine).run(steps);
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS });
+    });
+  });
+}

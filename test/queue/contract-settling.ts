@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { QueueMessage, Settled } from '../../src/queue/message-queue.ts';
+import { contentOf, messageOf, type OpenQueue, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
+
+/** Beyond what an engine discards in one step. */
+const MANY_FOLLOWERS = 1_200;
+
+/** What becomes of messages when they are settled. */
+export function settlingContract(open: OpenQueue): void {
+  describe('a delete', () => {
+    it('removes the message and makes the next one due, its count at one', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      await user.settle({ message: await user.receiveOne(), action: 'delete' });
+      const next = await user.receiveOne();
+      assert.deepEqual([next.messageId, next.receiveCount], ['b', 1]);
+      await user.settle({ message: next, action: 'delete' });
+      assert.equal((await engine.queue.line(1)).depth, 0);
+    });
+
+    it('of the last message leaves a line that takes messages as before', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a');
+      await user.drain();
+      await user.put(1, 'b', 'c');
+      assert.deepEqual(await user.drain(), ['b', 'c']);
+    });
+
+    it('and taking up go together: what a settled line has next comes in the same exchange', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      const message = await user.receiveOne();
+      const { received } = await user.exchange({
+        settlements: [{ message, action: 'delete' }],
+        capacity: 10,
+      });
+      assert.deepEqual(
+        received.map((each) => each.messageId),
+        ['b'],
+      );
+    });
+  });
+
+  describe('a release', () => {
+    it('makes the head due at once and costs it no attempt', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'head', 'follower');
+      for (let turn = 0; turn < 3; turn++) {
+        const head = await user.receiveOne();
+        assert.deepEqual([head.messageId, head.receiveCount], ['head', 1]);
+        await user.settle({ message: head, action: 'release' });
+      }
+      const failed = await user.receiveOne();
+      await user.settle({ message: failed, action: 'retry', availableAt: engine.now() });
+      await user.settle({ message: await user.receiveOne(), action: 'release' });
+      assert.equal((await user.receiveOne()).receiveCount, 2);
+    });
+  });
+
+  describe('dead-lettering', () => {
+    it('keeps messages unchanged, in their order, and lets their lines go on', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const messages = ['a', 'b', 'c'].map((name) => messageOf(1, name, engine.now()));
+      await user.putAll(messages);
+      for (let count = 0; count < 2; count++)
+        await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+      assert.deepEqual((await engine.deadLetters()).map(contentOf), messages.slice(0, 2));
+      assert.deepEqual(await user.drain(), ['c']);
+    });
+
+    it('again after a redelivery leaves one dead letter', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a');
+      for (let round = 0; round < 3; round++) {
+        await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+        assert.equal((await engine.deadLetters()).length, 1);
+        await user.redeliver(await engine.deadLetters());
+        assert.equal((await engine.deadLetters()).length, 0);
+      }
+      assert.deepEqual(await user.drain(), ['a']);
+    });
+
+    it('of a message whose id is in the dead-letter queue already leaves one dead letter', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      const message = await user.receiveOne();
+      await user.settle({ message, action: 'dead-letter' });
+      // As after a crash between the two halves of a move, on engines whose queues are apart.
+      await engine.database.transaction((tx) => engine.queue.enqueue(tx, [contentOf(message)]));
+      await engine.arrived();
+      await user.settle({ message: await user.receiveOne(), action: 'delete' });
+      await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+      assert.deepEqual((await engine.deadLetters()).map(contentOf), [contentOf(message)]);
+      assert.equal((await engine.queue.line(1)).depth, 0);
+    });
+  });
+
+  describe('a discard', () => {
+    it('takes the followers along that were queued before a moment, and answers them', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const at = (name: string, enqueuedAt: number) => messageOf(1, name, enqueuedAt);
+      await user.putAll([at('a', 100), at('b', 200), at('c', 300), at('d', 400)]);
+      await user.put(2, 'other line');
+      const [message] = await user.receive();
+      const [settled] = await user.settle({ message: message!, action: 'discard', followersBefore: 300 });
+      assert.deepEqual(settled?.discarded.map(contentOf), [at('b', 200)]);
+      assert.equal((await engine.queue.line(1)).depth, 2);
+      assert.deepEqual(await user.receiveNames(), ['c']);
+      assert.deepEqual(await engine.deadLetters(), []);
+    });
+
+    it('stops at the first follower that is later, so that none overtakes another', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.putAll([messageOf(1, 'a', 100), messageOf(1, 'late', 900), messageOf(1, 'early', 200)]);
+      const message = await user.receiveOne();
+      await user.settle({ message, action: 'discard', followersBefore: 300 });
+      assert.deepEqual(await user.drain(), ['late', 'early']);
+    });
+
+    it('without such followers takes the message alone, from an empty line too', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.putAll([messageOf(1, 'a', 100), messageOf(1, 'b', 200)]);
+      await user.settle({ message: await user.receiveOne(), action: 'discard', followersBefore: 0 });
+      assert.equal((await engine.queue.line(1)).depth, 1);
+      const [last] = await user.settle({
+        message: await user.receiveOne(),
+        action: 'discard',
+        followersBefore: Number.MAX_SAFE_INTEGER,
+      });
+      assert.deepEqual(last?.discarded, []);
+      assert.deepEqual(await engine.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+    });
+
+    it('of a long line takes each message once, in few steps', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const names = Array.from({ length: MANY_FOLLOWERS }, (_, number) => `m${number}`);
+      await user.put(1, ...names);
+      const gone: QueueMessage[] = [];
+      let steps = 0;
+      for (let due = await user.receive(); due.length > 0; due = await user.receive()) {
+        const settled = await user.settle({
+          message: due[0]!,
+          action: 'discard',
+          followersBefore: Number.MAX_SAFE_INTEGER,
+        });
+        for (const { settlement, discarded } of settled) gone.push(settlement.message, ...discarded);
+        steps += 1;
+      }
+      assert.deepEqual(
+        gone.map((message) => message.messageId),
+        names,
+      );
+      assert.ok(steps <= 10, `${steps} steps`);
+    });
+  });
+
+  describe('a batch', () => {
+    it('settles lines by different actions at once', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      for (const line of [1, 2, 3, 4, 5]) await user.put(line, `a${line}`, `b${line}`);
+      const [a, b, c, d, e] = await user.receive();
+      const settled = await user.settle(
+        { message: a!, action: 'delete' },
+        { message: b!, action: 'retry', availableAt: engine.now() + 5_000 },
+        { message: c!, action: 'dead-letter' },
+        { message: d!, action: 'discard', followersBefore: Number.MAX_SAFE_INTEGER },
+        { message: e!, action: 'release' },
+      );
+      assert.equal(settled.length, 5);
+      assert.deepEqual(await user.receiveNames(), ['b1', 'b3', 'a5']);
+      assert.deepEqual(
+        (await engine.deadLetters()).map((each) => each.messageId),
+        ['a3'],
+      );
+    });
+
+    it('tells its recorder what took effect, and nothing else, once', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a');
+      const lost = await user.receiveOne();
+      await engine.pass(VISIBILITY_MS);
+      const message = await user.receiveOne();
+      const told: Settled[][] = [];
+      await user.exchange({
+        settlements: [
+          { message, action: 'delete' },
+          { message: lost, action: 'dead-letter' },
+        ],
+        record: async (_tx, settled) => void told.push([...settled]),
+      });
+      assert.deepEqual(told, [[{ settlement: { message, action: 'delete' }, discarded: [] }]]);
+    });
+
+    it('commits what its recorder writes together with itself', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      const message = await user.receiveOne();
+      await user.exchange({
+        settlements: [{ message, action: 'delete' }],
+        record: async (tx) => {
+          await tx.run("insert into service_secrets (name, value) values ('recorded', 'a')");
+        },
+      });
+      const rows = await engine.database.reader.all('select value from service_secrets');
+      assert.equal(rows.length, 1);
+    });
+
+    it('settles nothing and takes nothing up when its recorder fails, and can be settled again', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      const message = await user.receiveOne();
+      await user.put(2, 'other');
+      const before = await engine.queue.line(1);
+      const failed = user.exchange({
+        settlements: [{ message, action: 'dead-letter' }],
+        capacity: 10,
+        record: async (tx) => {
+          await tx.run("insert into service_secrets (name, value) values ('recorded', 'a')");
+          throw new Error('no room for history');
+        },
+      });
+      await assert.rejects(failed, { message: 'no room for history' });
+      assert.deepEqual(await engine.queue.line(1), before);
+      assert.deepEqual(await engine.deadLetters(), []);
+      assert.deepEqual(await engine.database.reader.all('select value from service_secrets'), []);
+      assert.deepEqual(await user.receiveNames(), ['other']);
+      assert.equal((await user.settle({ message, action: 'delete' })).length, 1);
+      assert.deepEqual(await user.drain(), ['b']);
+    });
+  });
+
+  describe('a redelivery', () => {
+    it('queues dead letters behind what waits, in the given order, their counts at zero', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b', 'waiting');
+      for (let count = 0; count < 2; count++) {
+        const failed = await user.receiveOne();
+        await user.settle({ message: failed, action: 'retry', availableAt: engine.now() });
+        await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+      }
+      const [a, b] = await engine.deadLetters();
+      await user.redeliver([b!, a!]);
+      assert.deepEqual(await engine.deadLetters(), []);
+      await user.settle({ message: await user.receiveOne(), action: 'delete' });
+      const again = await user.receiveOne();
+      assert.deepEqual([again.messageId, again.receiveCount], ['b', 1]);
+      assert.deepEqual(contentOf(again), contentOf(b!));
+      await user.settle({ message: again, action: 'delete' });
+      assert.deepEqual(await user.drain(), ['a']);
+    });
+
+    it('that is rolled back leaves the dead letters where they were', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a');
+      await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+      const dead = await engine.deadLetters();
+      const undone = engine.database.transaction(async (tx) => {
+        await engine.queue.redeliver(tx, dead);
+        throw new Error('changed my mind');
+      });
+      await assert.rejects(undone, { message: 'changed my mind' });
+      assert.deepEqual(await engine.deadLetters(), dead);
+      assert.equal((await engine.queue.line(1)).depth, 0);
+    });
+
+    it('wakes receivers', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a');
+      await user.settle({ message: await user.receiveOne(), action: 'dead-letter' });
+      const { promise: woken, resolve } = Promise.withResolvers<void>();
+      engine.queue.onAvailable(resolve);
+      await user.redeliver(await engine.deadLetters());
+      await woken;
+    });
+  });
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import type { Transaction } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { ManualClock } from '../support/clock.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { queueContract } from './contract.ts';
+import { messageOf, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
+
+async function openDatabaseQueue(): Promise<QueueEngine & { queue: DatabaseQueue }> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const database = stack.use(new SqliteDatabase(path.join(folder.path, 'queue.db')));
+  const clock = new ManualClock();
+  await migrate(database, clock.now);
+  const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: clock.now });
+  const opened = stack.move();
+  return {
+    queue,
+    database,
+    now: clock.now,
+    pass: async (ms) => clock.pass(ms),
+    arrived: async () => {},
+    deadLetters: async () => {
+      const rows = await database.reader.query
+        .selectFrom('queue_dead_letters')
+        .selectAll()
+        .orderBy('queue_dead_letters.id')
+        .execute();
+      return rows.map((row) => ({
+        lineId: row.line_id,
+        messageId: row.message_id,
+        label: row.label,
+        body: row.body,
+        enqueuedAt: row.enqueued_at,
+      }));
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+queueContract('database', openDatabaseQueue);
+
+describe('the database queue', () => {
+  it('takes back at a start what an earlier process had out, and that process can settle nothing any more', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(1, 'out');
+    await user.put(2, 'retrying');
+    const [out, failed] = await user.receive();
+    await user.settle({ message: failed!, action: 'retry', availableAt: engine.now() + 60_000 });
+    assert.equal(await engine.queue.recoverLeases(), 1);
+    const [again] = await user.receive();
+    assert.deepEqual([again?.messageId, again?.receiveCount], ['out', 2]);
+    assert.deepEqual(await user.settle({ message: out!, action: 'delete' }), []);
+    assert.deepEqual(await user.receiveNames(), []);
+  });
+
+  it('takes messages of the same id for two: settling one leaves the other', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(1, 'twin', 'twin');
+    await user.settle({ message: await user.receiveOne(), action: 'delete' });
+    assert.equal((await engine.queue.line(1)).depth, 1);
+    assert.deepEqual(await user.drain(), ['twin']);
+  });
+
+  it('holds a lease that has ended, but that nobody took over, for good enough to settle', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    await user.put(1, 'a', 'b');
+    const message = await user.receiveOne();
+    await engine.pass(VISIBILITY_MS * 10);
+    assert.equal((await user.settle({ message, action: 'delete' })).length, 1);
+    assert.deepEqual(await user.drain(), ['b']);
+  });
+
+  it('exchanges without reading the backlog: every statement finds its rows through an index', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    for (const line of [1, 2, 3, 4]) await user.put(line, 'a', 'b', 'c');
+    const statements = new Set<string>();
+    const watched = new DatabaseQueue({
+      database: {
+        dialect: engine.database.dialect,
+        reader: engine.database.reader,
+        ping: () => engine.database.ping(),
+        transaction: (work) => engine.database.transaction((tx) => work(watching(tx, statements))),
+        [Symbol.asyncDispose]: async () => {},
+      },
+      maxReceives: 1_000,
+      now: engine.now,
+    });
+    const exchange = (settlements: Parameters<QueueUser['settle']>) =>
+      watched.exchange({
+        settlements,
+        capacity: 10,
+        visibilityMs: VISIBILITY_MS,
+        record: async () => {},
+      });
+    const { received } = await exchange([]);
+    const [a, b, c, d] = received;
+    await exchange([
+      { message: a!, action: 'delete' },
+      { message: b!, action: 'retry', availableAt: 0 },
+      { message: c!, action: 'dead-letter' },
+      { message: d!, action: 'discard', followersBefore: Number.MAX_SAFE_INTEGER },
+    ]);
+    await engine.database.transaction((tx) =>
+      watched.enqueue(watching(tx, statements), [messageOf(1, 'd', 0)]),
+    );
+
+    assert.ok(statements.size >= 8, `${statements.size} statements were seen`);
+    for (const statement of statements) {
+      const values = Array.from(statement.matchAll(/\?/g), () => '[]');
+      const plan = await engine.database.reader.all<{ detail: string }>(
+        `explain query plan ${statement}`,
+        ...values,
+      );
+      for (const { detail } of plan) assert.doesNotMatch(detail, /^SCAN (?!json_each )/, statement);
+    }
+  });
+});
+
+/** A transaction that notes what it runs. */
+function watching(tx: Transaction, statements: Set<string>): Transaction {
+  return {
+    dialect: tx.dialect,
+    query: tx.query,
+    all: (sql, ...values) => {
+      statements.add(sql);
+      return tx.all(sql, ...values);
+    },
+    run: (sql, ...values) => {
+      statements.add(sql);
+      return tx.run(sql, ...values);
+    },
+    insertMany: (...given) => tx.insertMany(...given),
+    onCommit: (hook) => tx.onCommit(hook),
+  };
+}

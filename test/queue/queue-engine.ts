@@ -1,0 +1,123 @@
+import type { Database } from '../../src/database/database.ts';
+import type {
+  ExchangeRequest,
+  ExchangeResult,
+  MessageQueue,
+  QueueMessage,
+  ReceivedMessage,
+  Settled,
+  Settlement,
+} from '../../src/queue/message-queue.ts';
+
+/** An open queue of some engine, with what the contract tests need beside the queue itself. */
+export interface QueueEngine extends AsyncDisposable {
+  readonly queue: MessageQueue;
+  /** In whose transactions messages are queued. */
+  readonly database: Database;
+  /** The time that the engine goes by, in epoch milliseconds. */
+  now(): number;
+  /** Lets time pass: by setting a clock, or by waiting where the engine's clock is not ours. */
+  pass(ms: number): Promise<void>;
+  /** Resolves when all that was queued so far can be received. */
+  arrived(): Promise<void>;
+  /** The dead-letter queue, in the order in which messages came to it. */
+  deadLetters(): Promise<QueueMessage[]>;
+}
+
+/** Opens an empty queue. */
+export type OpenQueue = () => Promise<QueueEngine>;
+
+/** How long a message that is taken up stays hidden in these tests. Whole seconds: some engines count in them. */
+export const VISIBILITY_MS = 2_000;
+
+/** More than any test has lines. */
+const ALL = 100;
+
+/** A message of a line; its id, label and body follow from its name. */
+export function messageOf(lineId: number, name: string, enqueuedAt: number): QueueMessage {
+  return { lineId, messageId: name, label: `LABEL_${name}`, body: `{"name":"${name}"}`, enqueuedAt };
+}
+
+/** What of a received message is not the engine's. */
+export function contentOf({ lineId, messageId, label, body, enqueuedAt }: QueueMessage): QueueMessage {
+  return { lineId, messageId, label, body, enqueuedAt };
+}
+
+/** Uses a queue as the service does, in few words. */
+export class QueueUser {
+  readonly engine: QueueEngine;
+
+  constructor(engine: QueueEngine) {
+    this.engine = engine;
+  }
+
+  /** Queues messages of these names, in one transaction. */
+  async put(lineId: number, ...names: string[]): Promise<void> {
+    await this.putAll(names.map((name) => messageOf(lineId, name, this.engine.now())));
+  }
+
+  async putAll(messages: readonly QueueMessage[]): Promise<void> {
+    const { queue, database } = this.engine;
+    await database.transaction((tx) => queue.enqueue(tx, messages));
+    await this.engine.arrived();
+  }
+
+  /** Takes up what is due, at most `capacity` messages, by ascending line. */
+  async receive(capacity = ALL): Promise<ReceivedMessage[]> {
+    const { received } = await this.exchange({ capacity });
+    return received.sort((a, b) => a.lineId - b.lineId);
+  }
+
+  /** Takes up what is due and answers the names. */
+  async receiveNames(capacity = ALL): Promise<string[]> {
+    return (await this.receive(capacity)).map((message) => message.messageId);
+  }
+
+  /** Takes up the one message that is due. @throws {Error} when it is not one */
+  async receiveOne(): Promise<ReceivedMessage> {
+    const received = await this.receive();
+    const [message] = received;
+    if (message === undefined || received.length > 1)
+      throw new Error(`${received.length} messages were due instead of one`);
+    return message;
+  }
+
+  /** Settles in one batch and answers what took effect. */
+  async settle(...settlements: Settlement[]): Promise<Settled[]> {
+    const effective: Settled[] = [];
+    await this.exchange({
+      settlements,
+      record: async (_tx, settled) => {
+        effective.push(...settled);
+      },
+    });
+    return effective;
+  }
+
+  async exchange(request: Partial<ExchangeRequest<Settlement>>): Promise<ExchangeResult> {
+    return await this.engine.queue.exchange({
+      settlements: [],
+      capacity: 0,
+      visibilityMs: VISIBILITY_MS,
+      record: async () => {},
+      ...request,
+    });
+  }
+
+  /** Takes up and deletes until nothing is due, and answers the names in the order they came. */
+  async drain(): Promise<string[]> {
+    const names: string[] = [];
+    for (let received = await this.receive(); received.length > 0; received = await this.receive()) {
+      names.push(...received.map((message) => message.messageId));
+      await this.settle(...received.map((message) => ({ message, action: 'delete' }) as const));
+    }
+    return names;
+  }
+
+  /** Redelivers dead letters of these names, in this order. */
+  async redeliver(messages: readonly QueueMessage[]): Promise<void> {
+    const { queue, database } = this.engine;
+    await database.transaction((tx) => queue.redeliver(tx, messages));
+    await this.engine.arrived();
+  }
+}

@@ -1,0 +1,143 @@
+import type { HeadAction, LineState, QueueMessage, Settlement } from '../../src/queue/message-queue.ts';
+
+interface ModelLine {
+  messages: QueueMessage[];
+  /** When the head may be taken up; meaningless while the line is empty. */
+  availableAt: number;
+  lease: string | null;
+  receives: number;
+}
+
+/** What a queue is, in the plainest words: arrays in memory. Engines are held against it. */
+export class QueueModel {
+  deadLetters: QueueMessage[] = [];
+  readonly #lines = new Map<number, ModelLine>();
+
+  enqueue(messages: readonly QueueMessage[], now: number): void {
+    for (const message of messages) {
+      const line = this.#line(message.lineId);
+      if (line.messages.length === 0) line.availableAt = now;
+      line.messages.push(message);
+    }
+  }
+
+  /** Lines whose head may be taken up, with the moment since when. */
+  due(now: number): Map<number, number> {
+    const due = new Map<number, number>();
+    for (const [lineId, line] of this.#lines)
+      if (line.messages.length > 0 && line.availableAt <= now) due.set(lineId, line.availableAt);
+    return due;
+  }
+
+  /** Takes up a line's head and answers it with its receive count. */
+  receive(lineId: number, lease: string, until: number): { message: QueueMessage; receiveCount: number } {
+    const line = this.#line(lineId);
+    line.lease = lease;
+    line.availableAt = until;
+    line.receives += 1;
+    return { message: line.messages[0]!, receiveCount: line.receives };
+  }
+
+  /** Answers the followers that went along, or null when the lease was lost. */
+  settle(settlement: Settlement, now: number): QueueMessage[] | null {
+    const { message } = settlement;
+    const line = this.#line(message.lineId);
+    if (line.lease !== message.leaseToken) return null;
+    line.lease = null;
+    switch (settlement.action) {
+      case 'retry':
+        line.availableAt = settlement.availableAt;
+        return [];
+      case 'release':
+        line.availableAt = now;
+        line.receives -= 1;
+        return [];
+      case 'delete':
+        this.#advance(line, now);
+        return [];
+      case 'dead-letter':
+        this.deadLetters.push(this.#advance(line, now));
+        return [];
+      case 'discard': {
+        this.#advance(line, now);
+        const end = line.messages.findIndex((each) => each.enqueuedAt >= settlement.followersBefore);
+        return line.messages.splice(0, end === -1 ? line.messages.length : end);
+      }
+    }
+  }
+
+  actOnHead(lineId: number, action: HeadAction, messageId: string | undefined, now: number): string {
+    const line = this.#line(lineId);
+    const head = line.messages[0];
+    if (head === undefined) return 'empty';
+    if (messageId !== undefined && messageId !== head.messageId) return 'other-head';
+    if (line.lease !== null && line.availableAt > now) return 'in-flight';
+    line.lease = null;
+    if (action === 'retry') line.availableAt = now;
+    else this.deadLetters.push(this.#advance(line, now));
+    return 'done';
+  }
+
+  redeliver(messages: readonly QueueMessage[], now: number): void {
+    const ids = new Set(messages.map((message) => message.messageId));
+    this.deadLetters = this.deadLetters.filter((message) => !ids.has(message.messageId));
+    this.enqueue(messages, now);
+  }
+
+  /** Forgets empty lines and answers them. */
+  forget(lineIds: readonly number[]): number[] {
+    return lineIds.filter((id) => this.#line(id).messages.length === 0);
+  }
+
+  nextAvailableAt(): number | null {
+    const moments = this.#waiting().map((line) => line.availableAt);
+    return moments.length === 0 ? null : Math.min(...moments);
+  }
+
+  line(lineId: number, now: number): LineState {
+    const line = this.#line(lineId);
+    const head = line.messages[0];
+    if (head === undefined) return { depth: 0, oldestEnqueuedAt: null, head: null };
+    return {
+      depth: line.messages.length,
+      oldestEnqueuedAt: head.enqueuedAt,
+      head: {
+        messageId: head.messageId,
+        label: head.label,
+        receiveCount: line.receives,
+        inFlight: line.lease !== null && line.availableAt > now,
+        availableAt: line.availableAt,
+      },
+    };
+  }
+
+  totals(now: number): { waiting: number; inFlight: number; deadLetters: number; linesBlocked: number } {
+    const waiting = this.#waiting();
+    return {
+      waiting: waiting.reduce((sum, line) => sum + line.messages.length, 0),
+      inFlight: waiting.filter((line) => line.lease !== null && line.availableAt > now).length,
+      deadLetters: this.deadLetters.length,
+      linesBlocked: waiting.filter((line) => line.lease === null && line.receives > 0).length,
+    };
+  }
+
+  #waiting(): ModelLine[] {
+    return [...this.#lines.values()].filter((line) => line.messages.length > 0);
+  }
+
+  #line(lineId: number): ModelLine {
+    let line = this.#lines.get(lineId);
+    if (line === undefined) {
+      line = { messages: [], availableAt: 0, lease: null, receives: 0 };
+      this.#lines.set(lineId, line);
+    }
+    return line;
+  }
+
+  #advance(line: ModelLine, now: number): QueueMessage {
+    const head = line.messages.shift()!;
+    line.availableAt = now;
+    line.receives = 0;
+    return head;
+  }
+}
