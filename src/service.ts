@@ -15,6 +15,7 @@ import { DeliveryWorker } from './delivery/delivery-worker.ts';
 import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
 import { requireScopes } from './http/authorization.ts';
+import { Idempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
 import type { Routes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
@@ -173,6 +174,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     now,
   });
 
+  const idempotency = new Idempotency({ database, now });
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: settings.max_request_body,
@@ -196,7 +198,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   await plain.register(async (scoped) => {
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, (header, scope) => decideBearer(header, [scope], tokens));
-    accountRoutes(routes, accounts);
+    accountRoutes(routes, accounts, idempotency);
     folderRoutes(routes, folders);
     courseRoutes(routes, courses);
     await scoped.register(courseUploadRoutes, { courses, uploads, maxPackageBytes });

@@ -88,6 +88,18 @@ const TAGS = [
   { name: 'Postbacks', description: 'What your system receives.' },
 ];
 
+const IF_MATCH = {
+  'If-Match': { type: 'string', description: 'The `ETag` that was read: change it only if nobody else did.' },
+};
+
+const IDEMPOTENCY_KEY = {
+  'Idempotency-Key': {
+    type: 'string',
+    description:
+      'Chosen by you: the same key with the same request within 24 hours gets the first answer and changes nothing again.',
+  },
+};
+
 /** Adds what holds for every route: its operation id, the scope it needs, the precondition it takes. */
 function describeRoute(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
   const described = { ...(schema ?? {}) } as Record<string, unknown> & FastifySchema;
@@ -95,17 +107,11 @@ function describeRoute(schema: FastifySchema | undefined, route: RouteOptions): 
   if (scope !== undefined) described.security = [{ oauth2: [scope] }];
   described.operationId ??= operationId(String(route.method), route.url);
   const responses = (described.response ?? {}) as Record<string, unknown>;
-  if ('412' in responses && described.headers === undefined) {
-    described.headers = {
-      type: 'object',
-      properties: {
-        'If-Match': {
-          type: 'string',
-          description: 'The `ETag` that was read: change it only if nobody else did.',
-        },
-      },
-    };
-  }
+  const headers = {
+    ...('412' in responses ? IF_MATCH : {}),
+    ...('422' in responses ? IDEMPOTENCY_KEY : {}),
+  };
+  if (Object.keys(headers).length > 0) described.headers = { type: 'object', properties: headers };
   return described;
 }
 

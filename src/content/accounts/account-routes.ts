@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
@@ -15,7 +16,7 @@ const tags = ['Accounts'];
 const AccountParams = Type.Object({ account_id: Type.String({ description: 'The account’s id.' }) });
 
 /** Accounts in the automation API. */
-export function accountRoutes(routes: Routes, accounts: AccountService): void {
+export function accountRoutes(routes: Routes, accounts: AccountService, idempotency: Idempotency): void {
   const idOf = (params: { account_id: string }) => parseId(params.account_id, 'account');
 
   routes.post(
@@ -27,17 +28,18 @@ export function accountRoutes(routes: Routes, accounts: AccountService): void {
         summary: 'Create an account',
         description: 'Causes ACCOUNT_CREATED.',
         body: AccountInput,
-        response: { 201: AccountRecord, ...problems(400, 413, 415) },
+        response: { 201: AccountRecord, ...problems(400, 413, 415, 422) },
       },
     },
-    async (request, reply) => {
-      const account = await accounts.create(toInput(request.body), callerOf(request).user);
-      return reply
-        .code(201)
-        .header('Location', `/accounts/${account.id}`)
-        .header('ETag', entityTag(account.revision))
-        .send(toRecord(account));
-    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const account = await accounts.create(toInput(request.body), { user: callerOf(request).user, tx });
+        return {
+          status: 201,
+          headers: { Location: `/accounts/${account.id}`, ETag: entityTag(account.revision) },
+          body: toRecord(account),
+        };
+      }),
   );
 
   routes.get(

@@ -1,8 +1,9 @@
-import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { notFound } from '../../problems/problem.ts';
-import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import { assertRevision } from '../../problems/revision.ts';
+import type { Change, ChangeOf } from '../change.ts';
 import {
   deleteAccount,
   insertAccount,
@@ -43,8 +44,8 @@ export class AccountService {
   }
 
   /** ACCOUNT_CREATED. */
-  async create(input: { name: string; enabled: boolean }, user: string): Promise<Account> {
-    return await this.#database.transaction(async (tx) => {
+  async create(input: { name: string; enabled: boolean }, { user, tx: open }: Change): Promise<Account> {
+    return await inTransaction(this.#database, open, async (tx) => {
       const now = this.#now();
       const account = toAccount(await insertAccount(tx, input, now));
       await this.#publish(tx, 'ACCOUNT_CREATED', account, user, now);
@@ -69,7 +70,7 @@ export class AccountService {
   async update(
     id: number,
     input: { name: string; enabled: boolean },
-    { user, expected }: { user: string; expected: ExpectedRevisions },
+    { user, expected }: ChangeOf,
   ): Promise<Account> {
     return await this.#database.transaction(async (tx) => {
       const present = await requireAccount(tx, id);
@@ -88,7 +89,7 @@ export class AccountService {
    * ACCOUNT_DELETED, which shows the account as it was.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
-  async delete(id: number, { user, expected }: { user: string; expected: ExpectedRevisions }): Promise<void> {
+  async delete(id: number, { user, expected }: ChangeOf): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const account = await requireAccount(tx, id);
       assertRevision(account.revision, expected);

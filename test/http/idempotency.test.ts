@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Api, createClient, requestToken, startTestService } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('Idempotency-Key on POST', () => {
+  test('the same key and request get the first answer and cause no second event', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    await api.create('/webhooks', { name: 'w', topic: 'ACCOUNT', target_url: target.url });
+    const key = { 'Idempotency-Key': 'a-key' };
+
+    const first = await api.post('/accounts', { name: 'Northwind' }, key);
+    const second = await api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': '"a-key"' });
+    assert.equal(first.status, 201);
+    assert.deepEqual([second.status, second.body], [201, first.body]);
+    for (const name of ['location', 'etag']) assert.equal(second.headers.get(name), first.headers.get(name));
+    assert.equal(first.headers.get('idempotent-replayed'), null);
+    assert.equal(second.headers.get('idempotent-replayed'), 'true');
+
+    await api.create('/accounts', { name: 'Marker' });
+    const received = await target.waitFor(2);
+    const names = received.map(
+      ({ json }) => (json as { resource: { account: { name: string } } }).resource.account.name,
+    );
+    assert.deepEqual(names, ['Northwind', 'Marker']);
+    assert.equal((await api.get('/accounts')).body.data.length, 2);
+  });
+
+  test('requests with one key at the same time cause one change', async () => {
+    await using service = await startTestService();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        service.api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': 'k' }),
+      ),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
+    assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1);
+    assert.equal((await service.api.get('/accounts')).body.data.length, 1);
+  });
+
+  test('the same key with another body is 422', async () => {
+    await using service = await startTestService();
+    const key = { 'Idempotency-Key': 'k' };
+    await service.api.post('/accounts', { name: 'Northwind' }, key);
+    const answer = await service.api.post('/accounts', { name: 'Southwind' }, key);
+    assert.deepEqual(
+      [answer.status, answer.body.type],
+      [422, 'urn:coursewire:problem:idempotency-key-reused'],
+    );
+  });
+
+  test('a request that failed leaves its key free', async () => {
+    await using service = await startTestService();
+    const key = { 'Idempotency-Key': 'k' };
+    assert.equal((await service.api.post('/accounts', { name: '' }, key)).status, 400);
+    assert.equal((await service.api.post('/accounts', { name: 'Northwind' }, key)).status, 201);
+  });
+
+  test('each client has keys of its own', async () => {
+    await using service = await startTestService();
+    const other = await createClient(service.settings.data_dir, { email: 'other@example.com' });
+    const otherApi = new Api(
+      service.url,
+      await requestToken(service.url, other.clientId, other.clientSecret),
+    );
+    const key = { 'Idempotency-Key': 'k' };
+    const mine = await service.api.post('/accounts', { name: 'Northwind' }, key);
+    const theirs = await otherApi.post('/accounts', { name: 'Northwind' }, key);
+    assert.deepEqual([mine.status, theirs.status], [201, 201]);
+    assert.notEqual(mine.body.id, theirs.body.id);
+  });
+
+  test('after 24 hours the key is free again', async () => {
+    let skipped = 0;
+    await using service = await startTestService({
+      now: () => Date.now() + skipped,
+      settings: { access_token_lifetime: 30 * 3_600 },
+    });
+    const key = { 'Idempotency-Key': 'k' };
+    const first = await service.api.post('/accounts', { name: 'Northwind' }, key);
+    skipped = 25 * HOUR_MS;
+    const second = await service.api.post('/accounts', { name: 'Southwind' }, key);
+    assert.equal(second.status, 201);
+    assert.notEqual(second.body.id, first.body.id);
+  });
+
+  test('a key that is none is told', async () => {
+    await using service = await startTestService();
+    for (const key of ['""', 'a b', 'k'.repeat(256)]) {
+      const answer = await service.api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': key });
+      assert.deepEqual(
+        [answer.status, answer.body.errors[0].pointer],
+        [400, '/headers/Idempotency-Key'],
+        key,
+      );
+    }
+  });
+});
