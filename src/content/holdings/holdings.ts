@@ -1,0 +1,42 @@
+import type { Reader } from '../../database/database.ts';
+import type { ContentReference } from '../../events/event.ts';
+import { accountWasGivenOneOf, readBundlesOf, readEquivalentsOf, readFoldersOf } from './holdings-store.ts';
+
+type Reading = Pick<Reader, 'all' | 'dialect'>;
+
+/**
+ * The assets and everything that holds one of them: the equivalents of a course, the bundles of these and of
+ * courses, and the folders in which any of them stands, up to the root. It is what a content focus is held
+ * against, and what an account's right to a course comes from.
+ */
+export async function withHolders(
+  reader: Reading,
+  assets: readonly ContentReference[],
+): Promise<ContentReference[]> {
+  const courseIds = assets.filter(({ type }) => type === 'COURSE').map(({ id }) => id);
+  const equivalents = courseIds.length === 0 ? [] : await readEquivalentsOf(reader, courseIds);
+  const inBundles = [...assets, ...equivalents].filter(
+    ({ type }) => type === 'COURSE' || type === 'EQUIVALENT',
+  );
+  const bundles = inBundles.length === 0 ? [] : await readBundlesOf(reader, inBundles);
+  const held = distinct([...assets, ...equivalents, ...bundles]);
+  return distinct([...held, ...(await readFoldersOf(reader, held))]);
+}
+
+/** Whether an account holds a course: directly or through an equivalent, bundle or folder. */
+export async function accountHoldsCourse(
+  reader: Reading,
+  accountId: number,
+  courseId: number,
+): Promise<boolean> {
+  return await accountWasGivenOneOf(
+    reader,
+    accountId,
+    await withHolders(reader, [{ type: 'COURSE', id: courseId }]),
+  );
+}
+
+function distinct(assets: readonly ContentReference[]): ContentReference[] {
+  const byKey = new Map(assets.map(({ type, id }) => [`${type} ${id}`, { type, id }]));
+  return [...byKey.values()];
+}
