@@ -27,6 +27,7 @@ export type CheckTargetUrl = (url: string) => string | null;
 
 /** What an update may take over from the webhook as it is. */
 export interface PresentConfiguration {
+  topic: Topic;
   allSubtopics: boolean;
   subtopics: readonly Subtopic[];
   authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
@@ -66,7 +67,8 @@ export function toConfiguration(
     input.topic,
     focus.map((each) => each.type),
   );
-  const allSubtopics = input.subtopics === undefined || isReadBackAsAll(input.subtopics, present);
+  const allSubtopics =
+    input.subtopics === undefined || isReadBackAsAll(input.topic, input.subtopics, present);
   return {
     name: input.name,
     topic: input.topic,
@@ -86,9 +88,14 @@ export function toConfiguration(
  * A webhook of all subtopics reads back with their list. When that very list is sent back, it still means
  * all: reading a record and writing it must not narrow it.
  */
-function isReadBackAsAll(subtopics: readonly unknown[], present: PresentConfiguration | null): boolean {
+function isReadBackAsAll(
+  topic: Topic,
+  subtopics: readonly unknown[],
+  present: PresentConfiguration | null,
+): boolean {
   return (
     present?.allSubtopics === true &&
+    present.topic === topic &&
     subtopics.length === present.subtopics.length &&
     present.subtopics.every((each) => subtopics.includes(each))
   );
@@ -107,12 +114,15 @@ function focusErrors(input: Record<string, unknown>): InputError[] {
   const seen = new Set<string>();
   return focus.flatMap((each: unknown, index): InputError[] => {
     if (!isObject(each)) return [];
-    const type = each.webhook_focus_type;
+    const { webhook_focus_type: type, webhook_focus_id: id } = each;
+    if (!isFocusType(type)) return [];
     const at = pointerTo('/focus', index);
-    const key = `${type} ${each.webhook_focus_id}`;
-    if (seen.has(key)) return [{ pointer: at, detail: 'is a focus that stands in the list already' }];
-    seen.add(key);
-    if (!isFocusType(type) || allowed === null || allowed.includes(type)) return [];
+    if (typeof id === 'number') {
+      const key = `${type} ${id}`;
+      if (seen.has(key)) return [{ pointer: at, detail: 'is a focus that stands in the list already' }];
+      seen.add(key);
+    }
+    if (allowed === null || allowed.includes(type)) return [];
     return [
       {
         pointer: `${at}/webhook_focus_type`,
@@ -130,10 +140,12 @@ function subtopicErrors(input: Record<string, unknown>, present: PresentConfigur
       { pointer: '/subtopics', detail: 'must not be empty; leave it out for all subtopics of the topic' },
     ];
   }
-  if (!isTopic(topic) || isReadBackAsAll(subtopics, present)) return [];
+  if (!isTopic(topic) || isReadBackAsAll(topic, subtopics, present)) return [];
   const focusTypes = focusTypesOf(input.focus);
+  const seen = new Set<unknown>();
   return subtopics.flatMap((each: unknown, index): InputError[] => {
-    const reason = subtopicError(each, topic, focusTypes, subtopics.indexOf(each) < index);
+    const reason = subtopicError(each, topic, focusTypes, seen.has(each));
+    seen.add(each);
     return reason === null ? [] : [{ pointer: pointerTo('/subtopics', index), detail: reason }];
   });
 }
