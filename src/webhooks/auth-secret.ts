@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 /** The length that the specification gives `webhooks_auth_secret` (section 8). */
 const SECRET_CHARACTERS = 64;
 
-/** The kept secret cannot be read or is none. */
+/** The kept secret cannot be read or made, or is none. */
 export class AuthSecretError extends Error {
   override name = 'AuthSecretError';
 }
@@ -17,9 +17,19 @@ export function keptAuthSecret(file: string): string {
   const kept = readKept(file);
   if (kept !== null) return kept;
   const made = randomBytes(SECRET_CHARACTERS / 2).toString('hex');
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${made}\n`, { mode: 0o600, flag: 'wx', flush: true });
   try {
+    keep(file, made);
+  } catch (error) {
+    throw new AuthSecretError(`the file ${file} cannot be made: ${messageOf(error)}`, { cause: error });
+  }
+  return readKept(file) ?? made;
+}
+
+function keep(file: string, secret: string): void {
+  // A name of its own each time: a start that was cut off leaves its draft behind.
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
     // A link appears whole or not at all, and never over one that another process made first.
     linkSync(draft, file);
   } catch (error) {
@@ -27,7 +37,6 @@ export function keptAuthSecret(file: string): string {
   } finally {
     rmSync(draft, { force: true });
   }
-  return readKept(file) ?? made;
 }
 
 function readKept(file: string): string | null {
@@ -36,7 +45,7 @@ function readKept(file: string): string | null {
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new AuthSecretError(`the file ${file} cannot be read`, { cause: error });
+    throw new AuthSecretError(`the file ${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }
   if (text.length !== SECRET_CHARACTERS) {
     throw new AuthSecretError(
@@ -44,4 +53,8 @@ function readKept(file: string): string | null {
     );
   }
   return text;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
