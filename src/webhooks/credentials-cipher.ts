@@ -52,8 +52,11 @@ export class CredentialsCipher {
 
   /** @throws {UndecryptableError} */
   decrypt(context: string, stored: string): string {
-    const [version, keyId = '', nonce = '', sealedText = ''] = stored.split('.');
-    const key = version === VERSION ? this.#keys.get(keyId) : undefined;
+    const [version, keyId = '', nonce = '', sealedText = '', ...rest] = stored.split('.');
+    if (version !== VERSION || rest.length > 0) {
+      throw new UndecryptableError('the value is damaged or of a later release');
+    }
+    const key = this.#keys.get(keyId);
     if (key === undefined)
       throw new UndecryptableError('the value was encrypted with another webhooks_auth_secret');
     const sealed = Buffer.from(sealedText, 'base64url');
