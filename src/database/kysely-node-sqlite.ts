@@ -30,9 +30,9 @@ export class Statements {
     return this.#execute(sql, values, (statement, bound) => statement.run(...bound));
   }
 
-  /** Whether the text answers rows. */
+  /** Whether the text answers rows. @throws {DatabaseUnavailableError} when the engine fails. */
   returnsRows(sql: string): boolean {
-    return this.#prepare(sql).columns().length > 0;
+    return this.#execute(sql, [], (statement) => statement.columns().length > 0);
   }
 
   #execute<T>(
@@ -90,17 +90,28 @@ function assertBindable(values: readonly unknown[]): asserts values is SqlValue[
   }
 }
 
-/** Kysely over a `node:sqlite` connection. Transactions are the adapter's, never Kysely's. */
-export function nodeSqliteDialect(connection: DatabaseSync, statements: Statements): SqliteDialect {
+/**
+ * Kysely over the statements of a connection. Transactions are the adapter's, never Kysely's. `assertUsable` is asked
+ * when a query runs, which may be long after it was built.
+ */
+export function nodeSqliteDialect(
+  statements: Statements,
+  assertUsable: () => void = () => {},
+): SqliteDialect {
   return new SqliteDialect({
     database: {
-      close: () => connection.close(),
-      prepare: (sql: string) => ({
-        reader: statements.returnsRows(sql),
-        all: (values: readonly unknown[]) => statements.all(sql, values),
-        run: (values: readonly unknown[]) => statements.run(sql, values),
-        iterate: (values: readonly unknown[]) => statements.all(sql, values)[Symbol.iterator](),
-      }),
+      close: () => {
+        throw new Error('the connection is closed by the adapter, not through Kysely');
+      },
+      prepare: (sql: string) => {
+        assertUsable();
+        return {
+          reader: statements.returnsRows(sql),
+          all: (values: readonly unknown[]) => statements.all(sql, values),
+          run: (values: readonly unknown[]) => statements.run(sql, values),
+          iterate: (values: readonly unknown[]) => statements.all(sql, values)[Symbol.iterator](),
+        };
+      },
     },
   });
 }

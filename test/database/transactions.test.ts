@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { type Database, DatabaseUnavailableError, type Transaction } from '../../src/database/database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { openTestDatabase } from '../support/database.ts';
+
+const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
+
+async function count({ reader }: Pick<Database, 'reader'>): Promise<number> {
+  return (await reader.all('select name from service_secrets')).length;
+}
+
+describe('the handle of a transaction', () => {
+  const uses: Record<string, (tx: Transaction) => unknown> = {
+    run: (tx) => tx.run(INSERT, 'late', 'x'),
+    all: (tx) => tx.all('select 1'),
+    insertMany: (tx) => tx.insertMany('service_secrets', ['name', 'value'], [['late', 'x']]),
+    'a query': (tx) => tx.query.insertInto('service_secrets').values({ name: 'late', value: 'x' }).execute(),
+    onCommit: (tx) => tx.onCommit(() => {}),
+  };
+  for (const [name, use] of Object.entries(uses)) {
+    it(`is refused after its end (${name})`, async () => {
+      await using test = await openTestDatabase();
+      let kept: Transaction | undefined;
+      await test.database.transaction(async (tx) => {
+        kept = tx;
+      });
+      await assert.rejects(async () => use(kept!), { message: 'this transaction has ended' });
+      let failed: Transaction | undefined;
+      const undone = test.database.transaction(async (tx) => {
+        failed = tx;
+        throw new Error('changed my mind');
+      });
+      await assert.rejects(undone);
+      await assert.rejects(async () => use(failed!), { message: 'this transaction has ended' });
+      assert.equal(await count(test.database), 0);
+    });
+  }
+
+  it('lets no query that was not awaited land in the change of another', async () => {
+    await using test = await openTestDatabase();
+    let stray: Promise<unknown> | undefined;
+    const first = test.database.transaction(async (tx) => {
+      const query = tx.query.insertInto('service_secrets').values({ name: 'stray', value: 'x' });
+      stray = Promise.resolve().then(() => query.execute());
+      stray.catch(() => {});
+    });
+    const second = test.database.transaction(async (tx) => {
+      await stray?.catch(() => {});
+      await tx.run(INSERT, 'own', 'x');
+    });
+    await Promise.all([first, second]);
+    await assert.rejects(stray!, { message: 'this transaction has ended' });
+    assert.equal(await count(test.database), 1);
+  });
+
+  it('sees its own changes, through either way of asking, and nobody else does', async () => {
+    await using test = await openTestDatabase();
+    await test.database.transaction(async (tx) => {
+      await tx.query.insertInto('service_secrets').values({ name: 'a', value: 'x' }).execute();
+      assert.equal((await tx.all('select name from service_secrets')).length, 1);
+      assert.equal(await count(test.database), 0);
+    });
+    assert.equal(await count(test.database), 1);
+  });
+
+  it('answers how many rows a statement changed', async () => {
+    await using test = await openTestDatabase();
+    await test.database.transaction(async (tx) => {
+      await tx.insertMany(
+        'service_secrets',
+        ['name', 'value'],
+        [
+          ['a', 'x'],
+          ['b', 'x'],
+        ],
+      );
+      assert.equal(await tx.run("update service_secrets set value = 'y'"), 2);
+      assert.equal(await tx.run("delete from service_secrets where name = 'z'"), 0);
+    });
+  });
+});
+
+describe('values bound to statements', () => {
+  // A `Date` in the first place would be taken for named parameters, and NULL be stored without a word.
+  const refused: [string, unknown][] = [
+    ['a Date', new Date(0)],
+    ['an object', { name: 'x' }],
+    ['an array', ['x']],
+    ['undefined', undefined],
+    ['true', true],
+    ['not a number', Number.NaN],
+    ['infinity', Number.POSITIVE_INFINITY],
+  ];
+  for (const [name, value] of refused) {
+    it(`are refused when one is ${name}`, async () => {
+      await using test = await openTestDatabase();
+      const hostile = value as string;
+      const isRefused = { name: 'TypeError', message: /cannot be bound to SQL/ };
+      const { database } = test;
+      await assert.rejects(database.reader.all('select ? as value', hostile), isRefused);
+      const uses: ((tx: Transaction) => Promise<unknown>)[] = [
+        (tx) => tx.all('select ? as value', hostile),
+        (tx) => tx.run(INSERT, hostile, 'x'),
+        (tx) => tx.run(INSERT, 'x', hostile),
+        (tx) =>
+          tx.insertMany(
+            'service_secrets',
+            ['name', 'value'],
+            [
+              ['fine', 'x'],
+              [hostile, 'x'],
+            ],
+          ),
+      ];
+      // Kysely takes a member that is undefined for one that is left out.
+      if (value !== undefined)
+        uses.push((tx) =>
+          tx.query.insertInto('service_secrets').values({ name: 'x', value: hostile }).execute(),
+        );
+      for (const use of uses) await assert.rejects(database.transaction(use), isRefused);
+      assert.equal(await count(database), 0);
+    });
+  }
+
+  it('come back as they went in', async () => {
+    await using test = await openTestDatabase();
+    const values = ['', 'Zoë \u{1f600} \n " \' \\', 'nul\0inside', 0, -1, 2 ** 53 - 1, 1.5, null];
+    for (const value of values) {
+      const [row] = await test.database.reader.all<{ value: unknown }>('select ? as value', value);
+      assert.equal(row?.value, value);
+    }
+    const bytes = Uint8Array.of(0, 1, 255);
+    const [row] = await test.database.reader.all<{ value: Uint8Array }>('select ? as value', bytes);
+    assert.deepEqual([...row!.value], [...bytes]);
+  });
+});
+
+describe('errors', () => {
+  it('of the work reach its caller as they are, however deep they were thrown', async () => {
+    await using test = await openTestDatabase();
+    const cause = new TypeError('deep down');
+    const error = new RangeError('further up', { cause });
+    const undone = test.database.transaction(async (tx) => {
+      try {
+        await tx.run(INSERT, 'a', 'x');
+        await Promise.reject(cause);
+      } catch {
+        throw error;
+      }
+    });
+    await assert.rejects(undone, (thrown) => thrown === error);
+    assert.equal(await count(test.database), 0);
+  });
+
+  it('that the work itself catches do not undo what it did besides', async () => {
+    await using test = await openTestDatabase();
+    await test.database.transaction(async (tx) => {
+      await tx.run(INSERT, 'a', 'x');
+      await assert.rejects(tx.run(INSERT, 'a', 'again'));
+      await tx.run(INSERT, 'b', 'x');
+    });
+    assert.equal(await count(test.database), 2);
+  });
+
+  it('of a query are not taken for trouble of the engine', async () => {
+    await using test = await openTestDatabase();
+    const isOwn = (error: unknown) => !(error instanceof DatabaseUnavailableError);
+    await assert.rejects(test.database.reader.all('select * from no_such_table'), isOwn);
+    await assert.rejects(
+      test.database.transaction((tx) => tx.run('insert into service_secrets (name) values (?)', 'x')),
+      isOwn,
+    );
+  });
+});
+
+describe('an engine in trouble', () => {
+  const reads: Record<string, (database: Database) => Promise<unknown>> = {
+    'a query': ({ reader }) => reader.query.selectFrom('service_secrets').selectAll().execute(),
+    'a statement': ({ reader }) => reader.all('select * from service_secrets'),
+    'a transaction': (database) => database.transaction((tx) => tx.all('select * from service_secrets')),
+    'a query in a transaction': (database) =>
+      database.transaction((tx) => tx.query.selectFrom('service_secrets').selectAll().execute()),
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    it(`is told from a wrong question (${name})`, async () => {
+      await using test = await openTestDatabase();
+      await test.database[Symbol.asyncDispose]();
+      await using reopened = new SqliteDatabase(test.file);
+      writeFileSync(test.file, Buffer.alloc(readFileSync(test.file).length, 7));
+      await assert.rejects(read(reopened), DatabaseUnavailableError);
+    });
+  }
+
+  it('stops the opening of a file that is no database', async () => {
+    await using test = await openTestDatabase();
+    await test.database[Symbol.asyncDispose]();
+    writeFileSync(test.file, 'this is no database, but long enough to be looked at as if it were one');
+    assert.throws(() => new SqliteDatabase(test.file), {
+      name: 'DatabaseUnavailableError',
+      message: /cannot be opened/,
+    });
+  });
+});
