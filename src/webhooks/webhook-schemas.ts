@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { FOCUS_TYPES, SUBTOPICS, TOPICS } from '../events/catalogue.ts';
-import { DateTime, Id, Ignored, Name, Nullable, OptionalDateTime } from '../http/schemas.ts';
+import {
+  DateTime,
+  Id,
+  Ignored,
+  Name,
+  Nullable,
+  OptionalDateTime,
+  PLAIN_TEXT_PATTERN,
+} from '../http/schemas.ts';
 import { LOGGING_MODES } from './logging-mode.ts';
 import {
   AUTHENTICATION_TYPES,
@@ -14,8 +22,6 @@ import {
 const MAX_FOCUSES = 1_000;
 const MAX_CREDENTIAL_LENGTH = 1_000;
 const MAX_URL_LENGTH = 2_048;
-/** Characters that no header field may carry (RFC 9110 section 5.5), and no credential of Basic either. */
-const CREDENTIAL_PATTERN = '^[^\\u0000-\\u001f\\u007f]+$';
 
 const FocusInput = Type.Object(
   {
@@ -25,6 +31,7 @@ const FocusInput = Type.Object(
       Nullable(
         Type.String({
           maxLength: 1_000,
+          pattern: PLAIN_TEXT_PATTERN,
           description: 'Its name; where the asset exists, its present name reads back.',
         }),
       ),
@@ -37,13 +44,13 @@ const AuthenticationInput = Type.Object(
   {
     type: Type.Optional(Type.Enum([...AUTHENTICATION_TYPES], { description: 'NONE when left out.' })),
     key: Type.Optional(
-      Type.String({ minLength: 1, maxLength: MAX_CREDENTIAL_LENGTH, pattern: CREDENTIAL_PATTERN }),
+      Type.String({ minLength: 1, maxLength: MAX_CREDENTIAL_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
     ),
     secret: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: MAX_CREDENTIAL_LENGTH,
-        pattern: CREDENTIAL_PATTERN,
+        pattern: PLAIN_TEXT_PATTERN,
         description: 'Never reads back. Left out at an update with the same key, the stored one stays.',
       }),
     ),
