@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises';
+import type { ContentStore } from '../../src/content/courses/content-store.ts';
+import type { CourseHolder } from '../../src/content/courses/course.ts';
+import { CourseService, coursesInFolder } from '../../src/content/courses/course-service.ts';
+import { FolderContentStore } from '../../src/content/courses/folder-content-store.ts';
+import { PackageIntake } from '../../src/content/courses/package-intake.ts';
+import { type UploadFolder, UploadFolders } from '../../src/content/courses/upload-folders.ts';
+import { FolderService } from '../../src/content/folders/folder-service.ts';
+import { type DataFolder, openDataFolder } from '../../src/database/data-folder.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import type { ServiceEvent } from '../../src/events/event.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { temporaryFolder } from '../support/service.ts';
+
+const MAX_PACKAGE_BYTES = 1024 * 1024;
+
+/** A content store in a folder, of which a test may make one operation fail or do something besides. */
+export class TestContentStore implements ContentStore {
+  readonly #store: FolderContentStore;
+  /** Called before each `put`. */
+  beforePut: () => Promise<void> = async () => {};
+  /** Called before each `remove`. */
+  beforeRemove: () => Promise<void> = async () => {};
+
+  constructor(folder: string) {
+    this.#store = new FolderContentStore(folder);
+  }
+
+  async put(key: string, stagedFolder: string): Promise<void> {
+    await this.beforePut();
+    await this.#store.put(key, stagedFolder);
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.beforeRemove();
+    await this.#store.remove(key);
+  }
+
+  path(key: string): string {
+    return this.#store.path(key);
+  }
+
+  async keys(): Promise<string[]> {
+    return await this.#store.keys();
+  }
+}
+
+/** The parts that serve courses, on a database and a folder of their own. */
+export interface CourseParts extends AsyncDisposable {
+  folder: DataFolder;
+  database: SqliteDatabase;
+  folders: FolderService;
+  courses: CourseService;
+  intake: PackageIntake;
+  store: TestContentStore;
+  /** The events that were committed, in order. */
+  events: ServiceEvent[];
+  /** The messages of log lines. */
+  logged: string[];
+  /** An upload that has come in; removed with the parts. */
+  receive(packageBytes: Uint8Array): Promise<UploadFolder>;
+}
+
+/** Opens the parts; `holders` are asked before a course is deleted. */
+export async function openCourseParts({
+  holders = [],
+}: {
+  holders?: readonly CourseHolder[];
+} = {}): Promise<CourseParts> {
+  await using stack = new AsyncDisposableStack();
+  const folder = openDataFolder(stack.use(temporaryFolder()).path);
+  const database = stack.use(new SqliteDatabase(folder.databaseFile));
+  const now = () => Date.UTC(2026, 0, 31, 9, 30);
+  await migrate(database, now);
+
+  const logged: string[] = [];
+  const destination = { write: (line: string) => void logged.push(JSON.parse(line).msg) };
+  const log = createLogs({ level: 'info', customLevels: {}, destination }).for('CourseService');
+  const folders = new FolderService({ database, occupants: [coursesInFolder], now });
+  await folders.ensureRoot();
+  const store = new TestContentStore(folder.contentFolder);
+  const uploads = new UploadFolders({ folder: folder.temporaryFolder, log });
+  const intake = new PackageIntake({
+    reader: database.reader,
+    store,
+    maxPackageBytes: MAX_PACKAGE_BYTES,
+    log,
+  });
+  const events: ServiceEvent[] = [];
+  const publisher = {
+    publish: async (tx: { onCommit(hook: () => void): void }, event: ServiceEvent) =>
+      tx.onCommit(() => events.push(event)),
+  };
+  const courses = new CourseService({ database, events: publisher, intake, store, holders, log, now });
+  const receive = async (packageBytes: Uint8Array) => {
+    const upload = opened.use(await uploads.open());
+    await writeFile(upload.packageFile, packageBytes);
+    return upload;
+  };
+  const opened = stack.move();
+  return {
+    folder,
+    database,
+    folders,
+    courses,
+    intake,
+    store,
+    events,
+    logged,
+    receive,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

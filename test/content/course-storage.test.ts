@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, it } from 'node:test';
+import type { Course } from '../../src/content/courses/course.ts';
+import { ProblemError } from '../../src/problems/problem.ts';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { type CourseParts, openCourseParts } from './course-parts.ts';
+import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
+
+const ORPHAN = '00000000-0000-4000-8000-000000000000';
+const context = () => ({ user: 'author@example.com', signal: new AbortController().signal });
+const INPUT = { name: null, folderId: null };
+
+async function importInto(parts: CourseParts, folderId: number | null = null): Promise<Course> {
+  const upload = await parts.receive(await scormPackage());
+  return await parts.courses.import(upload, { name: null, folderId }, context());
+}
+
+const isProblem = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code;
+
+describe('an import that fails half-way leaves no file, no course and no event', () => {
+  /** Breaks something of a running service, then imports and uploads a version; both must fail and leave nothing. */
+  async function assertNothingLeft(
+    breakIt: (service: TestService) => Promise<() => Promise<void>>,
+  ): Promise<void> {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    const course = await importCourse(service);
+    await api.create('/webhooks', { name: 'Courses', topic: 'COURSE', target_url: target.url });
+    const content = filesOf(service).content;
+
+    const mend = await breakIt(service);
+    for (const to of ['/courses', `/courses/${course.id}/versions`]) {
+      const answer = await api.post(to, uploadForm(await scormPackage()));
+      problemErrors(answer, 500);
+      assert.equal(answer.body.detail, 'The request failed; the log of the service says why');
+    }
+    await mend();
+
+    assert.deepEqual(filesOf(service), { content, tmp: [] });
+    assert.deepEqual((await api.get('/courses')).body.data, [course]);
+    assert.equal((await api.get(`/courses/${course.id}`)).body.versions.length, 1);
+    const next = await importCourse(service, { name: 'Next' });
+    const [first] = await target.waitFor(1);
+    assert.equal(
+      (first!.json as { resource: { content: { course: Course } } }).resource.content.course.id,
+      next.id,
+    );
+  }
+
+  it('when the content store takes nothing', async () => {
+    await assertNothingLeft(async ({ settings }) => {
+      const folder = path.join(settings.data_dir, 'content');
+      await rename(folder, `${folder}-away`);
+      writeFileSync(folder, 'not a folder');
+      return async () => {
+        await rm(folder);
+        await rename(`${folder}-away`, folder);
+      };
+    });
+  });
+
+  for (const table of ['course_versions', 'queue_messages']) {
+    it(`when the database takes no ${table}`, async () => {
+      await assertNothingLeft(async ({ settings }) => {
+        using database = new DatabaseSync(path.join(settings.data_dir, 'coursewire.db'));
+        database.exec(
+          `create trigger broken before insert on ${table} begin select raise(abort, 'broken'); end`,
+        );
+        return async () => {
+          using again = new DatabaseSync(path.join(settings.data_dir, 'coursewire.db'));
+          again.exec('drop trigger broken');
+        };
+      });
+    });
+  }
+
+  it('when the disk is full, and says so', async () => {
+    await using parts = await openCourseParts();
+    parts.store.beforePut = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
+    await assert.rejects(importInto(parts), isProblem('unavailable'));
+    await assertEmpty(parts);
+  });
+
+  it('when the uploader goes away', async () => {
+    await using parts = await openCourseParts();
+    const gone = new AbortController();
+    parts.store.beforePut = async () => gone.abort(new Error('gone'));
+    const upload = await parts.receive(await scormPackage());
+    const importing = parts.courses.import(upload, INPUT, {
+      user: 'author@example.com',
+      signal: gone.signal,
+    });
+    await assert.rejects(importing, { message: 'gone' });
+    await assertEmpty(parts);
+  });
+
+  it('when its folder is deleted meanwhile', async () => {
+    await using parts = await openCourseParts();
+    const folder = await parts.folders.create({ name: 'Short-lived', parentId: null });
+    parts.store.beforePut = () => parts.folders.delete(folder.id, null);
+    await assert.rejects(importInto(parts, folder.id), isProblem('invalid-request'));
+    await assertEmpty(parts);
+  });
+
+  async function assertEmpty({ courses, store, events }: CourseParts): Promise<void> {
+    assert.deepEqual((await courses.list({ limit: 10, after: null })).items, []);
+    assert.deepEqual(await store.keys(), []);
+    assert.deepEqual(events, []);
+  }
+});
+
+it('files stay when the commit happened and only its answer was lost', async () => {
+  await using parts = await openCourseParts();
+  const { database, courses, store } = parts;
+  const upload = await parts.receive(await scormPackage());
+  const transaction = database.transaction.bind(database);
+  database.transaction = async (work) => {
+    await transaction(work);
+    throw new Error('the connection was lost');
+  };
+  await assert.rejects(courses.import(upload, INPUT, context()), { message: 'the connection was lost' });
+  assert.equal((await courses.list({ limit: 10, after: null })).items.length, 1);
+  assert.equal((await store.keys()).length, 1);
+});
+
+describe('what a crash leaves', () => {
+  it('is removed at the next start, and nothing else', async () => {
+    using folder = temporaryFolder();
+    const at = (...names: string[]) => path.join(folder.path, ...names);
+    let kept: string[];
+    {
+      await using service = await startTestService({ dataDir: folder.path });
+      await importCourse(service);
+      kept = filesOf(service).content;
+    }
+    mkdirSync(at('content', ORPHAN, 'deep', 'down'), { recursive: true });
+    writeFileSync(at('content', ORPHAN, 'deep', 'down', 'index.html'), 'x');
+    mkdirSync(at('content', 'lost+found'));
+    mkdirSync(at('tmp', 'upload-abc', 'content'), { recursive: true });
+    writeFileSync(at('tmp', 'upload-abc', 'package.zip'), 'x');
+    writeFileSync(at('tmp', 'stray'), 'x');
+
+    await using service = await startTestService({ dataDir: folder.path });
+    assert.deepEqual(filesOf(service), { content: [...kept, 'lost+found'].sort(), tmp: [] });
+    const manifest = await readFile(at('content', kept[0]!, 'imsmanifest.xml'), 'utf8');
+    assert.match(manifest, /Fire safety/);
+  });
+
+  it('is told apart from an import under way', async () => {
+    await using parts = await openCourseParts();
+    const { database, intake, store } = parts;
+    mkdirSync(store.path(ORPHAN));
+    const transaction = database.transaction.bind(database);
+    let removed = 0;
+    database.transaction = async (work) => {
+      removed = await intake.removeOrphans();
+      return await transaction(work);
+    };
+    await importInto(parts);
+    assert.equal(removed, 1);
+    assert.equal(existsSync(store.path(ORPHAN)), false);
+    const [key] = await store.keys();
+    assert.deepEqual(readdirSync(store.path(key!)).sort(), ['imsmanifest.xml', 'index.html']);
+    assert.equal(await intake.removeOrphans(), 0);
+  });
+
+  it('does not keep the service from starting when it cannot be removed', async () => {
+    await using parts = await openCourseParts();
+    const { intake, logged, store } = parts;
+    mkdirSync(store.path(ORPHAN));
+    store.beforeRemove = () => Promise.reject(new Error('denied'));
+    assert.equal(await intake.removeOrphans(), 0);
+    assert.deepEqual(logged, ['files that belong to no course could not be removed']);
+  });
+});
+
+describe('deleting a course', () => {
+  it('succeeds when its files resist; they go later', async () => {
+    await using parts = await openCourseParts();
+    const { courses, intake, logged, store } = parts;
+    const { id } = await importInto(parts);
+    store.beforeRemove = () => Promise.reject(new Error('denied'));
+    await courses.delete(id, null);
+    await assert.rejects(courses.get(id), isProblem('not-found'));
+    assert.deepEqual(logged, ['the files of a deleted course stay until the next start']);
+    store.beforeRemove = async () => {};
+    assert.equal(await intake.removeOrphans(), 1);
+    assert.deepEqual(await store.keys(), []);
+  });
+
+  it('is refused while something holds it', async () => {
+    const held = new Set<number>();
+    const holders = [
+      async () => null,
+      async (_tx: unknown, id: number) => (held.has(id) ? 'the account 12' : null),
+    ];
+    await using parts = await openCourseParts({ holders });
+    const { id } = await importInto(parts);
+    held.add(id);
+    await assert.rejects(parts.courses.delete(id, null), {
+      code: 'conflict',
+      message: 'The course is in use: it is held by the account 12',
+    });
+    assert.equal((await parts.store.keys()).length, 1);
+    held.delete(id);
+    await parts.courses.delete(id, null);
+    assert.deepEqual(await parts.store.keys(), []);
+  });
+});
+
+it('an event of a course names the course and the folders that hold it, from its own up to the root', async () => {
+  await using parts = await openCourseParts();
+  const outer = await parts.folders.create({ name: 'Outer', parentId: null });
+  const inner = await parts.folders.create({ name: 'Inner', parentId: outer.id });
+  const { id } = await importInto(parts, inner.id);
+  const upload = await parts.receive(await scormPackage());
+  await parts.courses.uploadVersion(id, upload, { ...context(), expected: null });
+  await parts.courses.publishVersion(id, 1, { user: 'author@example.com', expected: null });
+  assert.deepEqual(
+    parts.events.map(({ subtopic }) => subtopic),
+    ['COURSE_IMPORTED', 'COURSE_VERSION_UPLOADED', 'COURSE_VERSION_PUBLISHED'],
+  );
+  for (const event of parts.events) {
+    assert.equal(event.accountId, null);
+    assert.equal(event.user, 'author@example.com');
+    assert.deepEqual(event.content, [
+      { type: 'COURSE', id },
+      { type: 'FOLDER', id: inner.id },
+      { type: 'FOLDER', id: outer.id },
+      { type: 'FOLDER', id: 1 },
+    ]);
+  }
+});

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { scorm12Package } from '../support/course-packages.ts';
+import type { Answer, TestService } from '../support/service.ts';
+
+/** The form of an upload: the package, and what goes with it. */
+export function uploadForm(
+  packageBytes: Uint8Array<ArrayBuffer>,
+  fields: Readonly<Record<string, string>> = {},
+): FormData {
+  const form = new FormData();
+  form.set('file', new Blob([packageBytes], { type: 'application/zip' }), 'course.zip');
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}
+
+/** Imports a small SCORM 1.2 course and answers its record. */
+// biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+export async function importCourse(service: TestService, fields: Record<string, string> = {}): Promise<any> {
+  return await service.api.create('/courses', uploadForm(await scormPackage(), fields));
+}
+
+/** The bytes of a small SCORM 1.2 course. */
+export async function scormPackage(title = 'Fire safety'): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await scorm12Package({ title }));
+}
+
+/** What lies on the disk for courses: folders of the content store, and uploads under way. */
+export function filesOf({ settings }: Pick<TestService, 'settings'>): { content: string[]; tmp: string[] } {
+  const names = (folder: string) => readdirSync(path.join(settings.data_dir, folder)).sort();
+  return { content: names('content'), tmp: names('tmp') };
+}
+
+/** Asserts that an answer is a problem of a status, and answers what it says of which member. */
+export function problemErrors(answer: Answer, status: number): Record<string, string> {
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  assert.equal(answer.headers.get('content-type'), 'application/problem+json');
+  assert.equal(answer.body.status, status);
+  const errors: { pointer: string; detail: string }[] = answer.body.errors ?? [];
+  return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
+}

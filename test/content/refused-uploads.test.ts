@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { REFUSED_PACKAGES } from '../packages/refused-packages.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { filesOf, importCourse, problemErrors, uploadForm } from './packages.ts';
+
+describe('packages that cannot be used are refused with the reason, and leave nothing', () => {
+  let service: TestService;
+  let course: { id: number };
+  before(async () => {
+    service = await startTestService();
+    course = await importCourse(service);
+  });
+  after(() => service.stop());
+
+  for (const [what, { make }] of Object.entries(REFUSED_PACKAGES)) {
+    it(what, async () => {
+      const { api } = service;
+      const bytes = new Uint8Array(await make());
+      for (const path of ['/courses', `/courses/${course.id}/versions`]) {
+        const answer = await api.post(path, uploadForm(bytes));
+        const { '/file': reason, ...others } = problemErrors(answer, 400);
+        assert.equal(answer.body.type, 'urn:coursewire:problem:invalid-package');
+        assert.equal(answer.body.detail, reason);
+        assert.match(reason ?? '', /\w/);
+        assert.deepEqual(others, {});
+      }
+      const files = filesOf(service);
+      assert.equal(files.content.length, 1);
+      assert.deepEqual(files.tmp, []);
+      const { data } = (await api.get('/courses')).body;
+      assert.deepEqual(data, [course]);
+    });
+  }
+});
