@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { FULL_PLAN, type Plan, QUICK_PLAN, SCENARIO_NAMES, type ScenarioName } from './plan.ts';
+
+export const USAGE = `Usage: npm run bench -- [--quick] [--only NAME]… [--json] [--profile FOLDER]
+
+Measures the service, started as its users start it, against a target on this machine, and writes the
+results to bench/latest.json. Deliveries are held against bare undici posting to the same target in the
+same run, since absolute numbers say more of the machine than of the program.
+
+Options:
+  --quick           fewer messages, and not a million of them: under 40 seconds instead of under 4 minutes
+  --only NAME       measures this only; may be given several times, or with commas between names
+  --json            writes the results to standard output instead of the tables
+  --profile FOLDER  each service process writes a CPU profile there when it ends; the rates are lower then
+  --help            writes this text
+
+Names: ${SCENARIO_NAMES.join(', ')}
+`;
+
+/** What the bench was asked for. */
+export interface BenchArguments {
+  help: boolean;
+  plan: Plan;
+  only: readonly ScenarioName[];
+  json: boolean;
+  profileFolder: string | null;
+}
+
+/** The arguments are not what the bench takes. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** @throws {UsageError} */
+export function parseBenchArguments(args: string[]): BenchArguments {
+  const { quick, only, json, profile, help } = parse(args);
+  const names = (only ?? []).flatMap((each) => each.split(','));
+  const unknown = names.find((name) => !isScenarioName(name));
+  if (unknown !== undefined) throw new UsageError(`there is no scenario ${JSON.stringify(unknown)}`);
+  return {
+    help: help === true,
+    plan: quick === true ? QUICK_PLAN : FULL_PLAN,
+    only: names.length === 0 ? SCENARIO_NAMES : names.filter(isScenarioName),
+    json: json === true,
+    profileFolder: profile ?? null,
+  };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        quick: { type: 'boolean' },
+        only: { type: 'string', multiple: true },
+        json: { type: 'boolean' },
+        profile: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
+
+function isScenarioName(name: string): name is ScenarioName {
+  return (SCENARIO_NAMES as readonly string[]).includes(name);
+}

@@ -1,0 +1,32 @@
+import type { Plan, ScenarioName } from './plan.ts';
+import { ServiceProcess } from './service-process.ts';
+import type { Sink } from './sink.ts';
+import type { Workplace } from './workplace.ts';
+
+/** What the measurements of one run share. */
+export interface BenchRun {
+  plan: Plan;
+  workplace: Workplace;
+  sink: Sink;
+  /** Where each service process writes a CPU profile; null for none. */
+  profileFolder: string | null;
+  /** Says what is being done, for a person who waits. */
+  tell(what: string): void;
+  /** Is told of each service process, before it ends, how much memory it held. */
+  noteMemory(scenario: ScenarioName, mib: number | null): void;
+}
+
+/** Runs the service on a data folder while `work` lasts. */
+export async function withService<T>(
+  run: BenchRun,
+  { scenario, dataFolder }: { scenario: ScenarioName; dataFolder: string },
+  work: (service: ServiceProcess) => Promise<T>,
+): Promise<T> {
+  await using service = ServiceProcess.start(run.workplace, {
+    dataFolder,
+    profileFolder: run.profileFolder,
+  });
+  const result = await work(service);
+  run.noteMemory(scenario, service.peakMemoryMib());
+  return result;
+}

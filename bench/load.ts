@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const MS_PER_SECOND = 1_000;
+
+/** Makes requests over so many connections, each as soon as the last was answered; answers how many a second. */
+export async function closedLoop(
+  request: (n: number) => Promise<unknown>,
+  { connections, warmUpSeconds, seconds }: { connections: number; warmUpSeconds: number; seconds: number },
+): Promise<number> {
+  const beginsAt = performance.now() + warmUpSeconds * MS_PER_SECOND;
+  const endsAt = beginsAt + seconds * MS_PER_SECOND;
+  let asked = 0;
+  let answered = 0;
+  const oneAfterAnother = async () => {
+    while (true) {
+      await request(asked++);
+      const now = performance.now();
+      if (now >= endsAt) return;
+      if (now >= beginsAt) answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, oneAfterAnother));
+  return answered / seconds;
+}
+
+/** Makes requests at a rate, however long the answers take, as the outside world does. Resolves when all are answered. */
+export async function openLoop(
+  request: (n: number) => Promise<unknown>,
+  { perSecond, count }: { perSecond: number; count: number },
+): Promise<void> {
+  const beganAt = performance.now();
+  const answers: Promise<unknown>[] = [];
+  let failed: unknown = null;
+  while (answers.length < count && failed === null) {
+    const due = Math.min(count, 1 + Math.floor(((performance.now() - beganAt) * perSecond) / MS_PER_SECOND));
+    while (answers.length < due) {
+      answers.push(
+        request(answers.length).catch((error: unknown) => {
+          failed ??= error;
+        }),
+      );
+    }
+    const nextAt = beganAt + (answers.length * MS_PER_SECOND) / perSecond;
+    await delay(Math.max(0, nextAt - performance.now()));
+  }
+  await Promise.all(answers);
+  if (failed !== null) throw failed;
+}

@@ -1,0 +1,18 @@
+import { availableParallelism, cpus } from 'node:os';
+
+/** What the numbers were measured on. */
+export interface Machine {
+  node: string;
+  platform: string;
+  cpu: string;
+  cores: number;
+}
+
+export function describeMachine(): Machine {
+  return {
+    node: process.version,
+    platform: `${process.platform} ${process.arch}`,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+  };
+}

@@ -1,0 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import { parseBenchArguments, USAGE, UsageError } from './arguments.ts';
+import { renderReport } from './report.ts';
+import { runBench } from './run-bench.ts';
+
+const LATEST = new URL('latest.json', import.meta.url);
+const EXIT_USAGE = 2;
+
+try {
+  const { help, plan, only, json, profileFolder } = parseBenchArguments(process.argv.slice(2));
+  if (help) {
+    process.stdout.write(USAGE);
+  } else {
+    const results = await runBench({ plan, only, profileFolder, tell: (what) => console.error(what) });
+    const text = `${JSON.stringify(results, null, 2)}\n`;
+    writeFileSync(LATEST, text);
+    process.stdout.write(json ? text : `${renderReport(results)}\n`);
+  }
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\n\n${USAGE}`);
+  process.exitCode = EXIT_USAGE;
+}

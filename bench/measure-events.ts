@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiClient } from './api-client.ts';
+import { type BenchRun, withService } from './bench-run.ts';
+import { sharedNow } from './clock.ts';
+import { closedLoop, openLoop } from './load.ts';
+import { type EventsPlan, type Plan, RAW_CONNECTIONS, type ScenarioName, TIMED_WEBHOOKS } from './plan.ts';
+import type { PreparedFolder } from './prepared-folder.ts';
+import { quantile } from './quantile.ts';
+import type { ArrivalResult, EventsResult } from './results.ts';
+
+const MS_PER_SECOND = 1_000;
+/** How long arrivals are waited for after the last answer, and how often they are asked for. */
+const ARRIVAL_DEADLINE_MS = 15_000;
+const ASK_EVERY_MS = 50;
+/** The rate of the events that warm up, before any rate is measured. */
+const WARM_UP_PER_SECOND = 500;
+
+/** How many accounts {@link measureEvents} deactivates: one an event, so that no two events are about the same. */
+export function accountsNeeded(plan: Plan): number {
+  const events = plan.offeredPerSecond.map((rate, n) => Math.ceil(rate * (plan.latencySeconds[n] ?? 0)));
+  return warmUpEvents(plan) + events.reduce((sum, each) => sum + each, 0);
+}
+
+/**
+ * How long messages take from the API's answer to their arrival, each event matched by one of ten webhooks, and how
+ * many events the API takes, each matched by one webhook.
+ */
+export async function measureEvents(
+  run: BenchRun,
+  { scenario, plan, folder }: { scenario: ScenarioName; plan: EventsPlan; folder: PreparedFolder },
+): Promise<EventsResult> {
+  return await withService(run, { scenario, dataFolder: folder.path }, async (service) => {
+    await using api = new ApiClient(await service.ready(), folder);
+    await api.authorize();
+    const accountIds = [...folder.accountIds];
+    const warmUp = accountIds.splice(0, warmUpEvents(run.plan));
+    await measureArrivals(run, api, { perSecond: WARM_UP_PER_SECOND, accountIds: warmUp });
+    const arrivals: ArrivalResult[] = [];
+    for (const [n, perSecond] of run.plan.offeredPerSecond.entries()) {
+      const count = Math.ceil(perSecond * (run.plan.latencySeconds[n] ?? 0));
+      const found = await measureArrivals(run, api, { perSecond, accountIds: accountIds.splice(0, count) });
+      run.tell(`${scenario}: at ${perSecond} events/s p50 ${found.p50_ms} ms, p99 ${found.p99_ms} ms`);
+      arrivals.push(found);
+    }
+    const published = await closedLoop((n) => api.createAccount(`New account ${n}`), {
+      connections: RAW_CONNECTIONS,
+      warmUpSeconds: run.plan.apiWarmUpSeconds,
+      seconds: run.plan.apiSeconds,
+    });
+    run.tell(`${scenario}: ${Math.round(published)} events/s published`);
+    return {
+      waiting: plan.waiting,
+      other_webhooks: plan.otherWebhooks,
+      published_per_second: published,
+      arrivals,
+    };
+  });
+}
+
+async function measureArrivals(
+  run: BenchRun,
+  api: ApiClient,
+  { perSecond, accountIds }: { perSecond: number; accountIds: readonly number[] },
+): Promise<ArrivalResult> {
+  const answeredAt = new Map<number, number>();
+  const beganAt = sharedNow();
+  await openLoop(
+    async (n) => {
+      const id = accountIds[n]!;
+      await api.deactivateAccount(id);
+      answeredAt.set(id, sharedNow());
+    },
+    { perSecond, count: accountIds.length },
+  );
+  const tookMs = sharedNow() - beganAt;
+  const arrivedAt = await arrivalsOf(run, new Set(accountIds));
+  const now = sharedNow();
+  // A message may overtake the API's answer: it took no time then.
+  const times = accountIds.map((id) => Math.max(0, (arrivedAt.get(id) ?? now) - answeredAt.get(id)!));
+  return {
+    offered_per_second: perSecond,
+    answered_per_second: Math.round((accountIds.length * MS_PER_SECOND) / tookMs),
+    events: accountIds.length,
+    late: accountIds.length - arrivedAt.size,
+    p50_ms: toHundredths(quantile(times, 0.5)),
+    p99_ms: toHundredths(quantile(times, 0.99)),
+    max_ms: toHundredths(quantile(times, 1)),
+  };
+}
+
+/** When each arrived; those are missing that are late beyond the deadline. */
+async function arrivalsOf(run: BenchRun, accountIds: ReadonlySet<number>): Promise<Map<number, number>> {
+  const arrivedAt = new Map<number, number>();
+  const end = performance.now() + ARRIVAL_DEADLINE_MS;
+  while (performance.now() < end) {
+    for (const [id, at] of await run.sink.takeArrivals()) {
+      if (accountIds.has(id) && !arrivedAt.has(id)) arrivedAt.set(id, at);
+    }
+    if (arrivedAt.size === accountIds.size) break;
+    await delay(ASK_EVERY_MS);
+  }
+  return arrivedAt;
+}
+
+function warmUpEvents(plan: Plan): number {
+  return Math.ceil(WARM_UP_PER_SECOND * plan.latencyWarmUpSeconds);
+}
+
+function toHundredths(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
+
+/** How the folder of {@link measureEvents} times arrivals. */
+export function timingOf(run: BenchRun): { url: string; webhooks: number; accounts: number } {
+  return { url: run.sink.timedUrl, webhooks: TIMED_WEBHOOKS, accounts: accountsNeeded(run.plan) };
+}

@@ -1,0 +1,19 @@
+import { ApiClient } from './api-client.ts';
+import { type BenchRun, withService } from './bench-run.ts';
+import { closedLoop } from './load.ts';
+import { RAW_CONNECTIONS } from './plan.ts';
+import type { PreparedFolder } from './prepared-folder.ts';
+
+/** How many access tokens a second the token endpoint grants. */
+export async function measureTokens(run: BenchRun, folder: PreparedFolder): Promise<number> {
+  return await withService(run, { scenario: 'tokens', dataFolder: folder.path }, async (service) => {
+    await using api = new ApiClient(await service.ready(), folder);
+    const perSecond = await closedLoop(() => api.requestToken(), {
+      connections: RAW_CONNECTIONS,
+      warmUpSeconds: run.plan.apiWarmUpSeconds,
+      seconds: run.plan.apiSeconds,
+    });
+    run.tell(`tokens: ${Math.round(perSecond)}/s`);
+    return perSecond;
+  });
+}

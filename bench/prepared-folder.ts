@@ -1,0 +1,142 @@
+import type { Database } from '../src/database/database.ts';
+import { ClientService } from '../src/identity/client-service.ts';
+import { SCOPES } from '../src/identity/scopes.ts';
+import { loadSettings } from '../src/settings/load-settings.ts';
+import { openStorage } from '../src/storage.ts';
+import type { WebhookInput } from '../src/webhooks/webhook-schemas.ts';
+import { WebhookService } from '../src/webhooks/webhook-service.ts';
+
+/** What a data folder is to hold. */
+export interface FolderContent {
+  /** Where everything but the timed webhooks points. */
+  targetUrl: string;
+  /** Webhooks whose lines are to be filled. */
+  lines: number;
+  /** Webhooks that nothing of what the bench does matches. */
+  otherWebhooks: number;
+  /** What arrivals are timed with, and which webhook takes all new accounts; null for none of it. */
+  timing: { url: string; webhooks: number; accounts: number } | null;
+}
+
+/** A data folder that a service can be started on. */
+export interface PreparedFolder {
+  path: string;
+  databaseFile: string;
+  clientId: string;
+  clientSecret: string;
+  /** The webhooks whose lines are to be filled. */
+  lineIds: number[];
+  /** Those of the webhooks that nothing matches. */
+  otherIds: number[];
+  /** Active accounts, each of which one timed webhook is focused on: deactivating it is an event. */
+  accountIds: number[];
+}
+
+/** Transactions asked for at a time: they share their commits. */
+const AT_A_TIME = 256;
+/** Ids of accounts that do not exist, for the focus of webhooks that nothing matches. */
+const OTHER_ACCOUNTS_FROM = 1_000_000;
+
+/** Makes a data folder with the service's own parts. */
+export async function prepareFolder(path: string, content: FolderContent): Promise<PreparedFolder> {
+  const now = Date.now;
+  const settings = { ...loadSettings({ env: {} }), data_dir: path };
+  await using storage = await openStorage(settings, { exclusive: true, now });
+  const { database, cipher, folder } = storage;
+
+  const clients = new ClientService({ database, now });
+  const { client, clientSecret } = await clients.create({
+    name: 'bench',
+    email: 'bench@example.com',
+    scopes: SCOPES,
+  });
+  const webhooks = new WebhookService({
+    database,
+    cipher,
+    checkTargetUrl: () => null,
+    readAssetNames: () => Promise.resolve(new Map()),
+    readOnly: false,
+    now,
+  });
+  const create = async (inputs: readonly WebhookInput[]) =>
+    (await inTurns(inputs, (input) => webhooks.create(input))).map(({ id }) => id);
+
+  const lineIds = await create(lineWebhooks(content));
+  const otherIds = await create(otherWebhooks(content));
+  const accountIds = await createAccounts(database, content.timing?.accounts ?? 0);
+  await create(timedWebhooks(content, accountIds));
+  return {
+    path,
+    databaseFile: folder.databaseFile,
+    clientId: client.clientId,
+    clientSecret,
+    lineIds,
+    otherIds,
+    accountIds,
+  };
+}
+
+function lineWebhooks({ lines, targetUrl }: FolderContent): WebhookInput[] {
+  return Array.from({ length: lines }, (_, n) => ({
+    name: `Completions ${n}`,
+    topic: 'REGISTRATION',
+    target_url: targetUrl,
+  }));
+}
+
+/** Half of another subtopic, half of the same one as the timed webhooks but focused on other accounts. */
+function otherWebhooks({ otherWebhooks: count, targetUrl }: FolderContent): WebhookInput[] {
+  return Array.from({ length: count }, (_, n) => ({
+    name: `Others ${n}`,
+    topic: 'ACCOUNT',
+    target_url: targetUrl,
+    ...(n % 2 === 0
+      ? { subtopics: ['ACCOUNT_DELETED'] }
+      : {
+          subtopics: ['ACCOUNT_ACTIVATION_UPDATED'],
+          focus: [{ webhook_focus_type: 'ACCOUNT', webhook_focus_id: OTHER_ACCOUNTS_FROM + n }],
+        }),
+  }));
+}
+
+/** Each timed webhook is focused on its share of the accounts; one more takes all new accounts. */
+function timedWebhooks({ timing, targetUrl }: FolderContent, accountIds: readonly number[]): WebhookInput[] {
+  if (timing === null) return [];
+  const timed = Array.from(
+    { length: timing.webhooks },
+    (_, n): WebhookInput => ({
+      name: `Timed ${n}`,
+      topic: 'ACCOUNT',
+      subtopics: ['ACCOUNT_ACTIVATION_UPDATED'],
+      focus: accountIds
+        .filter((_, place) => place % timing.webhooks === n)
+        .map((id) => ({ webhook_focus_type: 'ACCOUNT', webhook_focus_id: id })),
+      target_url: timing.url,
+    }),
+  );
+  return [
+    ...timed,
+    { name: 'New accounts', topic: 'ACCOUNT', subtopics: ['ACCOUNT_CREATED'], target_url: targetUrl },
+  ];
+}
+
+async function createAccounts(database: Database, count: number): Promise<number[]> {
+  const ids = Array.from({ length: count }, (_, n) => n + 1);
+  const now = Date.now();
+  await database.transaction((tx) =>
+    tx.insertMany(
+      'accounts',
+      ['id', 'name', 'enabled', 'revision', 'created_at', 'updated_at'],
+      ids.map((id) => [id, `Account ${id}`, 1, 1, now, now]),
+    ),
+  );
+  return ids;
+}
+
+async function inTurns<T, R>(inputs: readonly T[], work: (input: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let n = 0; n < inputs.length; n += AT_A_TIME) {
+    results.push(...(await Promise.all(inputs.slice(n, n + AT_A_TIME).map(work))));
+  }
+  return results;
+}

@@ -1,0 +1,99 @@
+import type { EventsResult, Goal, Results } from './results.ts';
+
+const UNKNOWN = '–';
+
+/** The results as tables for a person. */
+export function renderReport(results: Results): string {
+  const { machine, plan, date, seconds } = results;
+  return [
+    `Coursewire bench (${plan.name}), ${date}, ${Math.round(seconds)} s`,
+    `Node ${machine.node}, ${machine.platform}, ${machine.cpu}, ${machine.cores} cores`,
+    '',
+    ...deliveriesTable(results),
+    ...eventsTable(results),
+    ...othersTable(results),
+    ...goalsTable(results.goals),
+  ].join('\n');
+}
+
+function deliveriesTable({ deliveries, plan }: Results): string[] {
+  const rows = Object.entries(deliveries).map(([name, found]) => [
+    name,
+    whole(found.webhooks),
+    whole(found.waiting),
+    whole(found.per_second),
+    whole(found.raw_per_second),
+    fraction(found.share_of_raw),
+    plan.scenarios[name as keyof typeof plan.scenarios]?.deliveries?.raw ?? '',
+  ]);
+  if (rows.length === 0) return [];
+  const head = ['Deliveries', 'webhooks', 'waiting', 'a second', 'raw undici', 'share', 'raw posts'];
+  return [...table([head, ...rows]), ''];
+}
+
+function eventsTable({ events, plan }: Results): string[] {
+  const rates = plan.offeredPerSecond;
+  const rows = Object.entries(events).map(([name, found]) => [
+    name,
+    whole(found.waiting),
+    whole(found.published_per_second),
+    ...rates.flatMap((rate) => arrivalCells(found, rate)),
+  ]);
+  if (rows.length === 0) return [];
+  const head = [
+    'Events, answer to arrival',
+    'waiting',
+    'published/s',
+    ...rates.flatMap((rate) => [`p50 at ${whole(rate)}/s`, 'p99', 'answered/s']),
+  ];
+  return [...table([head, ...rows]), ''];
+}
+
+function arrivalCells(found: EventsResult, rate: number): string[] {
+  const arrival = found.arrivals.find((each) => each.offered_per_second === rate);
+  if (arrival === undefined) return [UNKNOWN, UNKNOWN, UNKNOWN];
+  return [ms(arrival.p50_ms), ms(arrival.p99_ms), whole(arrival.answered_per_second)];
+}
+
+function othersTable({ tokens_per_second, peak_memory_mib }: Results): string[] {
+  return [
+    ...table([
+      ['Access tokens a second', tokens_per_second === null ? UNKNOWN : whole(tokens_per_second)],
+      ['Peak memory of the service', peak_memory_mib === null ? UNKNOWN : `${whole(peak_memory_mib)} MiB`],
+    ]),
+    '',
+  ];
+}
+
+function goalsTable(goals: readonly Goal[]): string[] {
+  const rows = goals.map(({ name, wanted, found, reached }) => [
+    name,
+    wanted,
+    found === null ? UNKNOWN : fraction(found),
+    reached === null ? 'not measured' : reached ? 'reached' : 'missed',
+  ]);
+  return table([['Goal', 'wanted', 'found', ''], ...rows]);
+}
+
+/** The first column to the left, the others to the right. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+function fraction(value: number): string {
+  return value.toFixed(3);
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}

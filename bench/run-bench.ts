@@ -1,0 +1,55 @@
+import path from 'node:path';
+import { describeMachine } from './machine.ts';
+import type { Plan, ScenarioName } from './plan.ts';
+import { type Results, toResults } from './results.ts';
+import { runScenarios } from './scenarios.ts';
+import { Sink } from './sink.ts';
+import { Workplace } from './workplace.ts';
+
+const MS_PER_SECOND = 1_000;
+/** SIGINT's number on top of 128, as shells tell it. */
+const EXIT_INTERRUPTED = 130;
+
+export interface BenchOptions {
+  plan: Plan;
+  only: readonly ScenarioName[];
+  profileFolder: string | null;
+  /** Is told what is being done. */
+  tell: (what: string) => void;
+}
+
+/** Runs the bench and answers what it found. */
+export async function runBench({ plan, only, profileFolder, tell }: BenchOptions): Promise<Results> {
+  const beganAt = performance.now();
+  const date = new Date().toISOString();
+  await using workplace = new Workplace();
+  const interrupted = () => {
+    workplace.abandon();
+    process.exit(EXIT_INTERRUPTED);
+  };
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    const memory: number[] = [];
+    const measured = await runScenarios(
+      {
+        plan,
+        workplace,
+        sink: await Sink.start(workplace),
+        profileFolder: profileFolder === null ? null : path.resolve(profileFolder),
+        tell,
+        noteMemory: (scenario, mib) => {
+          if (mib === null) return;
+          memory.push(mib);
+          tell(`${scenario}: the service held at most ${Math.round(mib)} MiB`);
+        },
+      },
+      only,
+    );
+    return toResults(
+      { ...measured, peak_memory_mib: memory.length === 0 ? null : Math.max(...memory) },
+      { date, machine: describeMachine(), plan, seconds: (performance.now() - beganAt) / MS_PER_SECOND },
+    );
+  } finally {
+    process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+  }
+}

@@ -1,0 +1,75 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import type { BenchRun } from './bench-run.ts';
+import { measureDeliveries } from './measure-deliveries.ts';
+import { measureEvents, timingOf } from './measure-events.ts';
+import { measureTokens } from './measure-tokens.ts';
+import { SCENARIO_NAMES, type ScenarioName, type ScenarioPlan } from './plan.ts';
+import { type PreparedFolder, prepareFolder } from './prepared-folder.ts';
+import { fillQueue, setLines } from './prepared-queue.ts';
+import type { Measured } from './results.ts';
+
+/** Webhooks that messages wait for where a scenario delivers none of them. */
+const BLOCKED_WEBHOOKS = 100;
+
+/** Runs the scenarios of these names that the plan has. */
+export async function runScenarios(
+  run: BenchRun,
+  only: readonly ScenarioName[],
+): Promise<Omit<Measured, 'peak_memory_mib'>> {
+  const measured: Omit<Measured, 'peak_memory_mib'> = { deliveries: {}, events: {}, tokens_per_second: null };
+  for (const name of SCENARIO_NAMES) {
+    const plan = run.plan.scenarios[name];
+    if (plan === undefined || !only.includes(name)) continue;
+    await runScenario(run, { name, plan, measured });
+  }
+  return measured;
+}
+
+async function runScenario(
+  run: BenchRun,
+  {
+    name,
+    plan,
+    measured,
+  }: {
+    name: ScenarioName;
+    plan: ScenarioPlan;
+    measured: Omit<Measured, 'peak_memory_mib'>;
+  },
+): Promise<void> {
+  const folderPath = path.join(run.workplace.folder, name);
+  const { events, deliveries } = plan;
+  const targetUrl = run.sink.url;
+  let folder: PreparedFolder | null = null;
+  const prepare = async () => {
+    run.tell(`${name}: making a data folder`);
+    rmSync(folderPath, { recursive: true, force: true });
+    return await prepareFolder(folderPath, {
+      targetUrl,
+      lines: deliveries?.webhooks ?? BLOCKED_WEBHOOKS,
+      otherWebhooks: deliveries?.otherWebhooks ?? events?.otherWebhooks ?? 0,
+      timing: events === undefined ? null : timingOf(run),
+    });
+  };
+  try {
+    if (events !== undefined) {
+      folder = await prepare();
+      if (events.waiting > 0) fillQueue(folder, { messages: events.waiting, state: 'blocked', targetUrl });
+      measured.events[name] = await measureEvents(run, { scenario: name, plan: events, folder });
+    }
+    if (deliveries !== undefined) {
+      // What the events waited behind is delivered now: a million messages are made once only.
+      if (folder !== null && events !== undefined && events.waiting === deliveries.messages) {
+        setLines(folder, 'due');
+      } else {
+        folder = await prepare();
+        fillQueue(folder, { messages: deliveries.messages, state: 'due', targetUrl });
+      }
+      measured.deliveries[name] = await measureDeliveries(run, { scenario: name, plan: deliveries, folder });
+    }
+    if (name === 'tokens') measured.tokens_per_second = await measureTokens(run, await prepare());
+  } finally {
+    rmSync(folderPath, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,78 @@
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endProcess, type Workplace } from './workplace.ts';
+
+const START_DEADLINE_MS = 30_000;
+const LOOK_EVERY_MS = 20;
+const STOP_DEADLINE_MS = 20_000;
+const LOG_TAIL_CHARACTERS = 2_000;
+const KIB_PER_MIB = 1_024;
+
+/** The real program as a process, at its default settings but for the data folder and the port. */
+export class ServiceProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #logFile: string;
+
+  private constructor(child: ChildProcess, logFile: string) {
+    this.#child = child;
+    this.#logFile = logFile;
+  }
+
+  /** Starts it, without waiting until it is ready. With `profileFolder` it writes a CPU profile there when it ends. */
+  static start(
+    workplace: Workplace,
+    { dataFolder, profileFolder }: { dataFolder: string; profileFolder: string | null },
+  ): ServiceProcess {
+    const logFile = `${dataFolder}.log`;
+    const log = openSync(logFile, 'w');
+    const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
+    try {
+      const child = workplace.spawnNode([...profiling, 'src/main.ts', 'serve'], {
+        env: { PATH: process.env.PATH, DATA_DIR: dataFolder, PORT: '0' },
+        stdio: ['ignore', log, log],
+      });
+      return new ServiceProcess(child, logFile);
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  /** Where it listens, once it does. @throws {Error} with the end of its log when it does not. */
+  async ready(): Promise<string> {
+    const end = performance.now() + START_DEADLINE_MS;
+    while (this.#child.exitCode === null && performance.now() < end) {
+      const line = /^.*"msg":"ready at.*$/m.exec(this.#log())?.[0];
+      if (line !== undefined) return (JSON.parse(line) as { url: string }).url;
+      await delay(LOOK_EVERY_MS);
+    }
+    throw new Error(`the service did not start: ${this.#log().slice(-LOG_TAIL_CHARACTERS)}`);
+  }
+
+  /** The most memory that it held so far, in MiB; where the system does not keep that, what it holds now. */
+  peakMemoryMib(): number | null {
+    try {
+      const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+      const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+      if (kib !== undefined) return Number(kib) / KIB_PER_MIB;
+    } catch {
+      // Not Linux.
+    }
+    try {
+      const kib = execFileSync('ps', ['-o', 'rss=', '-p', String(this.#child.pid)], { encoding: 'utf8' });
+      return Number(kib) / KIB_PER_MIB;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Stops it as an operator would. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await endProcess(this.#child, 'SIGTERM', STOP_DEADLINE_MS);
+  }
+
+  #log(): string {
+    return readFileSync(this.#logFile, 'utf8');
+  }
+}

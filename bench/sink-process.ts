@@ -1,0 +1,53 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sharedNow } from './clock.ts';
+import { SIDE_PATHS, type SinkCommand, type SinkReport, TIMED_PATH } from './sink-protocol.ts';
+import { Turns } from './turns.ts';
+
+/** The target of the bench as a process of its own: takes posts, answers 200, counts and times them. */
+
+const ANSWER = '{"received":true}';
+const ANSWER_HEADERS = { 'Content-Type': 'application/json', 'Content-Length': ANSWER.length };
+/** Longer than any pause between posts, so that connections are not what is measured. */
+const KEEP_ALIVE_MS = 60_000;
+
+const turns = new Turns();
+let arrivals: [number, number][] = [];
+
+function report(what: SinkReport): void {
+  process.send?.(what);
+}
+
+function time(request: IncomingMessage): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const at = sharedNow();
+    const message = JSON.parse(Buffer.concat(chunks).toString()) as { resource: { account: { id: number } } };
+    arrivals.push([message.resource.account.id, at]);
+  });
+}
+
+async function obey(command: SinkCommand): Promise<void> {
+  if (command.kind === 'compare') {
+    report({ kind: 'comparison', comparison: await turns.compare(command.plan) });
+  } else {
+    report({ kind: 'arrivals', arrivals });
+    arrivals = [];
+  }
+}
+
+process.on('message', (command: SinkCommand) => void obey(command));
+process.on('disconnect', () => process.exit());
+
+const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+  if (request.url === TIMED_PATH) time(request);
+  else request.resume();
+  const side = request.url === SIDE_PATHS.raw ? 'raw' : 'service';
+  request.on('end', () => {
+    turns.admit(side, () => response.writeHead(200, ANSWER_HEADERS).end(ANSWER));
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  report({ kind: 'listening', port: (server.address() as AddressInfo).port });
+});

@@ -1,0 +1,91 @@
+import type { ChildProcess } from 'node:child_process';
+import {
+  type Comparison,
+  type ComparisonPlan,
+  SIDE_PATHS,
+  type SinkCommand,
+  type SinkReport,
+  TIMED_PATH,
+} from './sink-protocol.ts';
+import type { Workplace } from './workplace.ts';
+
+const MS_PER_SECOND = 1_000;
+/** How long the sink may be silent before the bench gives up. */
+const REPORT_DEADLINE_MS = 90_000;
+
+/** The bench's handle on its sink. The bench itself stays idle while posts pass. */
+export class Sink {
+  readonly #child: ChildProcess;
+  readonly #origin: string;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#child = child;
+    this.#origin = `http://127.0.0.1:${port}`;
+  }
+
+  static async start(workplace: Workplace): Promise<Sink> {
+    const child = workplace.fork('sink-process.ts', []);
+    const { port } = await nextReport(child, 'listening');
+    return new Sink(child, port);
+  }
+
+  /** Where the service posts to. */
+  get url(): string {
+    return this.#origin + SIDE_PATHS.service;
+  }
+
+  /** Where it posts to what is timed. */
+  get timedUrl(): string {
+    return this.#origin + TIMED_PATH;
+  }
+
+  /** Where raw undici posts to. */
+  get rawUrl(): string {
+    return this.#origin + SIDE_PATHS.raw;
+  }
+
+  /** Compares the posts of both sides, which begin after this call. */
+  async compare(plan: ComparisonPlan): Promise<Comparison> {
+    const report = nextReport(this.#child, 'comparison');
+    this.#command({ kind: 'compare', plan });
+    return (await report).comparison;
+  }
+
+  /** When timed posts came, by the account that they told of; each arrival is given once. */
+  async takeArrivals(): Promise<[accountId: number, at: number][]> {
+    const report = nextReport(this.#child, 'arrivals');
+    this.#command({ kind: 'give-arrivals' });
+    return (await report).arrivals;
+  }
+
+  #command(command: SinkCommand): void {
+    this.#child.send(command);
+  }
+}
+
+/** The next report of a kind. @throws {Error} when it does not come in time or the sink ends. */
+function nextReport<K extends SinkReport['kind']>(
+  child: ChildProcess,
+  kind: K,
+): Promise<Extract<SinkReport, { kind: K }>> {
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      clearTimeout(timer);
+      child.off('message', onMessage).off('exit', onExit);
+    };
+    const onMessage = (report: unknown) => {
+      if ((report as SinkReport).kind !== kind) return;
+      finish();
+      resolve(report as Extract<SinkReport, { kind: K }>);
+    };
+    const onExit = () => {
+      finish();
+      reject(new Error('the sink ended'));
+    };
+    const timer = setTimeout(() => {
+      finish();
+      reject(new Error(`the sink told no ${kind} within ${REPORT_DEADLINE_MS / MS_PER_SECOND} s`));
+    }, REPORT_DEADLINE_MS);
+    child.on('message', onMessage).on('exit', onExit);
+  });
+}

@@ -1,0 +1,53 @@
+import { type ChildProcess, type ForkOptions, fork, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The project's folder. */
+export const PROJECT_FOLDER = fileURLToPath(new URL('..', import.meta.url));
+
+/** A temporary folder and the processes that were started; neither outlives the bench, however it ends. */
+export class Workplace implements AsyncDisposable {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'coursewire-bench-'));
+  readonly #running = new Set<ChildProcess>();
+
+  /** Starts one of the bench's own programs, with a channel for messages. */
+  fork(program: string, args: readonly string[], options: ForkOptions = {}): ChildProcess {
+    const file = fileURLToPath(new URL(program, import.meta.url));
+    return this.#keep(fork(file, args, { execArgv: [], ...options }));
+  }
+
+  /** Starts Node with these arguments in the project's folder. */
+  spawnNode(args: readonly string[], options: SpawnOptions): ChildProcess {
+    return this.#keep(spawn(process.execPath, args, { cwd: PROJECT_FOLDER, ...options }));
+  }
+
+  /** Ends the processes and removes the folder at once, from a signal's handler. */
+  abandon(): void {
+    for (const child of this.#running) child.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#running].map((child) => endProcess(child, 'SIGKILL')));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #keep(child: ChildProcess): ChildProcess {
+    this.#running.add(child);
+    child.once('exit', () => this.#running.delete(child));
+    return child;
+  }
+}
+
+/** Asks a process to end and waits until it has; kills it when it does not within `deadlineMs`. */
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals, deadlineMs = 0): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const patience = deadlineMs > 0 ? setTimeout(() => child.kill('SIGKILL'), deadlineMs) : undefined;
+  await ended;
+  clearTimeout(patience);
+}
