@@ -30,6 +30,9 @@ import {
   updateWebhook,
 } from './webhook-store.ts';
 
+/** Assets whose names are read at a time: engines take a bounded number of values a statement. */
+const MAX_NAMES_READ = 1_000;
+
 /** An asset that a focus may name. */
 export type FocusReference = ContentReference | { type: 'ACCOUNT'; id: number };
 
@@ -199,9 +202,7 @@ export class WebhookService {
     const ids = rows.map((row) => row.id);
     const subtopics = await readSubtopics(reader, ids);
     const focuses = await readFocuses(reader, ids);
-    const references = [...focuses.values()].flat().map(({ type, id }) => ({ type, id }) as FocusReference);
-    const names =
-      references.length === 0 ? new Map<string, string>() : await this.#readAssetNames(reader, references);
+    const names = await this.#readNames(reader, [...focuses.values()].flat());
     return rows.map((row) => {
       const focus = (focuses.get(row.id) ?? []).map(
         (each): Focus => ({ ...each, name: names.get(`${each.type} ${each.id}`) ?? each.name }),
@@ -212,6 +213,22 @@ export class WebhookService {
         authentication: this.#readAuthentication(row),
       });
     });
+  }
+
+  async #readNames(
+    reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
+    focuses: readonly Focus[],
+  ): Promise<Map<string, string>> {
+    const references = new Map(
+      focuses.map(({ type, id }) => [`${type} ${id}`, { type, id } as FocusReference]),
+    );
+    const names = new Map<string, string>();
+    const wanted = [...references.values()];
+    for (let from = 0; from < wanted.length; from += MAX_NAMES_READ) {
+      const some = await this.#readAssetNames(reader, wanted.slice(from, from + MAX_NAMES_READ));
+      for (const [asset, name] of some) names.set(asset, name);
+    }
+    return names;
   }
 
   #readAuthentication(row: StoredWebhook): Webhook['authentication'] {
