@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Api, startTestService, type TestService } from '../support/service.ts';
+import { assertInvalid, webhookInput } from './webhook-expectations.ts';
+
+describe('target URLs', () => {
+  let service: TestService;
+  let api: Api;
+
+  before(async () => {
+    // As a service that others reach: no network beside the public Internet is allowed.
+    service = await startTestService({ settings: { target_allowed_networks: [] } });
+    api = service.api;
+  });
+  after(() => service.stop());
+
+  async function refused(target_url: unknown): Promise<string> {
+    const answer = await api.post('/webhooks', webhookInput({ target_url }));
+    assertInvalid(answer, ['/target_url'], JSON.stringify(target_url));
+    return answer.body.errors[0].detail;
+  }
+  const taken = async (target_url: string) =>
+    assert.equal((await api.create('/webhooks', webhookInput({ target_url }))).target_url, target_url);
+
+  test('are http or https, and are kept as they were given', async () => {
+    for (const url of [
+      'http://example.com',
+      'https://example.com:8443/a/b?c=d&e=f#g',
+      'HTTPS://EXAMPLE.COM/',
+      'https://münchen.example/straße?q=ü',
+      'https://example.com/%7Euser/a%20b',
+      'https://[2606:2800:220:1:248:1893:25c8:1946]/',
+      'https://93.184.215.14/',
+      'https://a-name-that-is-judged-when-it-is-looked-up.internal/',
+    ]) {
+      await taken(url);
+    }
+  });
+
+  test('of another scheme, or that are no URLs, are refused', async () => {
+    for (const url of [
+      'ftp://example.com/',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'data:,x',
+      'ws://example.com/',
+    ]) {
+      assert.match(await refused(url), /not http or https/);
+    }
+    for (const url of [
+      '',
+      'example.com',
+      '//example.com/',
+      '/postbacks',
+      'http://',
+      'https://exa mple.com/',
+      'http://example.com:99999/',
+    ]) {
+      await refused(url);
+    }
+    for (const url of [null, 7, {}, ['http://example.com/']]) await refused(url);
+    for (const url of [
+      'http://example.com/\r\nX-Injected: 1',
+      'http://example.com/\u0000',
+      '\thttp://example.com/',
+    ])
+      await refused(url);
+  });
+
+  test('with credentials are refused: they would stand in messages and logs', async () => {
+    for (const url of [
+      'https://user:password@example.com/',
+      'https://user@example.com/',
+      'https://:password@example.com/',
+    ]) {
+      const detail = await refused(url);
+      assert.match(detail, /credentials/);
+      assert.doesNotMatch(detail, /password|user/);
+    }
+  });
+
+  test('have at most 2,048 characters', async () => {
+    const ofLength = (length: number) => 'https://example.com/'.padEnd(length, 'a');
+    await taken(ofLength(2_048));
+    await refused(ofLength(2_049));
+    await refused(ofLength(500_000));
+  });
+
+  test('of addresses inside the network are refused, however they are written', async () => {
+    const addresses = [
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f.0.0.1',
+      '0177.0.0.1',
+      '10.0.0.1',
+      '172.16.0.1',
+      '192.168.1.1',
+      '169.254.169.254',
+      '100.64.0.1',
+      '0.0.0.0',
+      '224.0.0.1',
+      '255.255.255.255',
+      '[::1]',
+      '[::]',
+      '[fe80::1]',
+      '[fd00::1]',
+      '[ff02::1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:a00:1]',
+      '[64:ff9b::7f00:1]',
+      '①②⑦.0.0.1',
+    ];
+    for (const address of addresses) assert.match(await refused(`http://${address}/`), /not allowed/);
+  });
+
+  test('are judged anew at an update', async () => {
+    const webhook = await api.create('/webhooks', webhookInput({ target_url: 'https://example.com/' }));
+    const answer = await api.put(`/webhooks/${webhook.id}`, {
+      ...webhook,
+      target_url: 'http://169.254.169.254/latest/',
+    });
+    assertInvalid(answer, ['/target_url']);
+  });
+});
