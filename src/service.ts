@@ -199,9 +199,9 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, (header, scope) => decideBearer(header, [scope], tokens));
     accountRoutes(routes, accounts, idempotency);
-    folderRoutes(routes, folders);
-    courseRoutes(routes, courses);
-    await scoped.register(courseUploadRoutes, { courses, uploads, maxPackageBytes });
+    folderRoutes(routes, folders, idempotency);
+    courseRoutes(routes, courses, idempotency);
+    await scoped.register(courseUploadRoutes, { courses, uploads, idempotency, maxPackageBytes });
     webhookRoutes(routes, webhooks);
     deliveryRoutes(routes, lines, now);
     testMessageRoutes(routes, tests);

@@ -12,7 +12,11 @@ import { type CourseParts, openCourseParts } from './course-parts.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 const ORPHAN = '00000000-0000-4000-8000-000000000000';
-const context = () => ({ user: 'author@example.com', signal: new AbortController().signal });
+const context = (signal = new AbortController().signal) => ({
+  user: 'author@example.com',
+  signal,
+  commit: (record: () => Promise<Course>) => record(),
+});
 const INPUT = { name: null, folderId: null };
 
 async function importInto(parts: CourseParts, folderId: number | null = null): Promise<Course> {
@@ -92,10 +96,7 @@ describe('an import that fails half-way leaves no file, no course and no event',
     const gone = new AbortController();
     parts.store.beforePut = async () => gone.abort(new Error('gone'));
     const upload = await parts.receive(await scormPackage());
-    const importing = parts.courses.import(upload, INPUT, {
-      user: 'author@example.com',
-      signal: gone.signal,
-    });
+    const importing = parts.courses.import(upload, INPUT, context(gone.signal));
     await assert.rejects(importing, { message: 'gone' });
     await assertEmpty(parts);
   });

@@ -177,6 +177,17 @@ describe('folders', () => {
     assert.equal((await move(ids[47]!)).status, 200);
   });
 
+  it('are made once when the request is repeated with its Idempotency-Key', async () => {
+    const key = { 'idempotency-key': 'a-folder' };
+    const first = await api.post('/folders', { name: 'Once' }, key);
+    const again = await api.post('/folders', { name: 'Once' }, key);
+    assert.equal(again.status, 201);
+    assert.deepEqual(again.body, first.body);
+    assert.equal(again.headers.get('idempotent-replayed'), 'true');
+    assert.equal(again.headers.get('location'), first.headers.get('location'));
+    problemErrors(await api.post('/folders', { name: 'Twice' }, key), 422);
+  });
+
   it('are changed and deleted only as they were read, when If-Match says so', async () => {
     const [id] = await nested('Matched');
     const change = { name: 'Matched again' };

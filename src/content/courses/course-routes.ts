@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
@@ -21,7 +22,7 @@ const VersionParams = Type.Object({
 });
 
 /** Courses in the automation API, but for the uploads of packages. */
-export function courseRoutes(routes: Routes, courses: CourseService): void {
+export function courseRoutes(routes: Routes, courses: CourseService, idempotency: Idempotency): void {
   const idOf = (params: { course_id: string }) => parseId(params.course_id, 'course');
 
   routes.get(
@@ -107,18 +108,19 @@ export function courseRoutes(routes: Routes, courses: CourseService): void {
         summary: 'Publish a version of a course',
         description: 'Causes COURSE_VERSION_PUBLISHED, unless the version is published already.',
         params: VersionParams,
-        response: { 200: CourseRecord, ...problems(404, 412) },
+        response: { 200: CourseRecord, ...problems(404, 412, 422) },
       },
     },
     async (request, reply) => {
       const { version_id: version } = request.params;
       const id = idOf(request.params);
       const versionId = version === '0' ? 0 : parseId(version, 'version');
-      const course = await courses.publishVersion(id, versionId, {
-        user: callerOf(request).user,
-        expected: expectedRevisions(request),
+      const { user } = callerOf(request);
+      const expected = expectedRevisions(request);
+      return await idempotency.answer(request, reply, async (tx) => {
+        const course = await courses.publishVersion(id, versionId, { user, expected, tx });
+        return { status: 200, headers: { ETag: entityTag(course.revision) }, body: toCourseRecord(course) };
       });
-      return reply.header('ETag', entityTag(course.revision)).send(toCourseRecord(course));
     },
   );
 }

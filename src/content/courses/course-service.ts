@@ -1,9 +1,10 @@
-import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { EventPublisher } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { ChangeOf } from '../change.ts';
 import { holdFolder, ROOT_FOLDER, readFolderChain } from '../folders/folder-tree.ts';
 import type { ContentStore } from './content-store.ts';
 import type { Course, CourseHolder, CourseVersion, CourseWithVersions } from './course.ts';
@@ -31,11 +32,16 @@ const FIRST_VERSION = 0;
 /** Versions that a course is read with: bounds an answer. */
 const MAX_VERSIONS_READ = 1_000;
 
-/** Who uploads, and until when it matters to them. */
-interface UploadContext {
+/** Who uploads, and what becomes of it. */
+export interface UploadContext<R> {
   user: string;
   /** Aborted when the uploader is gone. */
   signal: AbortSignal;
+  /**
+   * Called once the package is in the content store, to record the course or version: with the transaction in
+   * which that is to be done, or without one. What it does not record is not kept.
+   */
+  commit: (record: (tx?: Transaction) => Promise<Course>) => Promise<R>;
 }
 
 /** Courses and their versions, and the events of topic COURSE. */
@@ -80,47 +86,52 @@ export class CourseService {
    * @param input without a name the package's title is it, without a folder the course goes into the root
    * @throws {ProblemError} `invalid-request` without such a folder, and as {@link PackageIntake.take}
    */
-  async import(
+  async import<R>(
     upload: UploadFolder,
     input: { name: string | null; folderId: number | null },
-    { user, signal }: UploadContext,
-  ): Promise<Course> {
+    { user, signal, commit }: UploadContext<R>,
+  ): Promise<R> {
     const folderId = input.folderId ?? ROOT_FOLDER.id;
     // Asked before the work as well: unpacking takes its time.
     if ((await readFolderChain(this.#database.reader, folderId)).length === 0) throw noSuchFolder(folderId);
     return await this.#intake.take(upload, signal, (stored) =>
-      this.#database.transaction(async (tx) => {
-        if (!(await holdFolder(tx, folderId))) throw noSuchFolder(folderId);
-        const now = this.#now();
-        const name = input.name ?? courseNameFrom(stored.description.title);
-        const id = await insertCourse(tx, { name, folderId }, now);
-        await recordVersion(tx, id, FIRST_VERSION, stored, now);
-        await this.#publish(tx, 'COURSE_IMPORTED', id, FIRST_VERSION, user, now);
-        return await requireCourse(tx, id);
-      }),
+      commit((open) =>
+        inTransaction(this.#database, open, async (tx) => {
+          if (!(await holdFolder(tx, folderId))) throw noSuchFolder(folderId);
+          const now = this.#now();
+          const name = input.name ?? courseNameFrom(stored.description.title);
+          const id = await insertCourse(tx, { name, folderId }, now);
+          await recordVersion(tx, id, FIRST_VERSION, stored, now);
+          await this.#publish(tx, 'COURSE_IMPORTED', id, FIRST_VERSION, user, now);
+          return await requireCourse(tx, id);
+        }),
+      ),
     );
   }
 
   /**
-   * COURSE_VERSION_UPLOADED: adds a version, not published. Answers the course, whose latest version it is.
+   * COURSE_VERSION_UPLOADED: adds a version, not published. Records the course, whose latest version it is.
    * @throws {ProblemError} `not-found`, `precondition-failed`, and as {@link PackageIntake.take}
    */
-  async uploadVersion(
+  async uploadVersion<R>(
     id: number,
     upload: UploadFolder,
-    { user, signal, expected }: UploadContext & { expected: ExpectedRevisions },
-  ): Promise<Course> {
+    { user, signal, commit, expected }: UploadContext<R> & Pick<ChangeOf, 'expected'>,
+  ): Promise<R> {
+    assertRevision((await this.get(id)).revision, expected);
     return await this.#intake.take(upload, signal, (stored) =>
-      this.#database.transaction(async (tx) => {
-        const present = await requireLockedCourse(tx, id);
-        assertRevision(present.revision, expected);
-        const now = this.#now();
-        const versionId = present.versionId + 1;
-        await recordVersion(tx, id, versionId, stored, now);
-        await updateCourse(tx, id, { latest_version_id: versionId }, now);
-        await this.#publish(tx, 'COURSE_VERSION_UPLOADED', id, versionId, user, now);
-        return await requireCourse(tx, id);
-      }),
+      commit((open) =>
+        inTransaction(this.#database, open, async (tx) => {
+          const present = await requireLockedCourse(tx, id);
+          assertRevision(present.revision, expected);
+          const now = this.#now();
+          const versionId = present.versionId + 1;
+          await recordVersion(tx, id, versionId, stored, now);
+          await updateCourse(tx, id, { latest_version_id: versionId }, now);
+          await this.#publish(tx, 'COURSE_VERSION_UPLOADED', id, versionId, user, now);
+          return await requireCourse(tx, id);
+        }),
+      ),
     );
   }
 
@@ -131,9 +142,9 @@ export class CourseService {
   async publishVersion(
     id: number,
     versionId: number,
-    { user, expected }: { user: string; expected: ExpectedRevisions },
+    { user, expected, tx: open }: ChangeOf,
   ): Promise<Course> {
-    return await this.#database.transaction(async (tx) => {
+    return await inTransaction(this.#database, open, async (tx) => {
       const present = await requireLockedCourse(tx, id);
       if (!(await hasVersion(tx, id, versionId))) throw notFound('version', versionId);
       assertRevision(present.revision, expected);

@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { toCourseRecord } from './course-records.ts';
 import { CourseParams } from './course-routes.ts';
 import { CourseRecord, CourseUpload, VersionUpload } from './course-schemas.ts';
-import type { CourseService } from './course-service.ts';
+import type { CourseService, UploadContext } from './course-service.ts';
 import { receivePackage, uploadLimits } from './package-upload.ts';
 import { UploadConnection } from './upload-connection.ts';
 import type { UploadFolder, UploadFolders } from './upload-folders.ts';
@@ -21,9 +22,17 @@ const consumes = ['multipart/form-data'];
 export interface CourseUploadOptions {
   courses: CourseService;
   uploads: UploadFolders;
+  idempotency: Idempotency;
   /** The setting `max_package_size`. */
   maxPackageBytes: number;
 }
+
+/** The work on an upload whose form has come in. */
+type UseUpload = (
+  upload: UploadFolder,
+  fields: Record<string, unknown>,
+  context: UploadContext<CourseRecord>,
+) => Promise<CourseRecord>;
 
 /**
  * The uploads of course packages in the automation API: a Fastify plugin, for these routes alone take
@@ -31,24 +40,41 @@ export interface CourseUploadOptions {
  */
 export async function courseUploadRoutes(
   app: FastifyInstance,
-  { courses, uploads, maxPackageBytes }: CourseUploadOptions,
+  { courses, uploads, idempotency, maxPackageBytes }: CourseUploadOptions,
 ): Promise<void> {
   app.removeAllContentTypeParsers();
   await app.register(fastifyMultipart, { limits: uploadLimits(maxPackageBytes) });
   const routes = app as unknown as Routes;
 
   /** Receives the form, then lets `use` work with it; whatever lies on the disk then is removed. */
-  async function receiving<T>(
+  async function answerUpload(
     request: FastifyRequest,
     reply: FastifyReply,
-    use: (upload: UploadFolder, fields: Record<string, unknown>, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+    use: UseUpload,
+  ): Promise<CourseRecord> {
     using connection = new UploadConnection(request, reply);
     const { signal } = connection;
     await using upload = await uploads.open();
-    const fields = await receivePackage(request, upload, { maxPackageBytes, signal });
+    const { fields, packageHash } = await receivePackage(request, upload, { maxPackageBytes, signal });
     connection.awaitAnswer();
-    return await use(upload, fields, signal);
+    const content = JSON.stringify([packageHash, fields.name ?? null, fields.folder_id ?? null]);
+    const earlier = await earlierAnswer(idempotency, request, reply, content);
+    if (earlier !== null) return earlier;
+    return await use(upload, fields, {
+      user: callerOf(request).user,
+      signal,
+      commit: (record) =>
+        idempotency.answer(
+          request,
+          reply,
+          async (tx) => {
+            const course = await record(tx);
+            const headers = { Location: `/courses/${course.id}`, ETag: entityTag(course.revision) };
+            return { status: 201, headers, body: toCourseRecord(course) };
+          },
+          content,
+        ),
+    });
   }
 
   routes.post(
@@ -64,21 +90,14 @@ export async function courseUploadRoutes(
           'used is refused with a problem of type `invalid-package`, which says why.',
         consumes,
         body: CourseUpload,
-        response: { 201: CourseRecord, ...problems(400, 413, 415, 503) },
+        response: { 201: CourseRecord, ...problems(400, 413, 415, 422, 503) },
       },
     },
-    async (request, reply) => {
-      const course = await receiving(request, reply, async (upload, fields, signal) => {
+    (request, reply) =>
+      answerUpload(request, reply, (upload, fields, context) => {
         const { name, folder_id: folderId } = fields as Static<typeof CourseUpload>;
-        const input = { name: name ?? null, folderId: folderId ?? null };
-        return await courses.import(upload, input, { user: callerOf(request).user, signal });
-      });
-      return reply
-        .code(201)
-        .header('Location', `/courses/${course.id}`)
-        .header('ETag', entityTag(course.revision))
-        .send(toCourseRecord(course));
-    },
+        return courses.import(upload, { name: name ?? null, folderId: folderId ?? null }, context);
+      }),
   );
 
   routes.post(
@@ -94,25 +113,46 @@ export async function courseUploadRoutes(
         consumes,
         params: CourseParams,
         body: VersionUpload,
-        response: { 201: CourseRecord, ...problems(400, 404, 412, 413, 415, 503) },
+        response: { 201: CourseRecord, ...problems(400, 404, 412, 413, 415, 422, 503) },
       },
     },
     async (request, reply) => {
       const id = parseId(request.params.course_id, 'course');
-      // Asked before the body is read: a wrong id should not cost an upload.
-      await courses.get(id);
-      const course = await receiving(request, reply, (upload, _fields, signal) =>
-        courses.uploadVersion(id, upload, {
-          user: callerOf(request).user,
-          signal,
-          expected: expectedRevisions(request),
-        }),
+      const expected = expectedRevisions(request);
+      // Asked before the body is read, for a wrong id should not cost an upload; a repeated request gets its answer
+      // whatever has become of the course.
+      if (request.headers['idempotency-key'] === undefined) await courses.get(id);
+      return await answerUpload(request, reply, (upload, _fields, context) =>
+        courses.uploadVersion(id, upload, { ...context, expected }),
       );
-      return reply
-        .code(201)
-        .header('Location', `/courses/${course.id}`)
-        .header('ETag', entityTag(course.revision))
-        .send(toCourseRecord(course));
     },
   );
+}
+
+/** Thrown where a request turns out to be new. */
+class NotAnsweredYet extends Error {
+  override name = 'NotAnsweredYet';
+}
+
+/**
+ * The answer that a repeated request got first, or null for a new one. Asked before the package is unpacked,
+ * without claiming the key: that is done in the transaction which records the course.
+ */
+async function earlierAnswer(
+  idempotency: Idempotency,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: string,
+): Promise<CourseRecord | null> {
+  try {
+    return await idempotency.answer<CourseRecord>(
+      request,
+      reply,
+      () => Promise.reject(new NotAnsweredYet()),
+      content,
+    );
+  } catch (error) {
+    if (error instanceof NotAnsweredYet) return null;
+    throw error;
+  }
 }

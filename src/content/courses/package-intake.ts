@@ -52,8 +52,8 @@ export class PackageIntake {
   }
 
   /**
-   * Takes the package of an upload in. `record` commits it with its version; when that fails, or anything
-   * before, the content store is as it was. An abort is heeded until `record` begins.
+   * Takes the package of an upload in. `record` commits it with its version; unless it does, the content store
+   * is as it was in the end. An abort is heeded until `record` begins.
    * @throws {ProblemError} `invalid-package` in words for its author, `unavailable` without room on the disk
    * @throws what `record` throws, and the reason of `signal`
    */
@@ -121,21 +121,22 @@ export class PackageIntake {
       await this.#store.put(contentKey, upload.contentFolder);
       signal.throwIfAborted();
       return await record(contentKey);
-    } catch (error) {
-      await this.#discard(contentKey);
-      throw error;
     } finally {
+      await this.#keepIfRecorded(contentKey);
       this.#underWay.delete(contentKey);
     }
   }
 
-  async #discard(contentKey: string): Promise<void> {
+  /**
+   * The database decides, not how recording ended: a repeated request records nothing though it succeeds, and a
+   * commit whose answer was lost on the way may have happened though it failed.
+   */
+  async #keepIfRecorded(contentKey: string): Promise<void> {
     try {
-      // A commit whose answer was lost on the way may have happened: then the files have their version.
       if ((await readRecordedKeys(this.#reader, [contentKey])).has(contentKey)) return;
       await this.#store.remove(contentKey);
     } catch (error) {
-      this.#log.warn('the files of a failed import stay until the next start', { error });
+      this.#log.warn('the files of an upload that was not recorded stay until the next start', { error });
     }
   }
 }

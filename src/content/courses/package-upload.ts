@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Multipart, MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
@@ -19,9 +20,16 @@ export function uploadLimits(maxPackageBytes: number) {
   return { fileSize: maxPackageBytes, fieldSize: MAX_FIELD_BYTES, parts: MAX_PARTS };
 }
 
+/** A form that has come in whole. */
+export interface ReceivedUpload {
+  /** What came beside the package, valid by the route's body schema. */
+  fields: Record<string, unknown>;
+  /** SHA-256 of the package, hexadecimal. */
+  packageHash: string;
+}
+
 /**
- * Streams the form of an upload route to disk, the package into `upload.packageFile`, and answers its other
- * members, valid by the route's body schema.
+ * Streams the form of an upload route to disk, the package into `upload.packageFile`.
  * @throws {ProblemError} `invalid-request`, `content-too-large`, `unsupported-media-type`, `unavailable` without
  *   room on the disk
  * @throws the reason of `signal`
@@ -30,32 +38,40 @@ export async function receivePackage(
   request: FastifyRequest,
   upload: UploadFolder,
   { maxPackageBytes, signal }: { maxPackageBytes: number; signal: AbortSignal },
-): Promise<Record<string, unknown>> {
+): Promise<ReceivedUpload> {
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   if (announcedBytes > maxPackageBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxPackageBytes);
   // The reader of parts learns of a connection's end only while it reads: it would wait for ever on one that is gone.
   signal.throwIfAborted();
   const form = new ReceivedForm();
+  let packageHash = '';
   try {
     for await (const part of wellFormed<Multipart>(request.parts())) {
       if (part.type === 'field') form.addField(part);
-      else if (form.addFile(part)) await writePackage(part, upload.packageFile, maxPackageBytes);
+      else if (form.addFile(part))
+        packageHash = await writePackage(part, upload.packageFile, maxPackageBytes);
       else part.file.resume();
     }
   } catch (error) {
     throw signal.aborted ? signal.reason : toUploadProblem(error);
   }
-  return form.check(request);
+  return { fields: form.check(request), packageHash };
 }
 
+/** Answers the hash of what it wrote. */
 async function writePackage(
   { file }: MultipartFile,
   packageFile: string,
   maxPackageBytes: number,
-): Promise<void> {
+): Promise<string> {
   await using target = await open(packageFile, 'wx', PACKAGE_FILE_MODE);
   file.once('limit', () => file.destroy(tooLarge(maxPackageBytes)));
-  for await (const chunk of wellFormed<Buffer>(file)) await target.writeFile(chunk);
+  const hash = createHash('sha256');
+  for await (const chunk of wellFormed<Buffer>(file)) {
+    hash.update(chunk);
+    await target.writeFile(chunk);
+  }
+  return hash.digest('hex');
 }
 
 /** What a reader of the form gives, with its failures in our words; those of the disk are told apart so. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
@@ -14,7 +15,7 @@ const tags = ['Folders'];
 const FolderParams = Type.Object({ folder_id: Type.String({ description: 'The folder’s id.' }) });
 
 /** Folders in the automation API. */
-export function folderRoutes(routes: Routes, folders: FolderService): void {
+export function folderRoutes(routes: Routes, folders: FolderService, idempotency: Idempotency): void {
   const idOf = (params: { folder_id: string }) => parseId(params.folder_id, 'folder');
 
   routes.post(
@@ -26,17 +27,15 @@ export function folderRoutes(routes: Routes, folders: FolderService): void {
         summary: 'Create a folder',
         description: 'Folders nest up to 50 levels below Home; beyond that the answer is 409.',
         body: FolderInput,
-        response: { 201: FolderRecord, ...problems(400, 409, 413, 415) },
+        response: { 201: FolderRecord, ...problems(400, 409, 413, 415, 422) },
       },
     },
-    async (request, reply) => {
-      const folder = await folders.create(toInput(request.body));
-      return reply
-        .code(201)
-        .header('Location', `/folders/${folder.id}`)
-        .header('ETag', entityTag(folder.revision))
-        .send(toRecord(folder));
-    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const folder = await folders.create(toInput(request.body), { tx });
+        const headers = { Location: `/folders/${folder.id}`, ETag: entityTag(folder.revision) };
+        return { status: 201, headers, body: toRecord(folder) };
+      }),
   );
 
   routes.get(

@@ -1,7 +1,8 @@
-import type { Database, Reader, Transaction } from '../../database/database.ts';
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { Change } from '../change.ts';
 import {
   deleteFolder,
   holdsFolders,
@@ -70,8 +71,8 @@ export class FolderService {
   }
 
   /** @throws {ProblemError} `invalid-request` without such a parent, `conflict` when it is too deep down */
-  async create(input: FolderInput): Promise<Folder> {
-    return await this.#database.transaction(async (tx) => {
+  async create(input: FolderInput, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Folder> {
+    return await inTransaction(this.#database, open, async (tx) => {
       await lockFolderTree(tx);
       const parentId = input.parentId ?? ROOT_FOLDER.id;
       assertDepth((await requireParentChain(tx, parentId)).length);
