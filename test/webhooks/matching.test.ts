@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  availableSubtopics,
+  CONTENT_TYPES,
+  FOCUS_TYPES_OF_TOPIC,
+  type FocusType,
+  SUBTOPICS,
+  type Subtopic,
+  TOPICS,
+} from '../../src/events/catalogue.ts';
+import type { ContentReference } from '../../src/events/event.ts';
+import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
+import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
+import type { WebhookInput } from '../../src/webhooks/webhook-schemas.ts';
+import { WebhookService } from '../../src/webhooks/webhook-service.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+
+/** Few assets, so that events and focuses meet often. */
+const assetId = fc.integer({ min: 1, max: 3 });
+
+interface Event {
+  subtopic: Subtopic;
+  accountId: number | null;
+  content: ContentReference[];
+}
+
+/** A change of the webhooks: `index` picks one of those that there are. */
+type Change =
+  | { kind: 'create'; input: WebhookInput }
+  | { kind: 'update'; index: number; input: WebhookInput }
+  | { kind: 'delete'; index: number };
+
+const inputs: fc.Arbitrary<WebhookInput> = fc.constantFrom(...TOPICS).chain((topic) =>
+  fc
+    .uniqueArray(
+      fc.record({
+        webhook_focus_type: fc.constantFrom(...FOCUS_TYPES_OF_TOPIC[topic]),
+        webhook_focus_id: assetId,
+      }),
+      { maxLength: 4, selector: (each) => `${each.webhook_focus_type} ${each.webhook_focus_id}` },
+    )
+    .chain((focus) => {
+      const available = availableSubtopics(
+        topic,
+        focus.map((each) => each.webhook_focus_type),
+      );
+      return fc.record(
+        {
+          name: fc.constantFrom('a', 'b'),
+          topic: fc.constant(topic),
+          target_url: fc.constantFrom('http://127.0.0.1:9/a', 'http://127.0.0.1:9/b'),
+          focus: fc.constant(focus),
+          subtopics: fc.uniqueArray(fc.constantFrom(...available), { minLength: 1 }),
+          enabled: fc.boolean(),
+          max_attempts: fc.integer({ min: 1, max: 3 }),
+          logging_mode: fc.constantFrom('NONE' as const, 'FULL' as const),
+        },
+        { requiredKeys: ['name', 'topic', 'target_url', 'focus'] },
+      );
+    }),
+);
+
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('create' as const), input: inputs }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('update' as const), index: fc.nat(), input: inputs }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), index: fc.nat() }) },
+);
+
+const events: fc.Arbitrary<Event> = fc.record({
+  subtopic: fc.constantFrom(...SUBTOPICS),
+  accountId: fc.option(assetId),
+  content: fc.uniqueArray(fc.record({ type: fc.constantFrom(...CONTENT_TYPES), id: assetId }), {
+    maxLength: 4,
+    selector: ({ type, id }) => `${type} ${id}`,
+  }),
+});
+
+/** The rule in plain words: sections 2.2 and 6.1 with the decision on focuses of several types. */
+function matches(input: WebhookInput, event: Event): boolean {
+  if (input.enabled === false) return false;
+  const focus = input.focus ?? [];
+  const types = focus.map((each): FocusType => each.webhook_focus_type);
+  const subtopics: readonly Subtopic[] = input.subtopics ?? availableSubtopics(input.topic, types);
+  if (!subtopics.includes(event.subtopic)) return false;
+  const accounts = focus.filter((each) => each.webhook_focus_type === 'ACCOUNT');
+  const content = focus.filter((each) => each.webhook_focus_type !== 'ACCOUNT');
+  const accountMatches = accounts.some((each) => each.webhook_focus_id === event.accountId);
+  const contentMatches = content.some((each) =>
+    event.content.some(({ type, id }) => type === each.webhook_focus_type && id === each.webhook_focus_id),
+  );
+  return (accounts.length === 0 || accountMatches) && (content.length === 0 || contentMatches);
+}
+
+describe('matching events with webhooks', () => {
+  let opened: TestDatabase;
+  let webhooks: WebhookService;
+
+  before(async () => {
+    opened = await openTestDatabase();
+    webhooks = new WebhookService({
+      database: opened.database,
+      cipher: new CredentialsCipher(['s'.repeat(64)]),
+      checkTargetUrl: () => null,
+      readAssetNames: async () => new Map(),
+      readOnly: false,
+      now: Date.now,
+    });
+  });
+  after(() => opened[Symbol.asyncDispose]());
+
+  const matching = (event: Event) => readMatchingWebhooks(opened.database.reader, event);
+
+  /** Makes a change and says what it means for the plain list of webhooks by id. */
+  async function apply(change: Change, model: Map<number, WebhookInput>): Promise<void> {
+    if (change.kind === 'create') {
+      model.set((await webhooks.create(change.input)).id, change.input);
+      return;
+    }
+    const id = [...model.keys()][change.index % Math.max(1, model.size)];
+    if (id === undefined) return;
+    if (change.kind === 'delete') {
+      await webhooks.delete(id, null);
+      model.delete(id);
+    } else {
+      const { input } = change;
+      const before = await webhooks.get(id);
+      // A list that a webhook of all subtopics reads back as still means all.
+      const readsBackAsAll =
+        before.allSubtopics &&
+        input.topic === before.topic &&
+        input.subtopics?.length === before.subtopics.length &&
+        before.subtopics.every((each) => input.subtopics?.includes(each));
+      await webhooks.update(id, input, { resetStatistics: false, expected: null });
+      const { subtopics: _, ...withoutSubtopics } = input;
+      model.set(id, readsBackAsAll ? withoutSubtopics : input);
+    }
+  }
+
+  test('finds exactly those that the rules name, after any creation, update and deletion', async () => {
+    let hits = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(changes, { minLength: 1, maxLength: 12 }),
+        fc.array(events, { minLength: 1, maxLength: 12 }),
+        async (made, happened) => {
+          const model = new Map<number, WebhookInput>();
+          for (const change of made) await apply(change, model);
+          for (const event of happened) {
+            const expected = [...model]
+              .filter(([, input]) => matches(input, event))
+              .map(([id, input]) => ({
+                id,
+                name: input.name,
+                topic: input.topic,
+                target_url: input.target_url,
+                logging_mode: input.logging_mode ?? 'FULLONERROR',
+                max_attempts: input.max_attempts ?? 10,
+              }));
+            hits += expected.length;
+            assert.deepEqual(
+              (await matching(event)).map((each) => ({ ...each })),
+              expected.sort((a, b) => a.id - b.id),
+              JSON.stringify(event),
+            );
+          }
+          for (const id of model.keys()) await webhooks.delete(id, null);
+        },
+      ),
+      { numRuns: 150 },
+    );
+    assert.ok(hits > 100, `the webhooks were hit ${hits} times`);
+    assert.deepEqual(
+      await opened.database.reader.all('select * from webhook_triggers'),
+      [],
+      'nothing is left behind',
+    );
+  });
+
+  test('with focuses on accounts and on content both must match, within each one is enough', async () => {
+    const focus = (['ACCOUNT 1', 'ACCOUNT 2', 'COURSE 1', 'FOLDER 1'] as const).map((text) => {
+      const [type, id] = text.split(' ') as [FocusType, string];
+      return { webhook_focus_type: type, webhook_focus_id: Number(id) };
+    });
+    const { id } = await webhooks.create({
+      name: 'Both',
+      topic: 'REGISTRATION',
+      target_url: 'http://127.0.0.1:9/',
+      focus,
+    });
+    const found = async (accountId: number | null, ...content: ContentReference[]) =>
+      (await matching({ subtopic: 'REGISTRATION_LAUNCHED', accountId, content })).length === 1;
+    const course = (courseId: number): ContentReference => ({ type: 'COURSE', id: courseId });
+    const folder = (folderId: number): ContentReference => ({ type: 'FOLDER', id: folderId });
+    assert.equal(await found(1, course(1)), true);
+    assert.equal(await found(2, course(7), folder(1)), true);
+    assert.equal(await found(1, course(1), folder(1)), true, 'once, though it matches twice');
+    assert.equal(await found(1), false, 'the account alone');
+    assert.equal(await found(null, course(1)), false, 'the course alone');
+    assert.equal(await found(3, course(1)), false);
+    assert.equal(await found(1, course(2), folder(2)), false);
+    assert.equal(
+      await found(1, { type: 'BUNDLE', id: 1 }),
+      false,
+      'ids of one type are not those of another',
+    );
+    await webhooks.delete(id, null);
+  });
+
+  test('costs follow the webhooks that match: every table is asked through an index', async () => {
+    const statements: string[] = [];
+    const reader = {
+      dialect: 'sqlite' as const,
+      all: <Row>(sql: string, ...values: (string | number | null | Uint8Array)[]) => {
+        statements.push(sql);
+        return opened.database.reader.all<Row>(sql, ...values);
+      },
+    };
+    await readMatchingWebhooks(reader, { subtopic: 'ACCOUNT_CREATED', accountId: 1, content: [] });
+    const plan = opened
+      .connect()
+      .prepare(`explain query plan ${statements[0]}`)
+      .all('[]', 'ACCOUNT_CREATED', '[]');
+    const scans = plan.map(({ detail }) => String(detail)).filter((detail) => detail.startsWith('SCAN'));
+    assert.ok(plan.length > 0);
+    assert.deepEqual(
+      scans.filter((detail) => !/json_each|asset|held/.test(detail)),
+      [],
+    );
+  });
+});
