@@ -11,6 +11,11 @@ import { PackageIntake } from './content/courses/package-intake.ts';
 import { UploadFolders } from './content/courses/upload-folders.ts';
 import { folderRoutes } from './content/folders/folder-routes.ts';
 import { FolderService } from './content/folders/folder-service.ts';
+import { launchRoutes, launchUrlOf } from './content/registrations/launch-routes.ts';
+import { LaunchTokens } from './content/registrations/launch-tokens.ts';
+import { registrationRoutes } from './content/registrations/registration-routes.ts';
+import { RegistrationService } from './content/registrations/registration-service.ts';
+import { registrationsOfCourse } from './content/registrations/registrations-of.ts';
 import { DeliveryWorker } from './delivery/delivery-worker.ts';
 import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
@@ -164,7 +169,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const intake = new PackageIntake({ reader: database.reader, store, maxPackageBytes, log: courseLog });
   await uploads.empty();
   await intake.removeOrphans();
-  const courses = new CourseService({ database, events, intake, store, holders: [], log: courseLog, now });
+  const holders = [registrationsOfCourse];
+  const courses = new CourseService({ database, events, intake, store, holders, log: courseLog, now });
+  const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
+  const registrations = new RegistrationService({ database, events, launchTokens, now });
 
   const clients = new ClientService({ database, now });
   const tokens = new AccessTokens({
@@ -188,6 +196,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     tokenPath: TOKEN_PATH,
     postbacks: describePostbacks(),
   });
+  launchRoutes(plain, registrations);
   healthRoutes(plain, { checks: { database: () => database.ping() }, metrics });
   await plain.register(tokenEndpoint, {
     clients,
@@ -202,6 +211,11 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     folderRoutes(routes, folders, idempotency);
     courseRoutes(routes, courses, idempotency);
     await scoped.register(courseUploadRoutes, { courses, uploads, idempotency, maxPackageBytes });
+    registrationRoutes(routes, {
+      registrations,
+      idempotency,
+      launchUrl: (token) => launchUrlOf(settings.base_url ?? url, token),
+    });
     webhookRoutes(routes, webhooks);
     deliveryRoutes(routes, lines, now);
     testMessageRoutes(routes, tests);

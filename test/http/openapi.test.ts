@@ -77,6 +77,12 @@ describe('the OpenAPI description', () => {
       'delete /courses/{course_id}',
       'post /courses/{course_id}/versions',
       'post /courses/{course_id}/versions/{version_id}/publish',
+      'get /registrations',
+      'post /registrations',
+      'get /registrations/{registration_id}',
+      'delete /registrations/{registration_id}',
+      'post /registrations/{registration_id}/launch',
+      'put /registrations/{registration_id}/status',
     ];
     assert.deepEqual(
       operations()

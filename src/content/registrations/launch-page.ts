@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import type { LearningStandard } from '../../packages/learning-standard.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import type { Launch } from './registration-service.ts';
+
+/** A page for a learner's browser. */
+export interface LaunchPage {
+  status: 200 | 404 | 410;
+  html: string;
+}
+
+const STANDARD_NAMES: Readonly<Record<LearningStandard, string>> = {
+  SCORM_11: 'SCORM 1.1',
+  SCORM_12: 'SCORM 1.2',
+  SCORM_2004_2ND_EDITION: 'SCORM 2004, 2nd edition',
+  SCORM_2004_3RD_EDITION: 'SCORM 2004, 3rd edition',
+  SCORM_2004_4TH_EDITION: 'SCORM 2004, 4th edition',
+  AICC: 'AICC',
+  XAPI: 'xAPI',
+  CMI5: 'cmi5',
+  UNKNOWN: 'Unknown',
+};
+
+const ADVICE = 'Go back to where you found it and open the course from there again.';
+
+/** Why a link opens nothing, to the learner. */
+const REFUSALS: Readonly<Record<Exclude<Launch['state'], 'open'>, Refusal>> = {
+  invalid: {
+    status: 404,
+    heading: 'This link is not valid',
+    words: `It may have been copied only in part. ${ADVICE}`,
+  },
+  expired: {
+    status: 410,
+    heading: 'This link has expired',
+    words: `For your safety a link opens a course for a few hours only. ${ADVICE}`,
+  },
+  deleted: {
+    status: 410,
+    heading: 'This registration is gone',
+    words: 'It was deleted since the link was made. Ask those who gave you the course if you still need it.',
+  },
+};
+
+interface Refusal {
+  status: 404 | 410;
+  heading: string;
+  words: string;
+}
+
+const STYLE = `
+:root{color-scheme:light dark;--page:#f4f5f7;--card:#fff;--text:#1b1f24;--soft:#57606a;--line:#d8dee4;--accent:#0b57d0}
+@media (prefers-color-scheme:dark){:root{--page:#0f1216;--card:#191d23;--text:#e8ebef;--soft:#a3adb8;--line:#313842;--accent:#8ab4ff}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center;padding:1.5rem;background:var(--page);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{width:100%;max-width:34rem;padding:clamp(1.25rem,5vw,2.5rem);background:var(--card);border:1px solid var(--line);border-top:4px solid var(--accent);border-radius:.75rem}
+h1{margin:0 0 .75rem;font-size:clamp(1.375rem,5vw,1.75rem);line-height:1.25;overflow-wrap:anywhere;text-wrap:balance}
+p{margin:0;color:var(--soft);text-wrap:pretty}
+dl{margin:1.5rem 0 0;border-top:1px solid var(--line)}
+dl div{display:grid;grid-template-columns:9.5rem 1fr;gap:.125rem 1rem;padding:.625rem 0;border-bottom:1px solid var(--line)}
+dl div:last-child{border-bottom:0;padding-bottom:0}
+dt{color:var(--soft)}
+dd{margin:0;overflow-wrap:anywhere}
+@media (max-width:30rem){body{padding:1rem;place-items:start stretch}dl div{grid-template-columns:1fr}}
+`;
+
+/** Lets the page's own style in and nothing else: no script, no picture, no frame around it. */
+export function launchPagePolicy(): string {
+  const hash = createHash('sha256').update(STYLE).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+}
+
+/** The page behind a launch URL: what it launches, or why it launches nothing. */
+export function launchPage(launch: Launch): LaunchPage {
+  if (launch.state !== 'open') {
+    const { status, heading, words } = REFUSALS[launch.state];
+    return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${words}</p>`) };
+  }
+  const name = escapeHtml(launch.courseName);
+  const rows = [
+    ['Learner', `<bdi>${escapeHtml(launch.learnerId)}</bdi>`],
+    ['Version', String(launch.versionId)],
+    ['Learning standard', escapeHtml(nameOfStandard(launch.learningStandard))],
+    ['Link valid until', momentElement(launch.expiresAt)],
+  ].map(([term, value]) => `<div><dt>${term}</dt><dd>${value}</dd></div>`);
+  const body = `<h1><bdi>${name}</bdi></h1>
+<p>Your link is valid. Courses cannot be played here yet; this is what it will open.</p>
+<dl>
+${rows.join('\n')}
+</dl>`;
+  return { status: 200, html: page(name, body) };
+}
+
+/** `title` and `body` are HTML. */
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+function momentElement(epochMs: number): string {
+  const words = new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  }).format(epochMs);
+  return `<time datetime="${formatDateTime(epochMs)}">${words} UTC</time>`;
+}
+
+function nameOfStandard(standard: string): string {
+  return STANDARD_NAMES[standard as LearningStandard] ?? standard;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { LAUNCH_LIFETIME_MS, LaunchTokens } from './launch-tokens.ts';
+
+const NOW = Date.UTC(2026, 0, 31, 9, 30);
+const REGISTRATION = { registrationId: '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11', versionId: 3 };
+const secret = (character: string) => character.repeat(64);
+
+function tokensWith(...secrets: [string, ...string[]]): LaunchTokens {
+  return new LaunchTokens({ authSecrets: secrets, now: () => NOW });
+}
+
+describe('launch tokens', () => {
+  it('say which version of which registration they open, and until when', () => {
+    const { token, expiresAt } = tokensWith(secret('a')).issue(REGISTRATION);
+    assert.equal(expiresAt, NOW + 8 * 3_600_000);
+    assert.equal(LAUNCH_LIFETIME_MS, 8 * 3_600_000);
+    assert.match(token, /^cwl1_[\w-]{78}$/);
+    assert.deepEqual(tokensWith(secret('a')).read(token), { ...REGISTRATION, expiresAt });
+  });
+
+  it('hold the largest version as well', () => {
+    const tokens = tokensWith(secret('a'));
+    const versionId = 2 ** 32 - 1;
+    assert.equal(tokens.read(tokens.issue({ ...REGISTRATION, versionId }).token)?.versionId, versionId);
+  });
+
+  it('are read with a former secret, and not with another one', () => {
+    const { token } = tokensWith(secret('a')).issue(REGISTRATION);
+    assert.notEqual(tokensWith(secret('b'), secret('a')).read(token), null);
+    assert.equal(tokensWith(secret('b')).read(token), null);
+    assert.notEqual(tokensWith(secret('b'), secret('a')).issue(REGISTRATION).token, token);
+  });
+
+  it('are refused when any character of them is changed', () => {
+    const tokens = tokensWith(secret('a'));
+    const { token } = tokens.issue(REGISTRATION);
+    for (let at = 0; at < token.length; at++) {
+      for (const other of ['A', 'B', '-', '.']) {
+        if (other === token[at]) continue;
+        assert.equal(
+          tokens.read(token.slice(0, at) + other + token.slice(at + 1)),
+          null,
+          `at ${at}: ${other}`,
+        );
+      }
+    }
+  });
+
+  it('have one spelling each', () => {
+    const tokens = tokensWith(secret('a'));
+    const { token } = tokens.issue(REGISTRATION);
+    // 58 bytes leave four bits of the last character that count for nothing.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const taken = [...alphabet].filter((last) => tokens.read(token.slice(0, -1) + last) !== null);
+    assert.deepEqual(taken, [token.at(-1)]);
+  });
+
+  it('are nothing else than what was issued: not shorter, longer, padded, or any other text', () => {
+    const tokens = tokensWith(secret('a'));
+    const { token } = tokens.issue(REGISTRATION);
+    const texts = [
+      '',
+      'cwl1_',
+      token.slice(0, -1),
+      `${token}A`,
+      `${token}=`,
+      ` ${token}`,
+      `cwt1_${token.slice(5)}`,
+    ];
+    for (const text of [...texts, 'x'.repeat(1_000_000)]) assert.equal(tokens.read(text), null);
+  });
+});

@@ -1,0 +1,181 @@
+import { Type } from 'typebox';
+import { callerOf } from '../../http/authorization.ts';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
+import { assertValid } from '../../http/validation.ts';
+import { notFound } from '../../problems/problem.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import { statusErrors, toFilter, toRegistrationRecord, toStatus } from './registration-records.ts';
+import {
+  LaunchRecord,
+  RegistrationInput,
+  RegistrationQuery,
+  RegistrationRecord,
+  StatusInput,
+} from './registration-schemas.ts';
+import type { RegistrationService } from './registration-service.ts';
+
+const READ = { scope: 'content:read' };
+const WRITE = { scope: 'registrations:write' };
+const tags = ['Registrations'];
+const RegistrationParams = Type.Object({
+  registration_id: Type.String({ description: 'The registration’s id.' }),
+});
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** What the routes of registrations work with. */
+export interface RegistrationRoutesOptions {
+  registrations: RegistrationService;
+  idempotency: Idempotency;
+  /** The address at which a launch token is opened. */
+  launchUrl(token: string): string;
+}
+
+/** Registrations in the automation API. */
+export function registrationRoutes(
+  routes: Routes,
+  { registrations, idempotency, launchUrl }: RegistrationRoutesOptions,
+): void {
+  routes.post(
+    '/registrations',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Register a learner to a course',
+        description:
+          'The account must be enabled and hold the course, itself or through an equivalent, a bundle or a folder ' +
+          '(409 otherwise). A learner may have several registrations to one course.',
+        body: RegistrationInput,
+        response: { 201: RegistrationRecord, ...problems(400, 409, 413, 415, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const { account_id: accountId, course_id: courseId, learner_id: learnerId } = request.body;
+        const registration = await registrations.create({ accountId, courseId, learnerId }, { tx });
+        return {
+          status: 201,
+          headers: {
+            Location: `/registrations/${registration.registrationId}`,
+            ETag: entityTag(registration.revision),
+          },
+          body: toRegistrationRecord(registration),
+        };
+      }),
+  );
+
+  routes.get(
+    '/registrations',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List registrations',
+        querystring: RegistrationQuery,
+        response: {
+          200: PageOf(RegistrationRecord, 'Registrations, in the order in which they were made.'),
+          ...problems(400),
+        },
+      },
+    },
+    async ({ query }) =>
+      pageAnswer(await registrations.list(toFilter(query), pageRequest(query)), toRegistrationRecord),
+  );
+
+  routes.get(
+    '/registrations/:registration_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Read a registration',
+        params: RegistrationParams,
+        response: { 200: RegistrationRecord, ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const registration = await registrations.get(idOf(request.params));
+      return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
+    },
+  );
+
+  routes.delete(
+    '/registrations/:registration_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Delete a registration',
+        description: 'Its results go with it, and its launch URLs open nothing any more. Causes no event.',
+        params: RegistrationParams,
+        response: { 204: Type.Null(), ...problems(404, 412) },
+      },
+    },
+    async (request, reply) => {
+      await registrations.delete(idOf(request.params), expectedRevisions(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  routes.post(
+    '/registrations/:registration_id/launch',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Launch a registration',
+        description:
+          'Answers a URL that opens the course for the learner. Causes REGISTRATION_LAUNCHED the first time. ' +
+          'Not while the account is disabled, or when it does not hold the course any more (409).',
+        params: RegistrationParams,
+        response: { 200: LaunchRecord, ...problems(404, 409, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const { token, expiresAt } = await registrations.launch(idOf(request.params), { tx });
+        return {
+          status: 200,
+          body: { launch_url: launchUrl(token), expires_dt: formatDateTime(expiresAt) },
+        };
+      }),
+  );
+
+  routes.put(
+    '/registrations/:registration_id/status',
+    {
+      config: WRITE,
+      attachValidation: true,
+      schema: {
+        tags,
+        summary: 'Update a registration’s status',
+        description:
+          'Replaces the whole status: what is left out takes its default. Causes REGISTRATION_STATUS_UPDATED when ' +
+          'completion, success or score really changes; a longer duration alone causes none.',
+        params: RegistrationParams,
+        body: StatusInput,
+        response: { 200: RegistrationRecord, ...problems(400, 404, 412, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      assertValid(request, statusErrors(request.body));
+      const registration = await registrations.updateStatus(idOf(request.params), toStatus(request.body), {
+        user: callerOf(request).user,
+        expected: expectedRevisions(request),
+      });
+      return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
+    },
+  );
+}
+
+/** The id in a path, which RFC 9562 lets people write in capitals. */
+function idOf({ registration_id: text }: { registration_id: string }): string {
+  const id = text.toLowerCase();
+  if (!UUID.test(id)) throw notFound('registration', text.slice(0, 40));
+  return id;
+}

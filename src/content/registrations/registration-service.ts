@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import type {
+  AccountResource,
+  EventOf,
+  EventPublisher,
+  RegistrationResource,
+  RegistrationStatusResource,
+} from '../../events/event.ts';
+import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import { formatOptionalDateTime } from '../../time/date-time.ts';
+import type { Change, ChangeOf } from '../change.ts';
+import { readCourseInEvent } from '../courses/course-in-event.ts';
+import { accountHoldsCourse, withHolders } from '../holdings/holdings.ts';
+import type { LaunchTokens } from './launch-tokens.ts';
+import {
+  type Completion,
+  INITIAL_STATUS,
+  type Registration,
+  type RegistrationFilter,
+  type RegistrationStatus,
+  type Success,
+} from './registration.ts';
+import { holdAccount, holdPublishedVersion } from './registration-parties.ts';
+import {
+  deleteRegistration,
+  insertRegistration,
+  lockRegistration,
+  readLaunch,
+  readRegistration,
+  readRegistrations,
+  type StoredRegistration,
+  updateLaunched,
+  updateStatus,
+} from './registration-store.ts';
+
+/** A launch that is allowed: its token, and until when that can be used, in epoch milliseconds. */
+export interface AllowedLaunch {
+  token: string;
+  expiresAt: number;
+}
+
+/** What stands behind a launch token: what it launches, or why it launches nothing. */
+export type Launch =
+  | {
+      state: 'open';
+      courseName: string;
+      versionId: number;
+      learningStandard: string;
+      learnerId: string;
+      /** Epoch milliseconds. */
+      expiresAt: number;
+    }
+  | { state: 'invalid' | 'expired' | 'deleted' };
+
+/** Registrations of learners to courses, and the events of topic REGISTRATION. */
+export class RegistrationService {
+  readonly #database: Database;
+  readonly #events: EventPublisher<Transaction>;
+  readonly #launchTokens: LaunchTokens;
+  readonly #now: () => number;
+
+  constructor({
+    database,
+    events,
+    launchTokens,
+    now,
+  }: {
+    database: Database;
+    events: EventPublisher<Transaction>;
+    launchTokens: LaunchTokens;
+    now: () => number;
+  }) {
+    this.#database = database;
+    this.#events = events;
+    this.#launchTokens = launchTokens;
+    this.#now = now;
+  }
+
+  /**
+   * Registers a learner to the version of a course that is published now. A learner may have several.
+   * @throws {ProblemError} `invalid-request` without such an account or course, `conflict` when the account is
+   *   disabled or does not hold the course
+   */
+  async create(
+    input: Pick<Registration, 'accountId' | 'courseId' | 'learnerId'>,
+    { tx: open }: Pick<Change, 'tx'>,
+  ): Promise<Registration> {
+    return await inTransaction(this.#database, open, async (tx) => {
+      const account = await holdAccount(tx, input.accountId);
+      const versionId = await holdPublishedVersion(tx, input.courseId);
+      if (account === undefined || versionId === undefined) {
+        const errors: InputError[] = [];
+        if (account === undefined) errors.push(noSuch('account', input.accountId));
+        if (versionId === undefined) errors.push(noSuch('course', input.courseId));
+        throw invalidInput(errors);
+      }
+      await assertEntitled(tx, account, input.courseId);
+      const registration = { ...input, registrationId: randomUUID(), versionId };
+      return toRegistration(await insertRegistration(tx, registration, INITIAL_STATUS, this.#now()));
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(registrationId: string): Promise<Registration> {
+    return await requireRegistration(this.#database.reader, registrationId);
+  }
+
+  /** In the order in which they were made. */
+  async list(filter: RegistrationFilter, page: PageRequest): Promise<Page<Registration>> {
+    const rows = await readRegistrations(this.#database.reader, filter, page);
+    const { items, next } = toPage(rows, page.limit);
+    return { items: items.map(toRegistration), next };
+  }
+
+  /**
+   * Allows a launch. REGISTRATION_LAUNCHED at the first one, caused by the learner.
+   * @throws {ProblemError} `not-found`, `conflict` when the account is disabled or does not hold the course
+   */
+  async launch(registrationId: string, { tx: open }: Pick<Change, 'tx'>): Promise<AllowedLaunch> {
+    return await inTransaction(this.#database, open, async (tx) => {
+      const { account, registration } = await holdWithAccount(tx, registrationId);
+      await assertEntitled(tx, account, registration.courseId);
+      if (registration.launchedAt === null) {
+        const now = this.#now();
+        await updateLaunched(tx, registrationId, now);
+        await this.#events.publish(tx, {
+          ...(await eventOf(tx, account, registration, toRegistrationResource(registration))),
+          subtopic: 'REGISTRATION_LAUNCHED',
+          occurredAt: now,
+          user: registration.learnerId,
+        });
+      }
+      return this.#launchTokens.issue(registration);
+    });
+  }
+
+  /** What a launch token, or any other text, launches. */
+  async readLaunch(token: string): Promise<Launch> {
+    const claim = this.#launchTokens.read(token);
+    if (claim === null) return { state: 'invalid' };
+    if (claim.expiresAt <= this.#now()) return { state: 'expired' };
+    const launch = await readLaunch(this.#database.reader, claim.registrationId);
+    if (launch === undefined || launch.version_id !== claim.versionId) return { state: 'deleted' };
+    return {
+      state: 'open',
+      courseName: launch.course_name,
+      versionId: launch.version_id,
+      learningStandard: launch.learning_standard,
+      learnerId: launch.learner_id,
+      expiresAt: claim.expiresAt,
+    };
+  }
+
+  /**
+   * Replaces the status. REGISTRATION_STATUS_UPDATED when completion, success or score really changes.
+   * @param status without `completedAt`, the moment at which it was completed first stays, or is now
+   * @throws {ProblemError} `not-found`, `precondition-failed`
+   */
+  async updateStatus(
+    registrationId: string,
+    status: RegistrationStatus,
+    { user, expected }: ChangeOf,
+  ): Promise<Registration> {
+    return await this.#database.transaction(async (tx) => {
+      const { account, registration: present } = await holdWithAccount(tx, registrationId);
+      assertRevision(present.revision, expected);
+      const now = this.#now();
+      const completedNow = status.completion === 'Completed' ? now : null;
+      const next = { ...status, completedAt: status.completedAt ?? present.completedAt ?? completedNow };
+      const toldChange =
+        next.completion !== present.completion ||
+        next.success !== present.success ||
+        next.score !== present.score;
+      if (!toldChange && next.duration === present.duration && next.completedAt === present.completedAt) {
+        return present;
+      }
+      const updated = toRegistration(await updateStatus(tx, registrationId, next, now));
+      if (toldChange) {
+        await this.#events.publish(tx, {
+          ...(await eventOf(tx, account, updated, toStatusResource(updated))),
+          subtopic: 'REGISTRATION_STATUS_UPDATED',
+          occurredAt: now,
+          user,
+        });
+      }
+      return updated;
+    });
+  }
+
+  /** @throws {ProblemError} `not-found`, `precondition-failed` */
+  async delete(registrationId: string, expected: ExpectedRevisions): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const row = await lockRegistration(tx, registrationId);
+      if (row === undefined) throw notFound('registration', registrationId);
+      assertRevision(row.revision, expected);
+      await deleteRegistration(tx, registrationId);
+    });
+  }
+}
+
+/** A registration that is about to change, and its account, both kept as they are by the transaction. */
+async function holdWithAccount(
+  tx: Transaction,
+  registrationId: string,
+): Promise<{ account: AccountResource; registration: Registration }> {
+  // A registration never changes its account, so that the account can be locked first.
+  const { accountId } = await requireRegistration(tx, registrationId);
+  const account = await holdAccount(tx, accountId);
+  const row = await lockRegistration(tx, registrationId);
+  if (account === undefined || row === undefined) throw notFound('registration', registrationId);
+  return { account, registration: toRegistration(row) };
+}
+
+/** @throws {ProblemError} `conflict` */
+async function assertEntitled(tx: Transaction, account: AccountResource, courseId: number): Promise<void> {
+  if (!account.enabled) throw new ProblemError('conflict', `The account ${account.id} is disabled`);
+  if (!(await accountHoldsCourse(tx, account.id, courseId))) {
+    throw new ProblemError(
+      'conflict',
+      `The account ${account.id} does not hold the course ${courseId}, ` +
+        'neither itself nor through an equivalent, a bundle or a folder',
+    );
+  }
+}
+
+/** The parts that all events of a registration have. */
+async function eventOf<R extends RegistrationResource>(
+  tx: Transaction,
+  account: AccountResource,
+  { accountId, courseId, versionId }: Registration,
+  registration: R,
+) {
+  const course = await readCourseInEvent(tx, courseId, versionId);
+  if (course === undefined) throw notFound('course', courseId);
+  return {
+    resource: { account, content: { course: course.resource }, registration },
+    accountId,
+    content: await withHolders(tx, [{ type: 'COURSE', id: courseId }]),
+  } satisfies Partial<EventOf<'REGISTRATION_LAUNCHED'>>;
+}
+
+function toRegistrationResource(registration: Registration): RegistrationResource {
+  return {
+    account_id: registration.accountId,
+    registration_id: registration.registrationId,
+    course_id: registration.courseId,
+    learner_id: registration.learnerId,
+  };
+}
+
+function toStatusResource(registration: Registration): RegistrationStatusResource {
+  return {
+    ...toRegistrationResource(registration),
+    completion: registration.completion,
+    success: registration.success,
+    score: registration.score,
+    duration: registration.duration,
+    completion_dt: formatOptionalDateTime(registration.completedAt),
+  };
+}
+
+async function requireRegistration(
+  reader: Pick<Reader, 'query'>,
+  registrationId: string,
+): Promise<Registration> {
+  const row = await readRegistration(reader, registrationId);
+  if (row === undefined) throw notFound('registration', registrationId);
+  return toRegistration(row);
+}
+
+function noSuch(what: 'account' | 'course', id: number): InputError {
+  return { pointer: `/${what}_id`, detail: `there is no ${what} ${id}` };
+}
+
+function toRegistration(row: StoredRegistration): Registration {
+  return {
+    registrationId: row.registration_id,
+    accountId: row.account_id,
+    courseId: row.course_id,
+    versionId: row.version_id,
+    learnerId: row.learner_id,
+    completion: row.completion as Completion,
+    success: row.success as Success,
+    score: row.score,
+    duration: row.duration,
+    completedAt: row.completed_at,
+    launchedAt: row.launched_at,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

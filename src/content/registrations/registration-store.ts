@@ -1,0 +1,182 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import type { RegistrationRow } from '../../database/schema.ts';
+import type { Registration, RegistrationFilter, RegistrationStatus } from './registration.ts';
+
+/** SQL of registrations, one operation a function. */
+
+/** A row; `id` is the number that lists are ordered by. */
+export interface StoredRegistration extends Omit<Selectable<RegistrationRow>, 'number'> {
+  id: number;
+}
+
+const COLUMNS = [
+  'registrations.number as id',
+  'registrations.registration_id',
+  'registrations.account_id',
+  'registrations.course_id',
+  'registrations.version_id',
+  'registrations.learner_id',
+  'registrations.completion',
+  'registrations.success',
+  'registrations.score',
+  'registrations.duration',
+  'registrations.completed_at',
+  'registrations.launched_at',
+  'registrations.revision',
+  'registrations.created_at',
+  'registrations.updated_at',
+] as const;
+
+export async function readRegistration(
+  reader: Pick<Reader, 'query'>,
+  registrationId: string,
+): Promise<StoredRegistration | undefined> {
+  return await reader.query
+    .selectFrom('registrations')
+    .select(COLUMNS)
+    .where('registrations.registration_id', '=', registrationId)
+    .executeTakeFirst();
+}
+
+/**
+ * Reads a registration and lets one change of it happen at a time. On SQLite transactions do already; on
+ * PostgreSQL it takes a lock on the row, and answers what the change before has committed.
+ */
+export async function lockRegistration(
+  tx: Transaction,
+  registrationId: string,
+): Promise<StoredRegistration | undefined> {
+  return await tx.query
+    .selectFrom('registrations')
+    .select(COLUMNS)
+    .where('registrations.registration_id', '=', registrationId)
+    .$if(tx.dialect === 'postgres', (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+/** One more than the limit; in the order in which they were made. */
+export async function readRegistrations(
+  reader: Pick<Reader, 'query'>,
+  { accountId, courseId, learnerId }: RegistrationFilter,
+  page: PageRequest,
+): Promise<StoredRegistration[]> {
+  return await reader.query
+    .selectFrom('registrations')
+    .select(COLUMNS)
+    .where('registrations.number', '>', page.after ?? 0)
+    .$if(accountId !== null, (query) => query.where('registrations.account_id', '=', accountId))
+    .$if(courseId !== null, (query) => query.where('registrations.course_id', '=', courseId))
+    .$if(learnerId !== null, (query) => query.where('registrations.learner_id', '=', learnerId))
+    .orderBy('registrations.number')
+    .limit(page.limit + 1)
+    .execute();
+}
+
+export async function insertRegistration(
+  tx: Transaction,
+  registration: Pick<Registration, 'registrationId' | 'accountId' | 'courseId' | 'versionId' | 'learnerId'>,
+  status: RegistrationStatus,
+  now: number,
+): Promise<StoredRegistration> {
+  return await tx.query
+    .insertInto('registrations')
+    .values({
+      registration_id: registration.registrationId,
+      account_id: registration.accountId,
+      course_id: registration.courseId,
+      version_id: registration.versionId,
+      learner_id: registration.learnerId,
+      ...toColumns(status),
+      launched_at: null,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateStatus(
+  tx: Transaction,
+  registrationId: string,
+  status: RegistrationStatus,
+  now: number,
+): Promise<StoredRegistration> {
+  return await tx.query
+    .updateTable('registrations')
+    .set((eb) => ({ ...toColumns(status), revision: eb('revision', '+', 1), updated_at: now }))
+    .where('registrations.registration_id', '=', registrationId)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateLaunched(tx: Transaction, registrationId: string, now: number): Promise<void> {
+  await tx.query
+    .updateTable('registrations')
+    .set((eb) => ({ launched_at: now, revision: eb('revision', '+', 1), updated_at: now }))
+    .where('registrations.registration_id', '=', registrationId)
+    .execute();
+}
+
+export async function deleteRegistration(tx: Transaction, registrationId: string): Promise<void> {
+  await tx.query
+    .deleteFrom('registrations')
+    .where('registrations.registration_id', '=', registrationId)
+    .execute();
+}
+
+export async function deleteRegistrationsByAccount(tx: Transaction, accountId: number): Promise<void> {
+  await tx.query.deleteFrom('registrations').where('registrations.account_id', '=', accountId).execute();
+}
+
+export async function hasRegistrations(reader: Pick<Reader, 'query'>, courseId: number): Promise<boolean> {
+  const row = await reader.query
+    .selectFrom('registrations')
+    .select('registrations.number')
+    .where('registrations.course_id', '=', courseId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** What launching a registration opens, of one moment. */
+export interface StoredLaunch {
+  learner_id: string;
+  version_id: number;
+  course_name: string;
+  learning_standard: string;
+}
+
+export async function readLaunch(
+  reader: Pick<Reader, 'query'>,
+  registrationId: string,
+): Promise<StoredLaunch | undefined> {
+  return await reader.query
+    .selectFrom('registrations')
+    .innerJoin('courses', 'courses.id', 'registrations.course_id')
+    .innerJoin('course_versions', (join) =>
+      join
+        .onRef('course_versions.course_id', '=', 'registrations.course_id')
+        .onRef('course_versions.version_id', '=', 'registrations.version_id'),
+    )
+    .select([
+      'registrations.learner_id',
+      'registrations.version_id',
+      'courses.name as course_name',
+      'course_versions.learning_standard',
+    ])
+    .where('registrations.registration_id', '=', registrationId)
+    .executeTakeFirst();
+}
+
+function toColumns(status: RegistrationStatus) {
+  return {
+    completion: status.completion,
+    success: status.success,
+    score: status.score,
+    duration: status.duration,
+    completed_at: status.completedAt,
+  };
+}

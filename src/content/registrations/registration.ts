@@ -1,0 +1,54 @@
+/** What is known of how far a learner got. */
+export const COMPLETIONS = ['Completed', 'Incomplete', 'Unknown'] as const;
+export type Completion = (typeof COMPLETIONS)[number];
+
+/** What is known of whether a learner passed. */
+export const SUCCESSES = ['PASS', 'FAIL', 'UNKNOWN'] as const;
+export type Success = (typeof SUCCESSES)[number];
+
+export const MIN_SCORE = 0;
+export const MAX_SCORE = 100;
+export const MAX_LEARNER_ID_LENGTH = 255;
+
+/** A learner's results in a course. */
+export interface RegistrationStatus {
+  completion: Completion;
+  success: Success;
+  /** {@link MIN_SCORE} to {@link MAX_SCORE}; null while there is none. */
+  score: number | null;
+  /** Whole seconds. */
+  duration: number;
+  /** When it was completed first; null while it was not. */
+  completedAt: number | null;
+}
+
+/** A learner's way through a course for an account. Moments are epoch milliseconds. */
+export interface Registration extends RegistrationStatus {
+  registrationId: string;
+  accountId: number;
+  courseId: number;
+  /** The version that was published when the registration was made. */
+  versionId: number;
+  learnerId: string;
+  /** The first launch; null before it. */
+  launchedAt: number | null;
+  revision: number;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** Which registrations a list holds: those that fit every member that is not null. */
+export interface RegistrationFilter {
+  accountId: number | null;
+  courseId: number | null;
+  learnerId: string | null;
+}
+
+/** What a new registration starts from. */
+export const INITIAL_STATUS: Readonly<RegistrationStatus> = {
+  completion: 'Unknown',
+  success: 'UNKNOWN',
+  score: null,
+  duration: 0,
+  completedAt: null,
+};

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { ManualClock } from '../support/clock.ts';
+import { type Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { problemErrors } from './packages.ts';
+import { launch, makeParties, register, takeAll } from './registration-parts.ts';
+
+const HOUR_MS = 3_600_000;
+
+async function open(
+  url: string,
+  init?: RequestInit,
+): Promise<{ status: number; headers: Headers; html: string }> {
+  const response = await fetch(url, { redirect: 'manual', ...init });
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+/** What every page behind a launch URL has, whatever it says. */
+function assertPage({ headers, html }: { headers: Headers; html: string }): void {
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(headers.get('set-cookie'), null);
+  const style = /<style>(.*)<\/style>/s.exec(html)?.[1] ?? '';
+  const hash = createHash('sha256').update(style).digest('base64');
+  assert.equal(
+    headers.get('content-security-policy'),
+    `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  assert.match(style, /prefers-color-scheme:dark/);
+  assert.match(html, /<meta name="viewport" content="width=device-width, initial-scale=1">/);
+  assert.doesNotMatch(html, /<script|<link|<img|style=|\son\w+=|https?:/i);
+}
+
+describe('launching a registration', () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 31, 9, 30));
+  let service: TestService;
+  let api: Api;
+  before(async () => {
+    service = await startTestService({
+      now: clock.now,
+      settings: { access_token_lifetime: 30 * 24 * 3_600 },
+    });
+    api = service.api;
+  });
+  after(() => service.stop());
+
+  it('answers a URL of this service that can be opened for eight hours', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const { status, headers, body } = await api.post(`/registrations/${id}/launch`);
+    assert.equal(status, 200);
+    assert.deepEqual(Object.keys(body), ['launch_url', 'expires_dt']);
+    assert.ok(body.launch_url.startsWith(`${service.url}/launch/`), body.launch_url);
+    assert.equal(body.expires_dt, new Date(clock.now() + 8 * HOUR_MS).toISOString());
+    assert.equal(headers.get('cache-control'), 'no-store');
+    const { launched_dt } = (await api.get(`/registrations/${id}`)).body;
+    assert.equal(launched_dt, new Date(clock.now()).toISOString());
+  });
+
+  it('answers a URL below base_url where that is set', async () => {
+    const base_url = 'https://learn.example.com/content';
+    await using proxied = await startTestService({ settings: { base_url } });
+    const { registration_id: id } = await register(proxied, await makeParties(proxied));
+    const url = await launch(proxied, id);
+    assert.ok(url.startsWith(`${base_url}/launch/`), url);
+    assert.equal((await open(url.replace(base_url, proxied.url))).status, 200);
+  });
+
+  it('opens a page that says what it launches', async () => {
+    const parties = await makeParties(service, { course: 'Fire “safety” for Köln' });
+    const { registration_id: id } = await register(service, parties, 'ann@example.com');
+    const url = await launch(service, id);
+    const expires = new Date(clock.now() + 8 * HOUR_MS);
+    const page = await open(url);
+    assert.equal(page.status, 200);
+    assertPage(page);
+    assert.match(page.html, /<h1><bdi>Fire “safety” for Köln<\/bdi><\/h1>/);
+    assert.match(page.html, /<title>Fire “safety” for Köln<\/title>/);
+    for (const [term, value] of [
+      ['Learner', '<bdi>ann@example.com</bdi>'],
+      ['Version', '0'],
+      ['Learning standard', 'SCORM 1.2'],
+      ['Link valid until', `<time datetime="${expires.toISOString()}">31 January 2026 at 17:30 UTC</time>`],
+    ]) {
+      assert.ok(page.html.includes(`<dt>${term}</dt><dd>${value}</dd>`), `${term}: ${value}\n${page.html}`);
+    }
+    const head = await open(url, { method: 'HEAD' });
+    assert.deepEqual([head.status, head.html], [200, '']);
+  });
+
+  it('escapes hostile markup in names', async () => {
+    const hostile = `</title><script>alert(1)</script><img src=x onerror='alert("2")'>&amp;`;
+    const escaped =
+      '&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;' +
+      '&lt;img src=x onerror=&#39;alert(&quot;2&quot;)&#39;&gt;&amp;amp;';
+    const { registration_id: id } = await register(
+      service,
+      await makeParties(service, { course: hostile }),
+      `learner ${hostile}`,
+    );
+    const { html } = await open(await launch(service, id));
+    assert.ok(html.includes(`<title>${escaped}</title>`));
+    assert.ok(html.includes(`<h1><bdi>${escaped}</bdi></h1>`));
+    assert.ok(html.includes(`<bdi>learner ${escaped}</bdi>`));
+    assert.doesNotMatch(html, /<script|<img/);
+    assert.equal(html.match(/<\/title>/g)?.length, 1);
+  });
+
+  it('refuses a link that was tampered with, in plain words', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const url = await launch(service, id);
+    const at = url.length - 40;
+    const changed = url[at] === 'A' ? 'B' : 'A';
+    for (const other of [
+      url.slice(0, at) + changed + url.slice(at + 1),
+      url.slice(0, -1),
+      `${url}A`,
+      `${url}/more`,
+      `${service.url}/launch/`,
+      `${service.url}/launch/${id}`,
+      `${service.url}/launch/${'x'.repeat(4_000)}`,
+      `${service.url}/launch/%3Cscript%3E`,
+    ]) {
+      const page = await open(other);
+      assert.equal(page.status, 404, other);
+      assertPage(page);
+      assert.match(page.html, /This link is not valid/);
+    }
+  });
+
+  it('does not take an access token for a launch link, nor the other way round', async () => {
+    assert.equal((await open(`${service.url}/launch/${api.token}`)).status, 404);
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const token = (await launch(service, id)).split('/').at(-1)!;
+    const answer = await fetch(`${service.url}/accounts`, { headers: { authorization: `Bearer ${token}` } });
+    assert.equal(answer.status, 401);
+    await answer.arrayBuffer();
+  });
+
+  it('gives links that expire', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const url = await launch(service, id);
+    clock.pass(8 * HOUR_MS - 1);
+    assert.equal((await open(url)).status, 200);
+    clock.pass(1);
+    const page = await open(url);
+    assert.equal(page.status, 410);
+    assertPage(page);
+    assert.match(page.html, /This link has expired/);
+  });
+
+  it('gives links that open nothing once the registration or its account is deleted', async () => {
+    const parties = await makeParties(service);
+    const ids = [await register(service, parties), await register(service, parties)];
+    const urls: string[] = [];
+    for (const { registration_id } of ids) urls.push(await launch(service, registration_id));
+    await api.delete(`/registrations/${ids[0]?.registration_id}`);
+    const page = await open(urls[0]!);
+    assert.equal(page.status, 410);
+    assertPage(page);
+    assert.match(page.html, /This registration is gone/);
+    assert.equal((await open(urls[1]!)).status, 200);
+    takeAll(service, parties.account_id);
+    assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
+    assert.equal((await open(urls[1]!)).status, 410);
+  });
+
+  it('is refused while the account is disabled, and when it does not hold the course any more', async () => {
+    const parties = await makeParties(service);
+    const { registration_id: id } = await register(service, parties);
+    await api.put(`/accounts/${parties.account_id}`, { name: 'Northwind', enabled: false });
+    const disabled = await api.post(`/registrations/${id}/launch`);
+    problemErrors(disabled, 409);
+    assert.match(disabled.body.detail, /is disabled/);
+    await api.put(`/accounts/${parties.account_id}`, { name: 'Northwind', enabled: true });
+    takeAll(service, parties.account_id);
+    const notHeld = await api.post(`/registrations/${id}/launch`);
+    problemErrors(notHeld, 409);
+    assert.match(notHeld.body.detail, /does not hold the course/);
+    assert.equal((await api.get(`/registrations/${id}`)).body.launched_dt, null);
+  });
+
+  it('answers the same link again for an Idempotency-Key', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const key = { 'Idempotency-Key': `launch ${id}`.replace(' ', '-') };
+    const first = await api.post(`/registrations/${id}/launch`, undefined, key);
+    clock.pass(1_000);
+    const second = await api.post(`/registrations/${id}/launch`, undefined, key);
+    assert.deepEqual([second.status, second.body], [200, first.body]);
+    assert.equal(second.headers.get('idempotent-replayed'), 'true');
+    assert.notEqual(await launch(service, id), first.body.launch_url);
+  });
+
+  it('gives links that survive a restart, and open nothing of another installation', async () => {
+    using folder = temporaryFolder();
+    const options = { dataDir: folder.path, now: clock.now };
+    const first = await startTestService(options);
+    const { registration_id: id } = await register(first, await makeParties(first));
+    const token = (await launch(first, id)).split('/').at(-1);
+    await first.stop();
+    await using second = await startTestService(options);
+    assert.equal((await open(`${second.url}/launch/${token}`)).status, 200);
+    assert.equal((await open(`${service.url}/launch/${token}`)).status, 404);
+  });
+
+  it('leaves no link in the log', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const token = (await launch(service, id)).split('/').at(-1)!;
+    await open(`${service.url}/launch/${token}`);
+    assert.ok(!JSON.stringify(service.logLines).includes(token));
+  });
+});

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { cmi5Package } from '../support/course-packages.ts';
+import { Api, createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
+import { importCourse, problemErrors, uploadForm } from './packages.ts';
+import {
+  give,
+  makeBundle,
+  makeEquivalent,
+  makeParties,
+  register,
+  sql,
+  takeAll,
+} from './registration-parts.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const NOWHERE = '00000000-0000-4000-8000-000000000000';
+
+describe('registrations', () => {
+  let service: TestService;
+  let api: Api;
+  before(async () => {
+    service = await startTestService();
+    api = service.api;
+  });
+  after(() => service.stop());
+
+  const makeAccount = async (): Promise<number> => (await api.create('/accounts', { name: 'A' })).id;
+
+  it('begin with no result, for the version that is published', async () => {
+    const parties = await makeParties(service);
+    await api.post(`/courses/${parties.course_id}/versions`, uploadForm(new Uint8Array(await cmi5Package())));
+    const first = await api.post('/registrations', { ...parties, learner_id: 'ann' });
+    assert.equal(first.status, 201);
+    assert.equal(first.headers.get('location'), `/registrations/${first.body.registration_id}`);
+    assert.equal(first.headers.get('etag'), '"1"');
+    const { registration_id, created_dt, updated_dt, ...rest } = first.body;
+    assert.match(registration_id, UUID);
+    assert.match(created_dt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.equal(updated_dt, created_dt);
+    assert.deepEqual(rest, {
+      account_id: parties.account_id,
+      course_id: parties.course_id,
+      version_id: 0,
+      learner_id: 'ann',
+      completion: 'Unknown',
+      success: 'UNKNOWN',
+      score: null,
+      duration: 0,
+      completion_dt: null,
+      launched_dt: null,
+    });
+
+    await api.post(`/courses/${parties.course_id}/versions/1/publish`);
+    assert.equal((await register(service, parties)).version_id, 1);
+    const read = await api.get(`/registrations/${registration_id}`);
+    assert.deepEqual([read.status, read.body], [200, first.body]);
+    assert.equal(read.headers.get('etag'), '"1"');
+  });
+
+  it('may be several of one learner to one course', async () => {
+    const parties = await makeParties(service);
+    const [first, second] = [await register(service, parties), await register(service, parties)];
+    assert.notEqual(first.registration_id, second.registration_id);
+  });
+
+  for (const [how, giveTo] of Object.entries({
+    'through an equivalent': (course: number, account: number) =>
+      give(service, account, 'EQUIVALENT', makeEquivalent(service, course)),
+    'through a bundle': (course: number, account: number) =>
+      give(service, account, 'BUNDLE', makeBundle(service, 'COURSE', course)),
+    'through a bundle of an equivalent': (course: number, account: number) =>
+      give(service, account, 'BUNDLE', makeBundle(service, 'EQUIVALENT', makeEquivalent(service, course))),
+  })) {
+    it(`are made when the account holds the course ${how}`, async () => {
+      const parties = { account_id: await makeAccount(), course_id: (await importCourse(service)).id };
+      giveTo(parties.course_id, parties.account_id);
+      await register(service, parties);
+    });
+  }
+
+  it('are made when the account holds a folder above the course', async () => {
+    const outer = await api.create('/folders', { name: 'Outer' });
+    const inner = await api.create('/folders', { name: 'Inner', parent_id: outer.id });
+    const { id } = await importCourse(service, { folder_id: String(inner.id) });
+    const accountId = await makeAccount();
+    give(service, accountId, 'FOLDER', outer.id);
+    await register(service, { account_id: accountId, course_id: id });
+  });
+
+  it('are refused when the account does not hold the course, or is disabled', async () => {
+    const held = await makeParties(service);
+    const other = await importCourse(service);
+    const notHeld = await api.post('/registrations', {
+      account_id: held.account_id,
+      course_id: other.id,
+      learner_id: 'ann',
+    });
+    problemErrors(notHeld, 409);
+    assert.match(notHeld.body.detail, /does not hold the course/);
+
+    await api.put(`/accounts/${held.account_id}`, { name: 'Northwind', enabled: false });
+    const disabled = await api.post('/registrations', { ...held, learner_id: 'ann' });
+    problemErrors(disabled, 409);
+    assert.match(disabled.body.detail, /is disabled/);
+    assert.deepEqual((await api.get(`/registrations?account_id=${held.account_id}`)).body.data, []);
+  });
+
+  it('name the account and the course that do not exist, both', async () => {
+    const answer = await api.post('/registrations', { account_id: 999, course_id: 998, learner_id: 'ann' });
+    assert.deepEqual(problemErrors(answer, 400), {
+      '/account_id': 'there is no account 999',
+      '/course_id': 'there is no course 998',
+    });
+    const { account_id } = await makeParties(service);
+    const noCourse = await api.post('/registrations', { account_id, course_id: 998, learner_id: 'ann' });
+    assert.deepEqual(Object.keys(problemErrors(noCourse, 400)), ['/course_id']);
+  });
+
+  it('name every member that is wrong', async () => {
+    const answer = await api.post('/registrations', { account_id: '1', learner: 'x', learner_id: '' });
+    assert.deepEqual(Object.keys(problemErrors(answer, 400)).sort(), [
+      '/account_id',
+      '/course_id',
+      '/learner',
+      '/learner_id',
+    ]);
+    const parties = await makeParties(service);
+    // A result cannot be given at once: what would be ignored is refused.
+    const early = await api.post('/registrations', { ...parties, learner_id: 'a', completion: 'Completed' });
+    assert.deepEqual(Object.keys(problemErrors(early, 400)), ['/completion']);
+  });
+
+  it('take learner ids of 1 to 255 characters, none of them a control character', async () => {
+    const parties = await makeParties(service);
+    for (const learner of [
+      'x',
+      'ü'.repeat(255),
+      '🦉'.repeat(255),
+      ' Ann O’Hara <a@b.c> ',
+      "'; drop table x",
+    ]) {
+      assert.equal((await register(service, parties, learner)).learner_id, learner);
+    }
+    for (const learner of ['', 'x'.repeat(256), 'a\nb', 'a\u0000b', 'a\u007fb', 5, null]) {
+      const answer = await api.post('/registrations', { ...parties, learner_id: learner });
+      assert.deepEqual(Object.keys(problemErrors(answer, 400)), ['/learner_id'], JSON.stringify(learner));
+    }
+  });
+
+  it('are listed in order, page by page, by account, course and learner', async () => {
+    const one = await makeParties(service);
+    const two = await makeParties(service);
+    give(service, one.account_id, 'COURSE', two.course_id);
+    const learner = 'list & filter?';
+    const made = [
+      await register(service, one, learner),
+      await register(service, one, 'else'),
+      await register(service, two, learner),
+      await register(service, { ...one, course_id: two.course_id }, learner),
+    ].map(({ registration_id }) => registration_id);
+    const listed = async (query: Record<string, string | number>): Promise<number[]> => {
+      const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+      const { status, body } = await api.get(`/registrations?${search}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.data.map((each: { registration_id: string }) => made.indexOf(each.registration_id));
+    };
+    assert.deepEqual(await listed({ account_id: one.account_id }), [0, 1, 3]);
+    assert.deepEqual(await listed({ course_id: two.course_id }), [2, 3]);
+    assert.deepEqual(await listed({ learner_id: learner }), [0, 2, 3]);
+    assert.deepEqual(await listed({ ...one, learner_id: 'else' }), [1]);
+    assert.deepEqual(await listed({ account_id: 999_999 }), []);
+
+    const first = await api.get(`/registrations?learner_id=${encodeURIComponent(learner)}&limit=2`);
+    assert.equal(first.body.data.length, 2);
+    const query = `learner_id=${encodeURIComponent(learner)}&limit=2&cursor=${first.body.next_cursor}`;
+    const second = await api.get(`/registrations?${query}`);
+    assert.deepEqual(
+      [...first.body.data, ...second.body.data].map(({ registration_id }) => made.indexOf(registration_id)),
+      [0, 2, 3],
+    );
+    assert.equal(second.body.next_cursor, null);
+  });
+
+  it('are not listed by a filter that is none', async () => {
+    const wrong = {
+      account_id: 'x',
+      course_id: '0',
+      learner_id: '%00',
+      acount_id: '1',
+      limit: '0',
+      cursor: '!',
+    };
+    for (const [name, value] of Object.entries(wrong)) {
+      const answer = await api.get(`/registrations?${name}=${value}`);
+      assert.deepEqual(Object.keys(problemErrors(answer, 400)), [`/query/${name}`]);
+    }
+  });
+
+  it('are found by their ids alone, in small or capital letters', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    assert.equal((await api.get(`/registrations/${id.toUpperCase()}`)).body.registration_id, id);
+    for (const other of [NOWHERE, '1', `${id}0`, id.replaceAll('-', ''), '%00', "' or 1=1"]) {
+      for (const [method, path, body] of [
+        ['GET', '', undefined],
+        ['DELETE', '', undefined],
+        ['POST', '/launch', undefined],
+        ['PUT', '/status', { completion: 'Unknown', success: 'UNKNOWN' }],
+      ] as const) {
+        problemErrors(await api.call(method, `/registrations/${encodeURI(other)}${path}`, body), 404);
+      }
+    }
+  });
+
+  it('are deleted, when nobody changed them since they were read', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    problemErrors(await api.delete(`/registrations/${id}`, { 'If-Match': '"2"' }), 412);
+    assert.equal((await api.delete(`/registrations/${id}`, { 'If-Match': '"1"' })).status, 204);
+    problemErrors(await api.get(`/registrations/${id}`), 404);
+    problemErrors(await api.delete(`/registrations/${id}`), 404);
+  });
+
+  it('are made once for an Idempotency-Key', async () => {
+    const parties = await makeParties(service);
+    const key = { 'Idempotency-Key': 'registration' };
+    const input = { ...parties, learner_id: 'ann' };
+    const [first, second] = await Promise.all([
+      api.post('/registrations', input, key),
+      api.post('/registrations', input, key),
+    ]);
+    assert.deepEqual([first.status, second.status, second.body], [201, 201, first.body]);
+    assert.equal((await api.get(`/registrations?account_id=${parties.account_id}`)).body.data.length, 1);
+    problemErrors(await api.post('/registrations', { ...input, learner_id: 'bob' }, key), 422);
+  });
+
+  it('keep their course from being deleted', async () => {
+    const parties = await makeParties(service);
+    const { registration_id: id } = await register(service, parties);
+    takeAll(service, parties.account_id);
+    const refused = await api.delete(`/courses/${parties.course_id}`);
+    problemErrors(refused, 409);
+    assert.match(refused.body.detail, /held by registrations of learners/);
+    await api.delete(`/registrations/${id}`);
+    assert.equal((await api.delete(`/courses/${parties.course_id}`)).status, 204);
+  });
+
+  it('go with their account, and no others do', async () => {
+    const parties = await makeParties(service);
+    const other = await makeParties(service);
+    give(service, other.account_id, 'COURSE', parties.course_id);
+    await register(service, parties);
+    const { registration_id: id } = await register(service, parties);
+    const kept = await register(service, { ...other, course_id: parties.course_id });
+    takeAll(service, parties.account_id);
+    assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
+    problemErrors(await api.get(`/registrations/${id}`), 404);
+    const left = sql(
+      service,
+      'select count(*) as n from registrations where account_id = ?',
+      parties.account_id,
+    );
+    assert.equal(left.n, 0);
+    assert.equal((await api.get(`/registrations/${kept.registration_id}`)).status, 200);
+  });
+
+  it('are read with content:read and changed with registrations:write', async () => {
+    const parties = await makeParties(service);
+    const { registration_id: id } = await register(service, parties);
+    const withScope = async (scope: string): Promise<Api> => {
+      const { clientId, clientSecret } = await createClient(service.settings.data_dir, { scopes: [scope] });
+      return new Api(service.url, await requestToken(service.url, clientId, clientSecret));
+    };
+    const [reader, writer, other] = await Promise.all(
+      ['content:read', 'registrations:write', 'content:write'].map(withScope),
+    );
+    const reads = [`/registrations`, `/registrations/${id}`];
+    const changes = [
+      ['POST', '/registrations', { ...parties, learner_id: 'x' }, 201],
+      ['POST', `/registrations/${id}/launch`, undefined, 200],
+      ['PUT', `/registrations/${id}/status`, { completion: 'Unknown', success: 'UNKNOWN' }, 200],
+      ['DELETE', `/registrations/${id}`, undefined, 204],
+    ] as const;
+    for (const path of reads) {
+      problemErrors(await writer!.get(path), 403);
+      problemErrors(await other!.get(path), 403);
+      assert.equal((await reader!.get(path)).status, 200);
+    }
+    for (const [method, path, body, status] of changes) {
+      problemErrors(await reader!.call(method, path, body), 403);
+      problemErrors(await other!.call(method, path, body), 403);
+      assert.equal((await writer!.call(method, path, body)).status, status, path);
+    }
+  });
+});
