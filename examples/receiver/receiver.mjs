@@ -1,0 +1,129 @@
+#!/usr/bin/env node
+// Receives Coursewire's webhooks. Plain Node.js from 18 on, no dependencies: copy it, and put your work into
+// `onMessage`. By itself it prints what comes: node receiver.mjs --port 9000 --key K --secret S
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_REQUEST_MS = 10_000;
+const REMEMBERED_IDS = 10_000;
+
+/** Thrown while a request is handled: answers with this status. Anything else that is thrown answers 500. */
+export class Refusal extends Error {
+  constructor(status, reason, headers = {}) {
+    super(reason);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/**
+ * Listens, and calls `onMessage(message, { id, headers })` for each new message. A 2xx answer follows when it has
+ * returned; when it throws, Coursewire sends the message again later, and what comes behind it waits. So let it do
+ * no more than keep the message where it survives a crash, and do the work afterwards.
+ */
+export async function startReceiver({ host = '127.0.0.1', port = 0, key, secret, onMessage, onRefusal }) {
+  const credentials = key === undefined ? null : digest(`${key}:${secret}`);
+  // Messages come at least once. Keep the ids beside what you store if it must hold over a restart.
+  const handled = new Map();
+
+  async function receive(request) {
+    if (request.method !== 'POST') throw new Refusal(405, 'Only POST is taken.', { Allow: 'POST' });
+    if (credentials !== null && !timingSafeEqual(digest(basicCredentials(request)), credentials)) {
+      throw new Refusal(401, 'The credentials are wrong.', { 'WWW-Authenticate': 'Basic realm="webhooks"' });
+    }
+    const id = request.headers['webhook-id'];
+    if (!id) throw new Refusal(400, 'The header webhook-id is missing.');
+    const message = await readMessage(request);
+    await once(id, async () => onMessage(message, { id, headers: request.headers }));
+  }
+
+  /** A repetition answers as the first did, also while the first is still being handled. */
+  function once(id, handle) {
+    if (handled.has(id)) return handled.get(id);
+    const handling = handle();
+    handled.set(id, handling);
+    handling.catch(() => handled.delete(id));
+    if (handled.size > REMEMBERED_IDS) handled.delete(handled.keys().next().value);
+    return handling;
+  }
+
+  const limits = { requestTimeout: MAX_REQUEST_MS, headersTimeout: MAX_REQUEST_MS };
+  const server = createServer(limits, async (request, response) => {
+    try {
+      await receive(request);
+      response.writeHead(204).end();
+    } catch (error) {
+      onRefusal?.(error, request);
+      const refusal = error instanceof Refusal ? error : new Refusal(500, 'It failed here.');
+      response.writeHead(refusal.status, refusal.headers).end(`${refusal.message}\n`);
+    }
+  });
+  await new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  return {
+    url: `http://${host}:${server.address().port}/`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+}
+
+/** Digests are of one length, so that comparing them takes the same time whatever was sent. */
+function digest(text) {
+  return createHash('sha256').update(text).digest();
+}
+
+function basicCredentials(request) {
+  const encoded = /^basic +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  return Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+/** What is beyond the bound is read and dropped, so that the sender gets its answer. */
+async function readMessage(request) {
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  }
+  if (size > MAX_BODY_BYTES) throw new Refusal(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw new Refusal(400, 'The body is no JSON.');
+  }
+}
+
+async function main() {
+  const option = { type: 'string' };
+  const options = { host: option, port: option, key: option, secret: option };
+  const { host, port = '9000', key, secret = process.env.WEBHOOK_SECRET } = parseArgs({ options }).values;
+  if (key !== undefined && !secret) throw new Error('--key needs --secret or WEBHOOK_SECRET');
+  const { url } = await startReceiver({
+    host,
+    port: Number(port),
+    key,
+    secret,
+    onMessage: ({ subtopic, name, resource }, { id }) => {
+      // As JSON, no text from outside can steer the terminal.
+      console.log('%s  %j for %j  %s', new Date().toISOString(), subtopic, name, id);
+      console.log(JSON.stringify(resource, null, 2));
+    },
+    onRefusal: (error) => console.error(`${new Date().toISOString()}  refused: ${error.message}`),
+  });
+  const from = key === undefined ? 'anyone' : 'who knows the secret';
+  console.log(`Receiving at ${url} from ${from}. Ctrl-C ends it.`);
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main().catch((error) => {
+    console.error(`receiver: ${error.message}`);
+    process.exitCode = 1;
+  });
+}
