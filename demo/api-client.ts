@@ -1,0 +1,109 @@
+import { DemoFailure } from './failure.ts';
+import { within } from './waiting.ts';
+
+const CALL_DEADLINE_MS = 10_000;
+
+/** An API client's credentials, as the command line gives them. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** What the token endpoint answers (RFC 6749 §5.1). */
+export interface AccessToken {
+  readonly access_token: string;
+  readonly expires_in: number;
+  readonly scope: string;
+}
+
+/** A call about to be made: `body` as a person reads it. */
+export type TellCall = (method: string, path: string, body: string) => void;
+
+/** Requests an access token. @throws {DemoFailure} */
+export async function requestToken(
+  url: string,
+  { clientId, clientSecret }: ClientCredentials,
+  signal: AbortSignal,
+): Promise<AccessToken> {
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  return await ask<AccessToken>(
+    `${url}/public/v1/auth`,
+    {
+      method: 'POST',
+      headers: { authorization: `Basic ${basic}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    },
+    signal,
+  );
+}
+
+/** Calls the service's API as any system would: over HTTP, with a token. */
+export class ApiClient {
+  readonly #url: string;
+  readonly #token: string;
+  readonly #signal: AbortSignal;
+  readonly #tell: TellCall;
+
+  constructor(options: { url: string; token: string; signal: AbortSignal; tell: TellCall }) {
+    this.#url = options.url;
+    this.#token = options.token;
+    this.#signal = options.signal;
+    this.#tell = options.tell;
+  }
+
+  /** Reads, without a word. @throws {DemoFailure} */
+  async get<T>(path: string): Promise<T> {
+    return await ask<T>(this.#url + path, { headers: this.#headers() }, this.#signal);
+  }
+
+  /** Changes something, and tells so. @throws {DemoFailure} */
+  async send<T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object): Promise<T> {
+    const json = body === undefined ? null : JSON.stringify(body);
+    this.#tell(method, path, JSON.stringify(body, withoutSecrets) ?? '');
+    const headers = { ...this.#headers(), ...(json !== null && { 'content-type': 'application/json' }) };
+    return await ask<T>(this.#url + path, { method, headers, body: json }, this.#signal);
+  }
+
+  /** Uploads a file with the other parts of a form, and tells so. @throws {DemoFailure} */
+  async upload<T>(
+    path: string,
+    file: { fileName: string; bytes: Buffer<ArrayBuffer> },
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<T> {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    form.append('file', new Blob([file.bytes], { type: 'application/zip' }), file.fileName);
+    const told = [
+      ...Object.entries(fields).map(([name, value]) => `${name}=${value}`),
+      `file=@${file.fileName}`,
+    ];
+    this.#tell('POST', path, told.join('  '));
+    return await ask<T>(
+      this.#url + path,
+      { method: 'POST', headers: this.#headers(), body: form },
+      this.#signal,
+    );
+  }
+
+  #headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.#token}` };
+  }
+}
+
+function withoutSecrets(member: string, value: unknown): unknown {
+  return member === 'secret' ? '…' : value;
+}
+
+async function ask<T>(url: string, request: RequestInit, signal: AbortSignal): Promise<T> {
+  const { pathname } = new URL(url);
+  const name = `${request.method ?? 'GET'} ${pathname}`;
+  return await within(
+    { what: `an answer to ${name}`, deadlineMs: CALL_DEADLINE_MS, signal },
+    async (limit) => {
+      const answer = await fetch(url, { ...request, signal: limit });
+      const text = await answer.text();
+      if (!answer.ok) throw new DemoFailure(`${name} was answered with ${answer.status}`, [text]);
+      return (text === '' ? null : JSON.parse(text)) as T;
+    },
+  );
+}

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Subtopic } from '../src/events/catalogue.ts';
+import { ApiClient, type ClientCredentials, requestToken } from './api-client.ts';
+import { choosePort } from './choose-port.ts';
+import { DemoFailure, Interrupted } from './failure.ts';
+import { guide } from './guide.ts';
+import { Inbox } from './inbox.ts';
+import type { DemoOptions } from './options.ts';
+import type { Screen } from './screen.ts';
+import { ServiceProcess } from './service-process.ts';
+import { walk } from './steps.ts';
+import { demoTargets, dueAtOnce, expectedOf, maxAttemptsOf, type Target, UNAUTHORIZED } from './targets.ts';
+import { faultsOf, missingOf } from './verdict.ts';
+import { pause } from './waiting.ts';
+import { createWebhook, deadLettersOnceThere, type Standing, standingOf, type Webhook } from './webhooks.ts';
+
+const HOST = '127.0.0.1';
+const USUAL_PORT = 8080;
+const USER = 'demo@example.com';
+const RETRY_INITIAL_DELAY = '0.5';
+const SHUTDOWN_TIMEOUT = '2';
+
+/** For what is taken at once, and for what is retried first. */
+const ARRIVAL_DEADLINE_MS = 10_000;
+const RETRIES_DEADLINE_MS = 20_000;
+/** Between steps, for eyes that follow. */
+const PACE_MS = 350;
+
+/** What the demo works with. */
+export interface DemoContext {
+  readonly screen: Screen;
+  readonly options: DemoOptions;
+  /** Aborted to end it. */
+  readonly signal: AbortSignal;
+  /** Whether a person watches. */
+  readonly paced: boolean;
+}
+
+/**
+ * Runs the demo in a fresh folder, which is removed afterwards unless it is asked for or helps to find a fault.
+ * @throws {DemoFailure} when anything is not as it should be; {Interrupted} when it was ended before its end
+ */
+export async function runDemo(context: DemoContext): Promise<void> {
+  const { options, screen, signal } = context;
+  signal.addEventListener('abort', () => screen.title('Stopping'), { once: true });
+  const folder = await mkdtemp(path.join(tmpdir(), 'coursewire-demo-'));
+  let keeps = options.keep;
+  try {
+    await new Demo(context, folder).run();
+  } catch (error) {
+    keeps ||= !(error instanceof Interrupted);
+    throw error;
+  } finally {
+    if (!keeps) await rm(folder, { recursive: true, force: true });
+    screen.gap();
+    screen.line(`Stopped. ${folder} ${keeps ? 'stays, with the log in it' : 'is removed'}.`);
+  }
+}
+
+class Demo {
+  readonly #screen: Screen;
+  readonly #options: DemoOptions;
+  readonly #paced: boolean;
+  readonly #folder: string;
+  readonly #failed = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #inbox: Inbox;
+  /** All that the walk causes. */
+  #events: readonly Subtopic[] = [];
+  #isWalking = true;
+
+  constructor({ screen, options, signal, paced }: DemoContext, folder: string) {
+    this.#screen = screen;
+    this.#options = options;
+    this.#paced = paced;
+    this.#folder = folder;
+    this.#signal = AbortSignal.any([signal, this.#failed.signal]);
+    this.#inbox = new Inbox((arrival) => {
+      screen.postback(arrival);
+      if (this.#isWalking && arrival.status === UNAUTHORIZED) this.#failOf(arrival.target);
+    });
+  }
+
+  async run(): Promise<void> {
+    await using stack = new AsyncDisposableStack();
+    stack.use(this.#inbox);
+    const service = stack.use(await this.#startService());
+    const url = await service.ready(this.#signal);
+    this.#screen.facts({
+      address: url,
+      folder: this.#folder,
+      log: service.logFile,
+      retries: `0.5 s after a first failure, 1 s after a second, … (RETRY_INITIAL_DELAY=${RETRY_INITIAL_DELAY}; usually 5 s, 10 s, …)`,
+    });
+    const client = await this.#makeClient(service);
+    const api = await this.#authenticate(url, client);
+    const webhooks = await this.#makeWebhooks(api);
+    await this.#walk(api, webhooks);
+    await this.#judge(api, webhooks);
+    this.#isWalking = false;
+    if (this.#options.exit) return;
+
+    guide(this.#screen, { url, client, logFile: service.logFile });
+    if (!this.#signal.aborted) await once(this.#signal, 'abort');
+    if (!(this.#signal.reason instanceof Interrupted)) throw this.#signal.reason;
+  }
+
+  async #startService(): Promise<ServiceProcess> {
+    this.#screen.title('The service starts, with its embedded database');
+    const port = this.#options.port ?? (await choosePort(HOST, USUAL_PORT));
+    if (this.#options.port === null && port !== USUAL_PORT)
+      this.#screen.line(`  Port ${USUAL_PORT} is taken: it gets a free one.`);
+    const settings = {
+      host: HOST,
+      port: String(port),
+      data_dir: path.join(this.#folder, 'data'),
+      retry_initial_delay: RETRY_INITIAL_DELAY,
+      shutdown_timeout: SHUTDOWN_TIMEOUT,
+    };
+    return new ServiceProcess(settings, path.join(this.#folder, 'service.log'), (failure) =>
+      this.#failed.abort(failure),
+    );
+  }
+
+  async #makeClient(service: ServiceProcess): Promise<ClientCredentials> {
+    this.#screen.title('An API client, made with the command line');
+    const args = ['client', 'create', '--name', 'Demo', '--email', USER];
+    this.#screen.line(`  $ coursewire ${args.join(' ')}`);
+    const made = JSON.parse(await service.runCommand([...args, '--json'], this.#signal));
+    const { client_id, client_secret, scope } = made as Record<string, string>;
+    this.#screen.facts({ 'client id': `${client_id}`, scope: `${scope}` });
+    return { clientId: `${client_id}`, clientSecret: `${client_secret}` };
+  }
+
+  async #authenticate(url: string, client: ClientCredentials): Promise<ApiClient> {
+    this.#screen.title('Its access token, by OAuth 2.0 client credentials');
+    const tell = (method: string, called: string, body: string) => this.#screen.call(method, called, body);
+    tell('POST', '/public/v1/auth', 'grant_type=client_credentials');
+    const token = await requestToken(url, client, this.#signal);
+    this.#screen.line(`  A bearer token, valid for ${token.expires_in} s.`);
+    return new ApiClient({ url, token: token.access_token, signal: this.#signal, tell });
+  }
+
+  async #makeWebhooks(api: ApiClient): Promise<Webhook[]> {
+    const secret = randomBytes(24).toString('base64url');
+    const checked = this.#options.wrongSecret ? 'another secret' : secret;
+    const targets = demoTargets(secret);
+    this.#screen.title(
+      `${targets.length} systems that want to know, each a receiver with a webhook of its own`,
+    );
+    const opened: { target: Target; url: string }[] = [];
+    for (const target of targets) {
+      const url = await this.#inbox.open(target, target.credentials === null ? undefined : checked);
+      opened.push({ target, url });
+    }
+    this.#screen.targets(opened);
+    const webhooks: Webhook[] = [];
+    for (const { target, url } of opened) webhooks.push(await createWebhook(api, target, url));
+    return webhooks;
+  }
+
+  /** Takes every step, and waits for all that comes of them. */
+  async #walk(api: ApiClient, webhooks: readonly Webhook[]): Promise<void> {
+    const steps = walk(api);
+    this.#events = steps.flatMap((step) => step.causes);
+    const targets = webhooks.map(({ target }) => target);
+    const dead = Promise.all(webhooks.map((webhook) => this.#watchDeadLetters(api, webhook)));
+    // It is awaited at the end, and may fail before.
+    dead.catch(() => {});
+
+    this.#screen.legend();
+    const caused: Subtopic[] = [];
+    for (const step of steps) {
+      this.#screen.title(step.title);
+      const arrived = targets.map((target) => this.#inbox.of(target).length);
+      await step.run();
+      caused.push(...step.causes);
+      const due = targets.map((target, index) => dueAtOnce(target, caused, arrived[index]!));
+      await this.#inbox.waitFor(() => this.#missing(targets, caused, due), ARRIVAL_DEADLINE_MS, this.#signal);
+      if (this.#paced) await pause(PACE_MS, this.#signal);
+    }
+    if (this.#missing(targets, caused).length > 0)
+      this.#screen.title('Nothing more happens; what was refused comes again');
+    await this.#inbox.waitFor(() => this.#missing(targets, caused), RETRIES_DEADLINE_MS, this.#signal);
+    await dead;
+  }
+
+  #missing(targets: readonly Target[], events: readonly Subtopic[], due: readonly number[] = []): string[] {
+    return targets.flatMap((target, index) => missingOf(target, events, this.#inbox.of(target), due[index]));
+  }
+
+  /** A target that refuses its webhook's credentials takes nothing: there is no use in waiting. */
+  #failOf(target: Target): void {
+    const taken = this.#inbox.of(target).filter(({ status }) => status !== UNAUTHORIZED);
+    const missing = missingOf(target, this.#events, taken);
+    this.#failed.abort(new DemoFailure(`${target.name} refused the credentials of its webhook.`, missing));
+  }
+
+  /** Shows each dead letter once its last attempt has failed. */
+  async #watchDeadLetters(api: ApiClient, webhook: Webhook): Promise<void> {
+    const { target } = webhook;
+    const { deadLetters } = expectedOf(target, this.#events);
+    const lastAttempts = () =>
+      this.#inbox.of(target).filter(({ attempt }) => attempt === maxAttemptsOf(target)).length;
+    for (const [index, subtopic] of deadLetters.entries()) {
+      const missing = () =>
+        lastAttempts() > index ? [] : [`${target.name}: the last attempt of ${subtopic}`];
+      await this.#inbox.waitFor(missing, RETRIES_DEADLINE_MS, this.#signal);
+      const found = await deadLettersOnceThere(api, webhook, index + 1, this.#signal);
+      this.#screen.deadLetter(target, found[index]!);
+    }
+  }
+
+  async #judge(api: ApiClient, webhooks: readonly Webhook[]): Promise<void> {
+    const standings: Standing[] = [];
+    for (const webhook of webhooks) standings.push(await standingOf(api, webhook, this.#signal));
+    this.#screen.title('What the service has counted');
+    this.#screen.standings(standings);
+    const faults = standings.flatMap((standing) =>
+      faultsOf(standing, {
+        events: this.#events,
+        arrivals: this.#inbox.of(standing.webhook.target),
+        user: USER,
+      }),
+    );
+    if (faults.length > 0) throw new DemoFailure('Not everything came as it should have:', faults);
+    this.#screen.success(this.#inbox.all, standings);
+  }
+}

@@ -1,0 +1,42 @@
+import type { ClientCredentials } from './api-client.ts';
+import type { Screen } from './screen.ts';
+
+/** Says what there is to look at and to try while the service is up. */
+export function guide(
+  screen: Screen,
+  { url, client, logFile }: { url: string; client: ClientCredentials; logFile: string },
+): void {
+  screen.title('The service stays up. Look around:');
+  screen.facts({
+    'API reference': `${url}/docs`,
+    'OpenAPI 3.1': `${url}/openapi.json`,
+    metrics: `${url}/metrics`,
+    readiness: `${url}/health/ready`,
+    log: logFile,
+    'client id': client.clientId,
+    'client secret': client.clientSecret,
+  });
+
+  screen.title('Get a token:');
+  screen.gap();
+  screen.line(`TOKEN=$(curl -s -u ${client.clientId}:${client.clientSecret} \\
+  -d grant_type=client_credentials ${url}/public/v1/auth \\
+  | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`);
+
+  screen.title('Have something happen; it shows below:');
+  screen.gap();
+  screen.line(`curl ${url}/accounts -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' -d '{ "name": "Contoso" }'`);
+
+  screen.title('Have it told to you too: start a receiver, then make a webhook for it:');
+  screen.gap();
+  screen.line(`node examples/receiver/receiver.mjs --port 9000
+
+curl ${url}/webhooks -H "Authorization: Bearer $TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d '{ "name": "Mine", "topic": "ACCOUNT", "target_url": "http://127.0.0.1:9000/" }'`);
+
+  screen.gap();
+  screen.line(screen.style.good('Ctrl-C ends it all.'));
+  screen.gap();
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DemoFailure } from './failure.ts';
+
+const MS_PER_SECOND = 1_000;
+const POLL_INTERVAL_MS = 25;
+
+/** How a wait ends when what it is for does not happen. */
+export interface WaitLimits {
+  /** What is waited for, for people. */
+  readonly what: string;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Waits for an operation that can be stopped by a signal.
+ * @throws {DemoFailure} when it has not ended within the deadline; the reason of `signal` when that is aborted.
+ */
+export async function within<T>(
+  { what, deadlineMs, signal }: WaitLimits,
+  operation: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = AbortSignal.timeout(deadlineMs);
+  try {
+    return await operation(AbortSignal.any([signal, late]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) throw new DemoFailure(`not within ${deadlineMs / MS_PER_SECOND} s: ${what}`);
+    throw error;
+  }
+}
+
+/** Asks again and again, until there is an answer other than null. @throws as {@link within} does */
+export async function poll<T>(limits: WaitLimits, ask: () => Promise<T | null>): Promise<T> {
+  return await within(limits, async (signal) => {
+    while (true) {
+      const answer = await ask();
+      if (answer !== null) return answer;
+      await sleep(POLL_INTERVAL_MS, undefined, { signal });
+    }
+  });
+}
+
+/** @throws the reason of `signal` when that is aborted. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch {
+    signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,80 @@
+import type { Subtopic } from '../src/events/catalogue.ts';
+import type { ApiClient } from './api-client.ts';
+import type { Target } from './targets.ts';
+import { poll } from './waiting.ts';
+
+const SETTLE_DEADLINE_MS = 10_000;
+
+/** A webhook of the demo as the service keeps it. */
+export interface Webhook {
+  readonly id: number;
+  readonly target: Target;
+  readonly targetUrl: string;
+}
+
+/** A message in the dead-letter queue. */
+export interface DeadLetter {
+  readonly subtopic: Subtopic;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly updated_dt: string;
+}
+
+/** What the service says of a webhook's deliveries. */
+export interface Standing {
+  readonly webhook: Webhook;
+  readonly success_count: number;
+  readonly error_count: number;
+  readonly last_error_message: string | null;
+  readonly in_error: boolean;
+  readonly deadLetters: readonly DeadLetter[];
+}
+
+/** Makes the webhook that calls a target. */
+export async function createWebhook(api: ApiClient, target: Target, targetUrl: string): Promise<Webhook> {
+  const { name, topic, subtopics, credentials, maxAttempts } = target;
+  const { id } = await api.send<{ id: number }>('POST', '/webhooks', {
+    name,
+    topic,
+    ...(subtopics !== null && { subtopics }),
+    target_url: targetUrl,
+    ...(credentials !== null && { authentication: { type: 'BASIC', ...credentials } }),
+    ...(maxAttempts !== null && { max_attempts: maxAttempts }),
+  });
+  return { id, target, targetUrl };
+}
+
+/** Waits until a webhook has this many dead letters, and answers them, oldest first. */
+export async function deadLettersOnceThere(
+  api: ApiClient,
+  webhook: Webhook,
+  count: number,
+  signal: AbortSignal,
+): Promise<DeadLetter[]> {
+  const what = `${webhook.target.name} has ${count} of its messages in the dead-letter queue`;
+  return await poll({ what, deadlineMs: SETTLE_DEADLINE_MS, signal }, async () => {
+    const deadLetters = await readDeadLetters(api, webhook);
+    return deadLetters.length >= count ? deadLetters : null;
+  });
+}
+
+/** Waits until nothing is under way for a webhook, and answers how it stands. */
+export async function standingOf(api: ApiClient, webhook: Webhook, signal: AbortSignal): Promise<Standing> {
+  const path = `/webhooks/${webhook.id}`;
+  const what = `nothing waits for ${webhook.target.name} any more`;
+  await poll({ what, deadlineMs: SETTLE_DEADLINE_MS, signal }, async () => {
+    const { depth } = await api.get<{ depth: number }>(`${path}/line`);
+    return depth === 0 ? true : null;
+  });
+  type Statistics = Pick<Standing, 'success_count' | 'error_count' | 'last_error_message'>;
+  const { success_count, error_count, last_error_message } = await api.get<Statistics>(`${path}/statistics`);
+  const { in_error } = await api.get<{ in_error: boolean }>(path);
+  const deadLetters = await readDeadLetters(api, webhook);
+  return { webhook, success_count, error_count, last_error_message, in_error, deadLetters };
+}
+
+async function readDeadLetters(api: ApiClient, webhook: Webhook): Promise<DeadLetter[]> {
+  const path = `/webhooks/${webhook.id}/deliveries?status=DEAD_LETTERED`;
+  const { data } = await api.get<{ data: DeadLetter[] }>(path);
+  return data.reverse();
+}
