@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import {
   Api,
@@ -166,6 +168,7 @@ describe('folders', () => {
   it('nest 50 levels deep, whether made or moved there', async () => {
     const ids = await nested(...Array.from({ length: 50 }, (_, index) => `L${index + 1}`));
     const deepest = ids.at(-1)!;
+    assert.equal((await locationOf(deepest)).split(' > ').length, 51);
     const beyond = await api.post('/folders', { name: 'L51', parent_id: deepest });
     assert.deepEqual(problemErrors(beyond, 409), {
       '/parent_id': 'would make more than 50 levels of folders',
@@ -226,6 +229,17 @@ describe('folders', () => {
     problemErrors(await reader.put(`/folders/${HOME}`, { name: 'Mine' }), 403);
     problemErrors(await reader.delete(`/folders/${HOME}`), 403);
     problemErrors(await new Api(service.url, 'no token').get('/folders'), 401);
+  });
+
+  it('are read without end neither upwards nor downwards when a circle was made by hand', async () => {
+    const [outer, inner] = await nested('Head', 'Tail');
+    using database = new DatabaseSync(path.join(service.settings.data_dir, 'coursewire.db'));
+    database.exec(`update folders set parent_id = ${inner} where id = ${outer}`);
+    assert.equal((await api.get(`/folders/${outer}`)).status, 200);
+    const [other] = await nested('Other');
+    assert.ok((await api.put(`/folders/${outer}`, { name: 'Head', parent_id: other })).status < 500);
+    database.exec(`update folders set parent_id = 1 where id = ${outer}`);
+    assert.equal(await locationOf(inner!), 'Home > Head > Tail');
   });
 
   it('have a name that reads back in a webhook’s focus', async () => {

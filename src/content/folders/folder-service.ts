@@ -16,10 +16,7 @@ import {
   type StoredFolder,
   updateFolder,
 } from './folder-store.ts';
-import { ROOT_FOLDER, readFolderChain } from './folder-tree.ts';
-
-/** Levels of folders below the root: bounds what a location can grow to, and what following it costs. */
-export const MAX_FOLDER_DEPTH = 50;
+import { MAX_FOLDER_DEPTH, ROOT_FOLDER, readFolderChain } from './folder-tree.ts';
 
 /** A folder. Moments are epoch milliseconds. */
 export interface Folder {

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { FolderRow } from '../../database/schema.ts';
-import { locationOf, ROOT_FOLDER } from './folder-tree.ts';
+import { locationOf, MAX_FOLDER_DEPTH, ROOT_FOLDER } from './folder-tree.ts';
 
 /** SQL of folders, one operation a function. */
 
@@ -59,7 +59,8 @@ export async function readHeightBelow(reader: Pick<Reader, 'all'>, id: number): 
     `with recursive below (id, height) as (
        select folders.id, 0 from folders where folders.id = ?
        union all
-       select folders.id, below.height + 1 from below join folders on folders.parent_id = below.id)
+       select folders.id, below.height + 1 from below join folders on folders.parent_id = below.id
+       where below.height < ${MAX_FOLDER_DEPTH})
      select coalesce(max(below.height), 0) as height from below`,
     id,
   );

@@ -7,16 +7,23 @@ import type { Reader, Transaction } from '../../database/database.ts';
 export const ROOT_FOLDER = { id: 1, name: 'Home' } as const;
 
 /**
+ * Levels of folders below the root: what a location can grow to. It also ends the statements that follow folders
+ * upwards or downwards, whatever a database that was edited by hand holds.
+ */
+export const MAX_FOLDER_DEPTH = 50;
+
+/**
  * As a column of a query: the names from the root down to the folder that `folderId` names, joined with ` > `.
  * Part of the statement that reads the rows, so that both are of the same moment.
  */
 export function locationOf(folderId: 'folders.id' | 'courses.folder_id'): RawBuilder<string> {
   return sql<string>`(
-    with recursive chain (parent_id, location) as (
-      select step.parent_id, step.name from folders as step where step.id = ${sql.ref(folderId)}
+    with recursive chain (parent_id, location, height) as (
+      select step.parent_id, step.name, 0 from folders as step where step.id = ${sql.ref(folderId)}
       union all
-      select step.parent_id, step.name || ' > ' || chain.location
-      from chain join folders as step on step.id = chain.parent_id)
+      select step.parent_id, step.name || ' > ' || chain.location, chain.height + 1
+      from chain join folders as step on step.id = chain.parent_id
+      where chain.height < ${sql.lit(MAX_FOLDER_DEPTH)})
     select chain.location from chain where chain.parent_id is null)`;
 }
 
@@ -27,7 +34,8 @@ export async function readFolderChain(reader: Pick<Reader, 'all'>, folderId: num
        select folders.id, folders.parent_id, 0 from folders where folders.id = ?
        union all
        select folders.id, folders.parent_id, chain.height + 1
-       from chain join folders on folders.id = chain.parent_id)
+       from chain join folders on folders.id = chain.parent_id
+       where chain.height < ${MAX_FOLDER_DEPTH})
      select chain.id from chain order by chain.height`,
     folderId,
   );
