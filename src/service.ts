@@ -1,21 +1,38 @@
 import { randomUUIDv7 } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { accountContentRoutes } from './content/account-content/account-content-routes.ts';
+import {
+  AccountContentService,
+  accountsHolding,
+  deleteContentOfAccount,
+} from './content/account-content/account-content-service.ts';
 import { accountRoutes } from './content/accounts/account-routes.ts';
 import { AccountService } from './content/accounts/account-service.ts';
 import { readAssetNames } from './content/asset-names.ts';
+import { bundleRoutes } from './content/bundles/bundle-routes.ts';
+import { BundleService, bundlesHolding, bundlesInFolder } from './content/bundles/bundle-service.ts';
 import { courseRoutes } from './content/courses/course-routes.ts';
 import { CourseService, coursesInFolder } from './content/courses/course-service.ts';
 import { courseUploadRoutes } from './content/courses/course-upload-routes.ts';
 import { FolderContentStore } from './content/courses/folder-content-store.ts';
 import { PackageIntake } from './content/courses/package-intake.ts';
 import { UploadFolders } from './content/courses/upload-folders.ts';
+import { equivalentRoutes } from './content/equivalents/equivalent-routes.ts';
+import {
+  EquivalentService,
+  equivalentsHoldingCourse,
+  equivalentsInFolder,
+} from './content/equivalents/equivalent-service.ts';
 import { folderRoutes } from './content/folders/folder-routes.ts';
 import { FolderService } from './content/folders/folder-service.ts';
 import { launchRoutes, launchUrlOf } from './content/registrations/launch-routes.ts';
 import { LaunchTokens } from './content/registrations/launch-tokens.ts';
 import { registrationRoutes } from './content/registrations/registration-routes.ts';
 import { RegistrationService } from './content/registrations/registration-service.ts';
-import { registrationsOfCourse } from './content/registrations/registrations-of.ts';
+import {
+  deleteRegistrationsOfAccount,
+  registrationsOfCourse,
+} from './content/registrations/registrations-of.ts';
 import { DeliveryWorker } from './delivery/delivery-worker.ts';
 import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
@@ -159,8 +176,15 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     }),
   );
   cleaner.start();
-  const accounts = new AccountService({ database, events, now });
-  const folders = new FolderService({ database, occupants: [coursesInFolder], now });
+  const belongings = [deleteContentOfAccount, deleteRegistrationsOfAccount];
+  const accounts = new AccountService({ database, events, belongings, now });
+  const accountContents = new AccountContentService({ database, accounts, events, now });
+  const folders = new FolderService({
+    database,
+    occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],
+    holders: [accountsHolding('FOLDER')],
+    now,
+  });
   await folders.ensureRoot();
   const courseLog = logs.for('CourseService');
   const maxPackageBytes = settings.max_package_size;
@@ -169,8 +193,19 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const intake = new PackageIntake({ reader: database.reader, store, maxPackageBytes, log: courseLog });
   await uploads.empty();
   await intake.removeOrphans();
-  const holders = [registrationsOfCourse];
+  const holders = [
+    accountsHolding('COURSE'),
+    equivalentsHoldingCourse,
+    bundlesHolding('COURSE'),
+    registrationsOfCourse,
+  ];
   const courses = new CourseService({ database, events, intake, store, holders, log: courseLog, now });
+  const equivalents = new EquivalentService({
+    database,
+    holders: [accountsHolding('EQUIVALENT'), bundlesHolding('EQUIVALENT')],
+    now,
+  });
+  const bundles = new BundleService({ database, holders: [accountsHolding('BUNDLE')], now });
   const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
   const registrations = new RegistrationService({ database, events, launchTokens, now });
 
@@ -208,9 +243,12 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, (header, scope) => decideBearer(header, [scope], tokens));
     accountRoutes(routes, accounts, idempotency);
+    accountContentRoutes(routes, accountContents, idempotency);
     folderRoutes(routes, folders, idempotency);
     courseRoutes(routes, courses, idempotency);
     await scoped.register(courseUploadRoutes, { courses, uploads, idempotency, maxPackageBytes });
+    equivalentRoutes(routes, equivalents, idempotency);
+    bundleRoutes(routes, bundles, idempotency);
     registrationRoutes(routes, {
       registrations,
       idempotency,

@@ -1,16 +1,21 @@
 import type { Reader } from '../database/database.ts';
 import type { FocusType } from '../events/catalogue.ts';
 import { readAccountNames } from './accounts/account-store.ts';
+import { readBundleNames } from './bundles/bundle-store.ts';
 import { readCourseNames } from './courses/course-store.ts';
+import { readEquivalentNames } from './equivalents/equivalent-store.ts';
 import { readFolderNames } from './folders/folder-store.ts';
 
-/** Where the names of each type of asset are read; a type without an entry has no assets yet. */
+/** Where the names of each type of asset are read. */
 const NAMES_OF_TYPE = {
   ACCOUNT: readAccountNames,
   COURSE: readCourseNames,
+  EQUIVALENT: readEquivalentNames,
+  BUNDLE: readBundleNames,
   FOLDER: readFolderNames,
-} as const satisfies Partial<
-  Record<FocusType, (reader: Pick<Reader, 'query'>, ids: readonly number[]) => Promise<Map<number, string>>>
+} as const satisfies Record<
+  FocusType,
+  (reader: Pick<Reader, 'query'>, ids: readonly number[]) => Promise<Map<number, string>>
 >;
 
 /** The present names of assets, by `TYPE id`; assets that do not exist are missing. */

@@ -103,7 +103,9 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       schema: {
         tags,
         summary: 'Delete an account',
-        description: 'Causes ACCOUNT_DELETED, which shows the account as it was.',
+        description:
+          'Causes ACCOUNT_DELETED, which shows the account as it was. Its content and registrations go with it, ' +
+          'without events of their own.',
         params: AccountParams,
         response: { 204: Type.Null(), ...problems(404, 412) },
       },

@@ -7,6 +7,7 @@ import type { Change, ChangeOf } from '../change.ts';
 import {
   deleteAccount,
   insertAccount,
+  lockAccount,
   readAccount,
   readAccounts,
   type StoredAccount,
@@ -23,23 +24,31 @@ export interface Account {
   updatedAt: number;
 }
 
+/** Deletes what of one kind belongs to an account, as a part of deleting the account. */
+export type AccountBelongings = (tx: Transaction, accountId: number) => Promise<void>;
+
 /** Accounts, and the events of topic ACCOUNT. */
 export class AccountService {
   readonly #database: Database;
   readonly #events: EventPublisher<Transaction>;
+  readonly #belongings: readonly AccountBelongings[];
   readonly #now: () => number;
 
+  /** @param belongings go with a deleted account, one for each kind of thing that accounts have */
   constructor({
     database,
     events,
+    belongings,
     now,
   }: {
     database: Database;
     events: EventPublisher<Transaction>;
+    belongings: readonly AccountBelongings[];
     now: () => number;
   }) {
     this.#database = database;
     this.#events = events;
+    this.#belongings = belongings;
     this.#now = now;
   }
 
@@ -73,7 +82,7 @@ export class AccountService {
     { user, expected }: ChangeOf,
   ): Promise<Account> {
     return await this.#database.transaction(async (tx) => {
-      const present = await requireAccount(tx, id);
+      const present = await requireLockedAccount(tx, id);
       assertRevision(present.revision, expected);
       if (present.name === input.name && present.enabled === input.enabled) return present;
       const now = this.#now();
@@ -86,13 +95,14 @@ export class AccountService {
   }
 
   /**
-   * ACCOUNT_DELETED, which shows the account as it was.
+   * ACCOUNT_DELETED, which shows the account as it was. What belongs to it goes with it, without events of its own.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(id: number, { user, expected }: ChangeOf): Promise<void> {
     await this.#database.transaction(async (tx) => {
-      const account = await requireAccount(tx, id);
+      const account = await requireLockedAccount(tx, id);
       assertRevision(account.revision, expected);
+      for (const deleteBelongings of this.#belongings) await deleteBelongings(tx, id);
       await deleteAccount(tx, id);
       await this.#publish(tx, 'ACCOUNT_DELETED', account, user, this.#now());
     });
@@ -120,6 +130,15 @@ export class AccountService {
 /** An account as messages show it (section 6.2). */
 export function toAccountResource({ id, name, enabled }: Account): AccountResource {
   return { id, name, enabled };
+}
+
+/**
+ * An account that nobody else changes or deletes until the transaction ends, and to which nobody else gives anything.
+ * @throws {ProblemError} `not-found`
+ */
+export async function requireLockedAccount(tx: Transaction, id: number): Promise<Account> {
+  await lockAccount(tx, id);
+  return await requireAccount(tx, id);
 }
 
 async function requireAccount(reader: Pick<Reader, 'query'>, id: number): Promise<Account> {

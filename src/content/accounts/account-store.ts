@@ -18,6 +18,20 @@ export async function readAccount(
     .executeTakeFirst();
 }
 
+/**
+ * Lets one change of an account happen at a time. On SQLite transactions do already; PostgreSQL locks the row, in a
+ * statement of its own, so that what is read next is what the one before has committed.
+ */
+export async function lockAccount(tx: Transaction, id: number): Promise<void> {
+  if (tx.dialect !== 'postgres') return;
+  await tx.query
+    .selectFrom('accounts')
+    .select('accounts.id')
+    .where('accounts.id', '=', id)
+    .forUpdate()
+    .execute();
+}
+
 /** One more than the limit; ascending ids. */
 export async function readAccounts(
   reader: Pick<Reader, 'query'>,

@@ -40,3 +40,16 @@ export async function readCourseInEvent(
     ],
   };
 }
+
+/** Reads the published version of a course for an event; undefined when there is no such course. */
+export async function readPublishedCourseInEvent(
+  reader: Pick<Reader, 'query' | 'all'>,
+  courseId: number,
+): Promise<CourseInEvent | undefined> {
+  const row = await reader.query
+    .selectFrom('courses')
+    .select('courses.published_version_id')
+    .where('courses.id', '=', courseId)
+    .executeTakeFirst();
+  return row && (await readCourseInEvent(reader, courseId, row.published_version_id));
+}

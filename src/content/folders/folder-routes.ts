@@ -101,7 +101,8 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       schema: {
         tags,
         summary: 'Delete an empty folder',
-        description: 'A folder that holds anything is not deleted, and neither is Home (409).',
+        description:
+          'A folder that holds anything is not deleted, nor one that an account holds, nor Home (409).',
         params: FolderParams,
         response: { 204: Type.Null(), ...problems(404, 409, 412) },
       },

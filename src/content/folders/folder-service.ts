@@ -2,6 +2,7 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import type { Change } from '../change.ts';
 import {
   deleteFolder,
@@ -44,20 +45,27 @@ export type FolderOccupants = (tx: Transaction, folderId: number) => Promise<str
 export class FolderService {
   readonly #database: Database;
   readonly #occupants: readonly FolderOccupants[];
+  readonly #holders: readonly Holder[];
   readonly #now: () => number;
 
-  /** @param occupants asked before a folder is deleted, one for each kind of content that lies in folders */
+  /**
+   * @param occupants asked before a folder is deleted, one for each kind of content that lies in folders
+   * @param holders likewise, one for each kind of thing that folders are given to
+   */
   constructor({
     database,
     occupants,
+    holders = [],
     now,
   }: {
     database: Database;
     occupants: readonly FolderOccupants[];
+    holders?: readonly Holder[];
     now: () => number;
   }) {
     this.#database = database;
     this.#occupants = occupants;
+    this.#holders = holders;
     this.#now = now;
   }
 
@@ -107,7 +115,10 @@ export class FolderService {
     });
   }
 
-  /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` for the root and when it is not empty */
+  /**
+   * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` for the root, when it is not empty and
+   *   while something holds it
+   */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
     await this.#database.transaction(async (tx) => {
       await lockFolderTree(tx);
@@ -123,6 +134,7 @@ export class FolderService {
       if (held.length > 0) {
         throw new ProblemError('conflict', `The folder is not empty: it holds ${held.join(', ')}`);
       }
+      await assertNotHeld(tx, 'folder', id, this.#holders);
       await deleteFolder(tx, id);
     });
   }

@@ -12,11 +12,19 @@ export const ROOT_FOLDER = { id: 1, name: 'Home' } as const;
  */
 export const MAX_FOLDER_DEPTH = 50;
 
+/** The columns that name folders in queries. */
+type FolderIdColumn =
+  | 'folders.id'
+  | 'courses.folder_id'
+  | 'equivalents.folder_id'
+  | 'bundles.folder_id'
+  | 'listed.folder_id';
+
 /**
  * As a column of a query: the names from the root down to the folder that `folderId` names, joined with ` > `.
  * Part of the statement that reads the rows, so that both are of the same moment.
  */
-export function locationOf(folderId: 'folders.id' | 'courses.folder_id'): RawBuilder<string> {
+export function locationOf(folderId: FolderIdColumn): RawBuilder<string> {
   return sql<string>`(
     with recursive chain (parent_id, location, height) as (
       select step.parent_id, step.name, 0 from folders as step where step.id = ${sql.ref(folderId)}

@@ -1,0 +1,87 @@
+import type { Transaction } from '../../database/database.ts';
+import type {
+  AccountResource,
+  EventPublisher,
+  EventResources,
+  FolderContent,
+  FolderResource,
+} from '../../events/event.ts';
+import { type Asset, type AssetType, assetKey, readAssetsWithin } from '../assets/assets.ts';
+import { readPublishedCourseInEvent } from '../courses/course-in-event.ts';
+import { type FolderInEvent, readFolderInEvent } from '../folders/folder-in-event.ts';
+import { withHolders } from '../holdings/holdings.ts';
+
+/**
+ * Assets that one message lists at most, so that it stays below a megabyte, which queues take, however long the
+ * names are. A folder that has more is told of in several events.
+ */
+export const MAX_ASSETS_TOLD = 500;
+
+/** A change of what an account has. */
+export interface ContentChange {
+  subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'CONTENT_REMOVED_FROM_ACCOUNT';
+  account: AccountResource;
+  /** What was added or removed. A folder stands for what is within it and the folders below it. */
+  assets: readonly Asset[];
+  user: string;
+  /** Epoch milliseconds. */
+  occurredAt: number;
+}
+
+/**
+ * Publishes the events of a change: one for each folder in which something was added or removed, in the order in
+ * which the change names them, a folder before those below it.
+ */
+export async function publishContentChange(
+  tx: Transaction,
+  events: EventPublisher<Transaction>,
+  { subtopic, account, assets, user, occurredAt }: ContentChange,
+): Promise<void> {
+  const byFolder = Map.groupBy(await withoutFolders(tx, assets), ({ folderId }) => folderId);
+  for (const [folderId, within] of byFolder) {
+    const folder = await readFolderInEvent(tx, folderId);
+    if (folder === undefined) throw new Error(`the folder ${folderId} has content but is not there`);
+    for (let from = 0; from < within.length; from += MAX_ASSETS_TOLD) {
+      const told = within.slice(from, from + MAX_ASSETS_TOLD);
+      await events.publish(tx, {
+        subtopic,
+        occurredAt,
+        user,
+        resource: { account, content: await toContentResource(tx, folder, told) },
+        accountId: account.id,
+        content: await withHolders(tx, told),
+      });
+    }
+  }
+}
+
+/** The assets, folders replaced by what is within them; each once, where it is named first. */
+async function withoutFolders(tx: Transaction, assets: readonly Asset[]): Promise<Asset<AssetType>[]> {
+  const distinct = new Map<string, Asset<AssetType>>();
+  for (const asset of assets) {
+    const named = standsInFolder(asset) ? [asset] : await readAssetsWithin(tx, asset.id);
+    for (const each of named) if (!distinct.has(assetKey(each))) distinct.set(assetKey(each), each);
+  }
+  return [...distinct.values()];
+}
+
+function standsInFolder(asset: Asset): asset is Asset<AssetType> {
+  return asset.type !== 'FOLDER';
+}
+
+/** Section 6.2, resource.content: the folder with what this is about, and the course or bundle when it is that alone. */
+async function toContentResource(
+  tx: Transaction,
+  { id, name, location }: FolderInEvent,
+  assets: readonly Asset<AssetType>[],
+): Promise<EventResources[ContentChange['subtopic']]['content']> {
+  const contents = assets.map(
+    (asset): FolderContent => ({ type: asset.type, id: asset.id, name: asset.name }),
+  );
+  const folder: FolderResource = { id, name, location, contents };
+  const [only] = assets;
+  if (only === undefined || assets.length > 1) return { folder };
+  if (only.type === 'BUNDLE') return { folder, bundle: { id: only.id, name: only.name, location } };
+  const course = only.type === 'COURSE' ? await readPublishedCourseInEvent(tx, only.id) : undefined;
+  return course === undefined ? { folder } : { course: course.resource, folder };
+}

@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
+import { callerOf } from '../../http/authorization.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
+import { notFound } from '../../problems/problem.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import type { AccountContent } from './account-content.ts';
+import {
+  AccountContentRecord,
+  ContentAdditionBody,
+  ContentAdditionRecord,
+} from './account-content-schemas.ts';
+import type { AccountContentService } from './account-content-service.ts';
+
+const READ = { scope: 'content:read' };
+const WRITE = { scope: 'content:write' };
+const tags = ['Account content'];
+const AccountParams = Type.Object({ account_id: Type.String({ description: 'The account’s id.' }) });
+const ContentParams = Type.Object({
+  ...AccountParams.properties,
+  type: Type.String({ description: `The asset’s type: ${CONTENT_TYPES.join(', ')}.` }),
+  content_id: Type.String({ description: 'The asset’s id.' }),
+});
+
+/** What accounts were given of the content, in the automation API. */
+export function accountContentRoutes(
+  routes: Routes,
+  contents: AccountContentService,
+  idempotency: Idempotency,
+): void {
+  const accountIdOf = (params: { account_id: string }) => parseId(params.account_id, 'account');
+
+  routes.post(
+    '/accounts/:account_id/content',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Add content to an account',
+        description:
+          'Causes CONTENT_ADDED_TO_ACCOUNT for what the account did not have: one event for each folder that the ' +
+          'assets stand in. A folder that is added stands for what is in it and in the folders below it, also ' +
+          'later on; its events list what is there now.',
+        params: AccountParams,
+        body: ContentAdditionBody,
+        response: { 200: ContentAdditionRecord, ...problems(400, 404, 413, 415, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const added = request.body.contents.map(({ type, id }) => ({ type, id }));
+        const body = await contents.add(accountIdOf(request.params), added, {
+          user: callerOf(request).user,
+          tx,
+        });
+        return { status: 200, body };
+      }),
+  );
+
+  routes.get(
+    '/accounts/:account_id/content',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List the content of an account',
+        description: 'What was added itself; not what it holds in turn.',
+        params: AccountParams,
+        querystring: PageQuery,
+        response: { 200: PageOf(AccountContentRecord, 'Assets, by type and id.'), ...problems(400, 404) },
+      },
+    },
+    async (request) => {
+      const page = await contents.list(accountIdOf(request.params), pageRequest(request.query));
+      return pageAnswer(page, toRecord);
+    },
+  );
+
+  routes.delete(
+    '/accounts/:account_id/content/:type/:content_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Remove content from an account',
+        description:
+          'Causes CONTENT_REMOVED_FROM_ACCOUNT; for a folder one event for it and for each below it that has ' +
+          'content, listing what is there now. Only what was added itself can be removed.',
+        params: ContentParams,
+        response: { 204: Type.Null(), ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const { type, content_id: id } = request.params;
+      const reference = { type: parseType(type), id: parseId(id, type.toLowerCase()) };
+      await contents.remove(accountIdOf(request.params), reference, { user: callerOf(request).user });
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+/** @throws {ProblemError} `not-found`: what is no type has nothing */
+function parseType(text: string): ContentType {
+  const type = CONTENT_TYPES.find((each) => each === text);
+  if (type === undefined) throw notFound('type of content', text.slice(0, 40));
+  return type;
+}
+
+function toRecord({ type, id, name, location, addedAt }: AccountContent): AccountContentRecord {
+  return { type, id, name, location, added_dt: formatDateTime(addedAt) };
+}

@@ -1,0 +1,149 @@
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
+import type { Page, PageRequest } from '../../database/page.ts';
+import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
+import type { ContentReference, EventPublisher } from '../../events/event.ts';
+import { invalidInput, ProblemError } from '../../problems/problem.ts';
+import { type AccountService, requireLockedAccount, toAccountResource } from '../accounts/account-service.ts';
+import { type Asset, assetKey, holdAssets } from '../assets/assets.ts';
+import { countInWords, type Holder } from '../assets/holder.ts';
+import { holdListedAssets } from '../assets/listed-assets.ts';
+import type { Change } from '../change.ts';
+import type { AccountContent, Addition, NamedAsset } from './account-content.ts';
+import { publishContentChange } from './account-content-events.ts';
+import {
+  countAccountsOf,
+  deleteAccountContent,
+  deleteAccountContents,
+  insertAccountContents,
+  readAccountContents,
+  type StoredAccountContent,
+} from './account-content-store.ts';
+
+/** What accounts were given of the content, and the events of topic ACCOUNT_CONTENT. */
+export class AccountContentService {
+  readonly #database: Database;
+  readonly #accounts: AccountService;
+  readonly #events: EventPublisher<Transaction>;
+  readonly #now: () => number;
+
+  constructor({
+    database,
+    accounts,
+    events,
+    now,
+  }: {
+    database: Database;
+    accounts: AccountService;
+    events: EventPublisher<Transaction>;
+    now: () => number;
+  }) {
+    this.#database = database;
+    this.#accounts = accounts;
+    this.#events = events;
+    this.#now = now;
+  }
+
+  /**
+   * CONTENT_ADDED_TO_ACCOUNT, for what the account does not have already.
+   * @throws {ProblemError} `not-found` without such an account, `invalid-request` for assets that repeat or do not exist
+   */
+  async add(
+    accountId: number,
+    contents: readonly ContentReference[],
+    { user, tx: open }: Change,
+  ): Promise<Addition> {
+    return await inTransaction(this.#database, open, async (tx) => {
+      const account = await requireLockedAccount(tx, accountId);
+      const { assets, errors } = await holdListedAssets(tx, contents);
+      if (errors.length > 0) throw invalidInput(errors);
+      const now = this.#now();
+      const inserted = await insertAccountContents(tx, accountId, assets, now);
+      const isNew = (asset: Asset) => inserted.has(assetKey(asset));
+      const added = assets.filter(isNew);
+      await publishContentChange(tx, this.#events, {
+        subtopic: 'CONTENT_ADDED_TO_ACCOUNT',
+        account: toAccountResource(account),
+        assets: added,
+        user,
+        occurredAt: now,
+      });
+      return {
+        added: added.map(toNamedAsset),
+        unchanged: assets.filter((asset) => !isNew(asset)).map(toNamedAsset),
+      };
+    });
+  }
+
+  /** By type and id. @throws {ProblemError} `not-found` without such an account */
+  async list(accountId: number, { limit, after }: PageRequest): Promise<Page<AccountContent>> {
+    await this.#accounts.get(accountId);
+    const last = after === null ? null : fromPosition(after);
+    const rows = await readAccountContents(this.#database.reader, accountId, last, limit + 1);
+    const items = rows.slice(0, limit).map(toAccountContent);
+    const end = items.at(-1);
+    return { items, next: rows.length > limit && end !== undefined ? toPosition(end) : null };
+  }
+
+  /**
+   * CONTENT_REMOVED_FROM_ACCOUNT.
+   * @throws {ProblemError} `not-found` without such an account, and when it was not given the asset itself
+   */
+  async remove(accountId: number, reference: ContentReference, { user, tx: open }: Change): Promise<void> {
+    await inTransaction(this.#database, open, async (tx) => {
+      const account = await requireLockedAccount(tx, accountId);
+      const held = await holdAssets(tx, [reference]);
+      if (!(await deleteAccountContent(tx, accountId, reference))) {
+        const asset = `${reference.type.toLowerCase()} ${reference.id}`;
+        throw new ProblemError('not-found', `The account ${accountId} was not given the ${asset}`);
+      }
+      await publishContentChange(tx, this.#events, {
+        subtopic: 'CONTENT_REMOVED_FROM_ACCOUNT',
+        account: toAccountResource(account),
+        assets: [...held.values()],
+        user,
+        occurredAt: this.#now(),
+      });
+    });
+  }
+}
+
+/** How many accounts were given an asset of a type itself, for those who would delete it. */
+export function accountsHolding(type: ContentType): Holder {
+  return async (tx, id) => countInWords(await countAccountsOf(tx, { type, id }), 'account');
+}
+
+/** Takes from an account what it was given, as a part of deleting the account. */
+export async function deleteContentOfAccount(tx: Transaction, accountId: number): Promise<void> {
+  await deleteAccountContents(tx, accountId);
+}
+
+/**
+ * A place in the list is one number, as pages count: the type's rank above, the id below. Ids stay under the bound,
+ * for the database counts them up from 1.
+ */
+const IDS_PER_TYPE = 2 ** 51;
+/** The list's order of types: the alphabet's, as the database sorts them. */
+const TYPES_BY_RANK = CONTENT_TYPES.toSorted();
+
+function toPosition({ type, id }: ContentReference): number {
+  return TYPES_BY_RANK.indexOf(type) * IDS_PER_TYPE + id;
+}
+
+function fromPosition(position: number): ContentReference {
+  const rank = Math.floor(position / IDS_PER_TYPE);
+  return { type: TYPES_BY_RANK[rank] ?? 'FOLDER', id: position % IDS_PER_TYPE };
+}
+
+function toNamedAsset({ type, id, name }: Asset): NamedAsset {
+  return { type, id, name };
+}
+
+function toAccountContent(row: StoredAccountContent): AccountContent {
+  return {
+    type: row.content_type,
+    id: row.content_id,
+    name: row.name,
+    location: row.location,
+    addedAt: row.added_at,
+  };
+}

@@ -1,0 +1,141 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { ContentType } from '../../events/catalogue.ts';
+import type { ContentReference } from '../../events/event.ts';
+import { assetKey } from '../assets/assets.ts';
+import { locationOf } from '../folders/folder-tree.ts';
+
+/** SQL of what accounts were given, one operation a function. */
+
+export interface StoredAccountContent {
+  content_type: ContentType;
+  content_id: number;
+  name: string;
+  location: string;
+  added_at: number;
+}
+
+/** At most `limit` of an account's assets, by type and id, beyond the one that is named. */
+export async function readAccountContents(
+  reader: Pick<Reader, 'query'>,
+  accountId: number,
+  after: ContentReference | null,
+  limit: number,
+): Promise<StoredAccountContent[]> {
+  const rows = await reader.query
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('account_contents')
+        .leftJoin('courses', (join) =>
+          join
+            .on('account_contents.content_type', '=', 'COURSE')
+            .onRef('courses.id', '=', 'account_contents.content_id'),
+        )
+        .leftJoin('equivalents', (join) =>
+          join
+            .on('account_contents.content_type', '=', 'EQUIVALENT')
+            .onRef('equivalents.id', '=', 'account_contents.content_id'),
+        )
+        .leftJoin('bundles', (join) =>
+          join
+            .on('account_contents.content_type', '=', 'BUNDLE')
+            .onRef('bundles.id', '=', 'account_contents.content_id'),
+        )
+        .leftJoin('folders', (join) =>
+          join
+            .on('account_contents.content_type', '=', 'FOLDER')
+            .onRef('folders.id', '=', 'account_contents.content_id'),
+        )
+        .select((columns) => [
+          'account_contents.content_type',
+          'account_contents.content_id',
+          'account_contents.added_at',
+          columns.fn.coalesce('courses.name', 'equivalents.name', 'bundles.name', 'folders.name').as('name'),
+          columns.fn
+            .coalesce('courses.folder_id', 'equivalents.folder_id', 'bundles.folder_id', 'folders.id')
+            .as('folder_id'),
+        ])
+        .where('account_contents.account_id', '=', accountId)
+        .$if(after !== null, (query) =>
+          query.where((where) =>
+            where(
+              where.refTuple('account_contents.content_type', 'account_contents.content_id'),
+              '>',
+              where.tuple(after?.type ?? '', after?.id ?? 0),
+            ),
+          ),
+        )
+        .orderBy('account_contents.content_type')
+        .orderBy('account_contents.content_id')
+        .limit(limit)
+        .as('listed'),
+    )
+    .select(['listed.content_type', 'listed.content_id', 'listed.name', 'listed.added_at'])
+    .select(locationOf('listed.folder_id').as('location'))
+    .orderBy('listed.content_type')
+    .orderBy('listed.content_id')
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    content_type: row.content_type as ContentType,
+    name: row.name ?? '',
+  }));
+}
+
+/** Adds to an account what it does not have yet, and answers which that was, by {@link assetKey}. */
+export async function insertAccountContents(
+  tx: Transaction,
+  accountId: number,
+  references: readonly ContentReference[],
+  now: number,
+): Promise<Set<string>> {
+  const rows = await tx.all<{ content_type: ContentType; content_id: number }>(
+    `insert into account_contents (account_id, content_type, content_id, added_at)
+     select cast(? as bigint), given.type, given.id, cast(? as bigint)
+     from ${recordset(tx.dialect, 'given', { type: 'text', id: 'bigint' })} where true
+     on conflict do nothing
+     returning content_type, content_id`,
+    accountId,
+    now,
+    JSON.stringify(references.map(({ type, id }) => ({ type, id }))),
+  );
+  return new Set(
+    rows.map(({ content_type, content_id }) => assetKey({ type: content_type, id: content_id })),
+  );
+}
+
+/** Answers whether the account had it. */
+export async function deleteAccountContent(
+  tx: Transaction,
+  accountId: number,
+  { type, id }: ContentReference,
+): Promise<boolean> {
+  const { numDeletedRows } = await tx.query
+    .deleteFrom('account_contents')
+    .where('account_contents.account_id', '=', accountId)
+    .where('account_contents.content_type', '=', type)
+    .where('account_contents.content_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+export async function deleteAccountContents(tx: Transaction, accountId: number): Promise<void> {
+  await tx.query
+    .deleteFrom('account_contents')
+    .where('account_contents.account_id', '=', accountId)
+    .execute();
+}
+
+/** How many accounts were given an asset itself. */
+export async function countAccountsOf(
+  reader: Pick<Reader, 'query'>,
+  { type, id }: ContentReference,
+): Promise<number> {
+  const row = await reader.query
+    .selectFrom('account_contents')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('account_contents.content_type', '=', type)
+    .where('account_contents.content_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}

@@ -1,0 +1,87 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { ContentType } from '../../events/catalogue.ts';
+import type { ContentReference } from '../../events/event.ts';
+
+/** What other slices may know of all content, whatever its type: that it is there, its name, and where it stands. */
+
+/** Content that stands in a folder. */
+export type AssetType = Exclude<ContentType, 'FOLDER'>;
+
+/** Content that exists. */
+export interface Asset<T extends ContentType = ContentType> {
+  type: T;
+  id: number;
+  name: string;
+  /** The folder that it stands in; of a folder, itself. */
+  folderId: number;
+}
+
+/**
+ * Where the rows of each type are, in the order in which they are locked: holders before what they hold, as
+ * those do who change them, so that no two transactions wait for each other.
+ */
+const TABLES: readonly { type: ContentType; table: string; folderId: string }[] = [
+  { type: 'BUNDLE', table: 'bundles', folderId: 'bundles.folder_id' },
+  { type: 'EQUIVALENT', table: 'equivalents', folderId: 'equivalents.folder_id' },
+  { type: 'COURSE', table: 'courses', folderId: 'courses.folder_id' },
+  { type: 'FOLDER', table: 'folders', folderId: 'folders.id' },
+];
+
+/** Tells assets apart in maps and sets. */
+export function assetKey({ type, id }: ContentReference): string {
+  return `${type} ${id}`;
+}
+
+/**
+ * Answers, by {@link assetKey}, those of the assets that exist, and keeps them from being changed or deleted until the
+ * transaction ends. On SQLite every transaction does; on PostgreSQL it takes locks on the rows.
+ */
+export async function holdAssets(
+  tx: Transaction,
+  references: readonly ContentReference[],
+): Promise<Map<string, Asset>> {
+  const held = new Map<string, Asset>();
+  for (const { type, table, folderId } of TABLES) {
+    const ids = references.filter((reference) => reference.type === type).map(({ id }) => ({ id }));
+    if (ids.length === 0) continue;
+    const rows = await tx.all<{ id: number; name: string; folder_id: number }>(
+      `select ${table}.id, ${table}.name, ${folderId} as folder_id from ${table}
+       where ${table}.id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})
+       order by ${table}.id ${tx.dialect === 'postgres' ? `for key share of ${table}` : ''}`,
+      JSON.stringify(ids),
+    );
+    for (const { id, name, folder_id } of rows) {
+      const asset: Asset = { type, id, name, folderId: folder_id };
+      held.set(assetKey(asset), asset);
+    }
+  }
+  return held;
+}
+
+/**
+ * What stands in a folder and in those below it: folders level by level and by id, in each the courses, then the
+ * equivalents, then the bundles, by id.
+ */
+export async function readAssetsWithin(
+  reader: Pick<Reader, 'all'>,
+  folderId: number,
+): Promise<Asset<AssetType>[]> {
+  const rows = await reader.all<{ type: AssetType; id: number; name: string; folder_id: number }>(
+    `with recursive below (id, depth) as (
+       select folders.id, 0 from folders where folders.id = ?
+       union all
+       select folders.id, below.depth + 1 from below join folders on folders.parent_id = below.id)
+     select 'COURSE' as type, courses.id as id, courses.name as name, below.id as folder_id, below.depth as depth, 1 as place
+       from below join courses on courses.folder_id = below.id
+     union all
+     select 'EQUIVALENT', equivalents.id, equivalents.name, below.id, below.depth, 2
+       from below join equivalents on equivalents.folder_id = below.id
+     union all
+     select 'BUNDLE', bundles.id, bundles.name, below.id, below.depth, 3
+       from below join bundles on bundles.folder_id = below.id
+     order by depth, folder_id, place, id`,
+    folderId,
+  );
+  return rows.map(({ type, id, name, folder_id }) => ({ type, id, name, folderId: folder_id }));
+}

@@ -1,0 +1,137 @@
+import { Type } from 'typebox';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import type { Bundle, BundleInput } from './bundle.ts';
+import { BundleBody, BundleRecord } from './bundle-schemas.ts';
+import type { BundleService } from './bundle-service.ts';
+
+const READ = { scope: 'content:read' };
+const WRITE = { scope: 'content:write' };
+const tags = ['Bundles'];
+const BundleParams = Type.Object({ bundle_id: Type.String({ description: 'The bundle’s id.' }) });
+
+/** Bundles in the automation API. */
+export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency: Idempotency): void {
+  const idOf = (params: { bundle_id: string }) => parseId(params.bundle_id, 'bundle');
+
+  routes.post(
+    '/bundles',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Create a bundle',
+        body: BundleBody,
+        response: { 201: BundleRecord, ...problems(400, 413, 415, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const bundle = await bundles.create(toInput(request.body), tx);
+        return {
+          status: 201,
+          headers: { Location: `/bundles/${bundle.id}`, ETag: entityTag(bundle.revision) },
+          body: toRecord(bundle),
+        };
+      }),
+  );
+
+  routes.get(
+    '/bundles',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List bundles',
+        querystring: PageQuery,
+        response: { 200: PageOf(BundleRecord, 'Bundles, by id.'), ...problems(400) },
+      },
+    },
+    async (request) => pageAnswer(await bundles.list(pageRequest(request.query)), toRecord),
+  );
+
+  routes.get(
+    '/bundles/:bundle_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Read a bundle',
+        params: BundleParams,
+        response: { 200: BundleRecord, ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const bundle = await bundles.get(idOf(request.params));
+      return reply.header('ETag', entityTag(bundle.revision)).send(toRecord(bundle));
+    },
+  );
+
+  routes.put(
+    '/bundles/:bundle_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Update a bundle',
+        description:
+          'Replaces name, folder and contents: a folder that is left out moves the bundle into Home. ' +
+          'Accounts that hold the bundle hold what it has become; no event tells of it.',
+        params: BundleParams,
+        body: BundleBody,
+        response: { 200: BundleRecord, ...problems(400, 404, 412, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const bundle = await bundles.update(
+        idOf(request.params),
+        toInput(request.body),
+        expectedRevisions(request),
+      );
+      return reply.header('ETag', entityTag(bundle.revision)).send(toRecord(bundle));
+    },
+  );
+
+  routes.delete(
+    '/bundles/:bundle_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Delete a bundle',
+        description: 'Its contents stay. A bundle that an account holds is not deleted (409).',
+        params: BundleParams,
+        response: { 204: Type.Null(), ...problems(404, 409, 412) },
+      },
+    },
+    async (request, reply) => {
+      await bundles.delete(idOf(request.params), expectedRevisions(request));
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function toInput(body: BundleBody): BundleInput {
+  return {
+    name: body.name,
+    folderId: body.folder_id ?? null,
+    contents: body.contents.map(({ type, id }) => ({ type, id })),
+  };
+}
+
+function toRecord(bundle: Bundle): BundleRecord {
+  return {
+    id: bundle.id,
+    name: bundle.name,
+    folder_id: bundle.folderId,
+    location: bundle.location,
+    contents: bundle.contents,
+    created_dt: formatDateTime(bundle.createdAt),
+    updated_dt: formatDateTime(bundle.updatedAt),
+  };
+}

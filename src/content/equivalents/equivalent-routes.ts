@@ -1,0 +1,151 @@
+import { Type } from 'typebox';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import type { Equivalent, EquivalentInput } from './equivalent.ts';
+import { EquivalentBody, EquivalentRecord } from './equivalent-schemas.ts';
+import type { EquivalentService } from './equivalent-service.ts';
+
+const READ = { scope: 'content:read' };
+const WRITE = { scope: 'content:write' };
+const tags = ['Equivalents'];
+const EquivalentParams = Type.Object({
+  equivalent_id: Type.String({ description: 'The equivalent’s id.' }),
+});
+
+/** Equivalents in the automation API. */
+export function equivalentRoutes(
+  routes: Routes,
+  equivalents: EquivalentService,
+  idempotency: Idempotency,
+): void {
+  const idOf = (params: { equivalent_id: string }) => parseId(params.equivalent_id, 'equivalent');
+
+  routes.post(
+    '/equivalents',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Create an equivalent',
+        body: EquivalentBody,
+        response: { 201: EquivalentRecord, ...problems(400, 413, 415, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const equivalent = await equivalents.create(toInput(request.body), tx);
+        return {
+          status: 201,
+          headers: {
+            Location: `/equivalents/${equivalent.id}`,
+            ETag: entityTag(equivalent.revision),
+          },
+          body: toRecord(equivalent),
+        };
+      }),
+  );
+
+  routes.get(
+    '/equivalents',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List equivalents',
+        querystring: PageQuery,
+        response: { 200: PageOf(EquivalentRecord, 'Equivalents, by id.'), ...problems(400) },
+      },
+    },
+    async (request) => pageAnswer(await equivalents.list(pageRequest(request.query)), toRecord),
+  );
+
+  routes.get(
+    '/equivalents/:equivalent_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Read an equivalent',
+        params: EquivalentParams,
+        response: { 200: EquivalentRecord, ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const equivalent = await equivalents.get(idOf(request.params));
+      return reply.header('ETag', entityTag(equivalent.revision)).send(toRecord(equivalent));
+    },
+  );
+
+  routes.put(
+    '/equivalents/:equivalent_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Update an equivalent',
+        description:
+          'Replaces name, folder and courses: a folder that is left out moves the equivalent into Home. ' +
+          'Accounts and bundles that hold the equivalent hold what it has become; no event tells of it.',
+        params: EquivalentParams,
+        body: EquivalentBody,
+        response: { 200: EquivalentRecord, ...problems(400, 404, 412, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const equivalent = await equivalents.update(
+        idOf(request.params),
+        toInput(request.body),
+        expectedRevisions(request),
+      );
+      return reply.header('ETag', entityTag(equivalent.revision)).send(toRecord(equivalent));
+    },
+  );
+
+  routes.delete(
+    '/equivalents/:equivalent_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Delete an equivalent',
+        description:
+          'Its courses stay. An equivalent that an account or a bundle holds is not deleted (409).',
+        params: EquivalentParams,
+        response: { 204: Type.Null(), ...problems(404, 409, 412) },
+      },
+    },
+    async (request, reply) => {
+      await equivalents.delete(idOf(request.params), expectedRevisions(request));
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+function toInput(body: EquivalentBody): EquivalentInput {
+  return {
+    name: body.name,
+    folderId: body.folder_id ?? null,
+    courses: body.courses.map(({ course_id, language }) => ({ courseId: course_id, language })),
+  };
+}
+
+function toRecord(equivalent: Equivalent): EquivalentRecord {
+  return {
+    id: equivalent.id,
+    name: equivalent.name,
+    folder_id: equivalent.folderId,
+    location: equivalent.location,
+    courses: equivalent.courses.map(({ courseId, language, name }) => ({
+      course_id: courseId,
+      language,
+      name,
+    })),
+    created_dt: formatDateTime(equivalent.createdAt),
+    updated_dt: formatDateTime(equivalent.updatedAt),
+  };
+}

@@ -1,0 +1,172 @@
+import type { Selectable } from 'kysely';
+import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import type { EquivalentRow } from '../../database/schema.ts';
+import { locationOf } from '../folders/folder-tree.ts';
+
+/** SQL of equivalents, one operation a function. */
+
+/** An equivalent with its courses, in their order. */
+export interface StoredEquivalent extends Selectable<EquivalentRow> {
+  location: string;
+  courses: { course_id: number; language: string; name: string }[];
+}
+
+/** An equivalent as it is to be. */
+export interface EquivalentValues {
+  name: string;
+  folderId: number;
+  courses: readonly { courseId: number; language: string }[];
+}
+
+export async function readEquivalent(
+  reader: Pick<Reader, 'query'>,
+  id: number,
+): Promise<StoredEquivalent | undefined> {
+  const [equivalent] = await readWithCourses(reader, { after: id - 1, upTo: id, limit: 1 });
+  return equivalent;
+}
+
+/** One more than the limit; ascending ids. */
+export async function readEquivalents(
+  reader: Pick<Reader, 'query'>,
+  page: PageRequest,
+): Promise<StoredEquivalent[]> {
+  return await readWithCourses(reader, { after: page.after ?? 0, upTo: null, limit: page.limit + 1 });
+}
+
+/** One statement, so that an equivalent and its courses are of the same moment. */
+async function readWithCourses(
+  reader: Pick<Reader, 'query'>,
+  { after, upTo, limit }: { after: number; upTo: number | null; limit: number },
+): Promise<StoredEquivalent[]> {
+  const rows = await reader.query
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('equivalents')
+        .selectAll('equivalents')
+        .select(locationOf('equivalents.folder_id').as('location'))
+        .where('equivalents.id', '>', after)
+        .$if(upTo !== null, (query) => query.where('equivalents.id', '<=', upTo))
+        .orderBy('equivalents.id')
+        .limit(limit)
+        .as('listed'),
+    )
+    .leftJoin('equivalent_courses', 'equivalent_courses.equivalent_id', 'listed.id')
+    .leftJoin('courses', 'courses.id', 'equivalent_courses.course_id')
+    .selectAll('listed')
+    .select(['equivalent_courses.course_id', 'equivalent_courses.language', 'courses.name as course_name'])
+    .orderBy('listed.id')
+    .orderBy('equivalent_courses.position')
+    .execute();
+  const equivalents = new Map<number, StoredEquivalent>();
+  for (const { course_id, language, course_name, ...row } of rows) {
+    const equivalent = equivalents.get(row.id) ?? { ...row, courses: [] };
+    equivalents.set(row.id, equivalent);
+    if (course_id === null || language === null || course_name === null) continue;
+    equivalent.courses.push({ course_id, language, name: course_name });
+  }
+  return [...equivalents.values()];
+}
+
+export async function readEquivalentNames(
+  reader: Pick<Reader, 'query'>,
+  ids: readonly number[],
+): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('equivalents')
+    .select(['equivalents.id', 'equivalents.name'])
+    .where('equivalents.id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row.name]));
+}
+
+/**
+ * Lets one change of an equivalent happen at a time. On SQLite transactions do already; PostgreSQL locks the row,
+ * in a statement of its own, so that what is read next is what the one before has committed.
+ */
+export async function lockEquivalent(tx: Transaction, id: number): Promise<void> {
+  if (tx.dialect !== 'postgres') return;
+  await tx.query
+    .selectFrom('equivalents')
+    .select('equivalents.id')
+    .where('equivalents.id', '=', id)
+    .forUpdate()
+    .execute();
+}
+
+export async function holdsEquivalents(reader: Pick<Reader, 'query'>, folderId: number): Promise<boolean> {
+  const row = await reader.query
+    .selectFrom('equivalents')
+    .select('equivalents.id')
+    .where('equivalents.folder_id', '=', folderId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How many equivalents have a course. */
+export async function countEquivalentsOf(reader: Pick<Reader, 'query'>, courseId: number): Promise<number> {
+  const row = await reader.query
+    .selectFrom('equivalent_courses')
+    .select((eb) => eb.fn.count('equivalent_courses.equivalent_id').distinct().as('count'))
+    .where('equivalent_courses.course_id', '=', courseId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** Answers the new equivalent's id. */
+export async function insertEquivalent(
+  tx: Transaction,
+  { name, folderId, courses }: EquivalentValues,
+  now: number,
+): Promise<number> {
+  const { id } = await tx.query
+    .insertInto('equivalents')
+    .values({ name, folder_id: folderId, revision: 1, created_at: now, updated_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await insertCourses(tx, id, courses);
+  return id;
+}
+
+/** Replaces what an equivalent is, its courses included. */
+export async function updateEquivalent(
+  tx: Transaction,
+  id: number,
+  { name, folderId, courses }: EquivalentValues,
+  now: number,
+): Promise<void> {
+  await tx.query
+    .updateTable('equivalents')
+    .set((eb) => ({ name, folder_id: folderId, revision: eb('revision', '+', 1), updated_at: now }))
+    .where('equivalents.id', '=', id)
+    .execute();
+  await deleteCourses(tx, id);
+  await insertCourses(tx, id, courses);
+}
+
+export async function deleteEquivalent(tx: Transaction, id: number): Promise<void> {
+  await deleteCourses(tx, id);
+  await tx.query.deleteFrom('equivalents').where('equivalents.id', '=', id).execute();
+}
+
+async function insertCourses(
+  tx: Transaction,
+  id: number,
+  courses: EquivalentValues['courses'],
+): Promise<void> {
+  await tx.insertMany(
+    'equivalent_courses',
+    ['equivalent_id', 'position', 'course_id', 'language'],
+    courses.map(({ courseId, language }, position): SqlRow => [id, position, courseId, language]),
+  );
+}
+
+async function deleteCourses(tx: Transaction, id: number): Promise<void> {
+  await tx.query
+    .deleteFrom('equivalent_courses')
+    .where('equivalent_courses.equivalent_id', '=', id)
+    .execute();
+}

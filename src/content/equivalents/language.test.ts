@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { canonicalLanguage } from './language.ts';
+
+test('language tags get their canonical spelling', () => {
+  for (const [tag, canonical] of [
+    ['en', 'en'],
+    ['DE', 'de'],
+    ['de-ch', 'de-CH'],
+    ['ZH-hant-tw', 'zh-Hant-TW'],
+    ['iw', 'he'],
+    ['es-419', 'es-419'],
+    ['sl-ROZAJ-biske', 'sl-biske-rozaj'],
+  ] as const) {
+    assert.equal(canonicalLanguage(tag), canonical, tag);
+  }
+});
+
+test('what is no language tag is refused', () => {
+  for (const tag of ['', 'e', 'en_US', 'english language', 'en-', '-en', 'en-US-US', '12', 'ä', 'e\u0000n']) {
+    assert.equal(canonicalLanguage(tag), null, JSON.stringify(tag));
+  }
+});
