@@ -62,6 +62,6 @@ export class ReceivedForm {
 }
 
 function toNumber(fieldname: string, value: unknown): unknown {
-  const isNumber = NUMBER_PARTS.includes(fieldname) && typeof value === 'string' && /^\d{1,15}$/.test(value);
+  const isNumber = NUMBER_PARTS.includes(fieldname) && typeof value === 'string' && /^\d{1,16}$/.test(value);
   return isNumber ? Number(value) : value;
 }
