@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { type Api, startTestService, type TestService } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { assertMessages, ContentMaker, type NamedAsset, type ToldChange } from './account-content-parts.ts';
+import { problemErrors, scormPackage, uploadForm } from './packages.ts';
+
+const HOME = 1;
+
+describe('events of accounts’ content', () => {
+  let service: TestService;
+  let api: Api;
+  let make: ContentMaker;
+  let target: Target;
+  before(async () => {
+    service = await startTestService();
+    api = service.api;
+    make = new ContentMaker(service);
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    target = await startTarget();
+  });
+  afterEach(async () => {
+    const { data } = (await api.get('/webhooks')).body;
+    for (const { id } of data) await api.delete(`/webhooks/${id}`);
+    await target.close();
+  });
+
+  async function createWebhook(configuration: object = {}): Promise<{ id: number; name: string }> {
+    return await api.create('/webhooks', {
+      name: 'Content',
+      topic: 'ACCOUNT_CONTENT',
+      target_url: target.url,
+      ...configuration,
+    });
+  }
+
+  const northwind = async () => {
+    const id = await make.account('Northwind');
+    return { id, name: 'Northwind', enabled: true };
+  };
+  const told = (
+    subtopic: ToldChange['subtopic'],
+    account: ToldChange['account'],
+    content: object,
+  ): ToldChange => ({ subtopic, account, content });
+
+  /** The webhook’s messages, once a last change has been told of as well; that one’s is left out. */
+  async function assertTold(
+    webhook: { id: number; name: string },
+    expected: readonly ToldChange[],
+  ): Promise<void> {
+    const account = await northwind();
+    const last = await make.course('The last', HOME);
+    await make.add(account.id, last);
+    await target.waitFor((requests) => requests.some(({ text }) => text.includes('"The last"')));
+    const folder = { id: HOME, name: 'Home', location: 'Home', contents: [last] };
+    assertMessages(target, webhook, [
+      ...expected,
+      told('CONTENT_ADDED_TO_ACCOUNT', account, { course: courseResource(last, 'Home'), folder }),
+    ]);
+  }
+
+  const courseResource = ({ id, name }: NamedAsset, location: string, versionId = 0) => ({
+    id,
+    name,
+    version_id: versionId,
+    learning_standard: 'SCORM_12',
+    location,
+  });
+
+  for (const [change, subtopic] of [
+    ['added', 'CONTENT_ADDED_TO_ACCOUNT'],
+    ['removed', 'CONTENT_REMOVED_FROM_ACCOUNT'],
+  ] as const) {
+    /** What was added is told of, or its removal after an addition that no webhook heard of. */
+    async function tell(account: { id: number }, asset: NamedAsset): Promise<{ id: number; name: string }> {
+      if (change === 'added') {
+        const webhook = await createWebhook();
+        await make.add(account.id, asset);
+        return webhook;
+      }
+      await make.add(account.id, asset);
+      const webhook = await createWebhook();
+      await make.remove(account.id, asset);
+      return webhook;
+    }
+
+    it(`show a course that was ${change}, in its published version, with its folder`, async () => {
+      const account = await northwind();
+      const place = await make.folder(`Courses “${change}”`);
+      const course = await make.course('Fire safety', place);
+      const uploaded = await api.post(`/courses/${course.id}/versions`, uploadForm(await scormPackage()));
+      assert.equal(uploaded.status, 201);
+      await api.post(`/courses/${course.id}/versions/1/publish`);
+      await api.post(`/courses/${course.id}/versions`, uploadForm(await scormPackage()));
+      const location = `Home > Courses “${change}”`;
+      await assertTold(await tell(account, course), [
+        told(subtopic, account, {
+          course: courseResource(course, location, 1),
+          folder: { id: place, name: `Courses “${change}”`, location, contents: [course] },
+        }),
+      ]);
+    });
+
+    it(`show an equivalent that was ${change}, in its folder alone`, async () => {
+      const account = await northwind();
+      const place = await make.folder(`Equivalents ${change}`);
+      const equivalent = await make.equivalent('Fire', [await make.course('Fire safety')], place);
+      const location = `Home > Equivalents ${change}`;
+      await assertTold(await tell(account, equivalent), [
+        told(subtopic, account, {
+          folder: { id: place, name: `Equivalents ${change}`, location, contents: [equivalent] },
+        }),
+      ]);
+    });
+
+    it(`show a bundle that was ${change}, with its folder`, async () => {
+      const account = await northwind();
+      const place = await make.folder(`Bundles ${change}`);
+      const bundle = await make.bundle('Week', [await make.course('Fire safety')], place);
+      const location = `Home > Bundles ${change}`;
+      await assertTold(await tell(account, bundle), [
+        told(subtopic, account, {
+          folder: { id: place, name: `Bundles ${change}`, location, contents: [bundle] },
+          bundle: { id: bundle.id, name: 'Week', location },
+        }),
+      ]);
+    });
+
+    it(`show each folder of a tree that was ${change} with what stands in it, and none that is empty`, async () => {
+      const account = await northwind();
+      const top = await make.folder(`Tree ${change}`);
+      const empty = await make.folder('Empty', top);
+      const later = await make.folder('Later', top);
+      const deep = await make.folder('Deep', empty);
+      const outside = await make.course('Outside');
+      const inDeep = await make.bundle('In deep', [outside], deep);
+      const bundle = await make.bundle('Bundle', [outside], top);
+      const second = await make.course('Second', top);
+      const equivalent = await make.equivalent('Equivalent', [second], top);
+      const inLater = await make.course('In later', later);
+      const location = `Home > Tree ${change}`;
+      await assertTold(await tell(account, { type: 'FOLDER', id: top, name: `Tree ${change}` }), [
+        told(subtopic, account, {
+          folder: {
+            id: top,
+            name: `Tree ${change}`,
+            location,
+            contents: [second, equivalent, bundle],
+          },
+        }),
+        told(subtopic, account, {
+          course: courseResource(inLater, `${location} > Later`),
+          folder: { id: later, name: 'Later', location: `${location} > Later`, contents: [inLater] },
+        }),
+        told(subtopic, account, {
+          folder: {
+            id: deep,
+            name: 'Deep',
+            location: `${location} > Empty > Deep`,
+            contents: [inDeep],
+          },
+          bundle: { id: inDeep.id, name: 'In deep', location: `${location} > Empty > Deep` },
+        }),
+      ]);
+    });
+  }
+
+  it('list several of one folder in one message, in the order of the request', async () => {
+    const account = await northwind();
+    const place = await make.folder('Several');
+    const first = await make.course('First', place);
+    const second = await make.course('Second', place);
+    const equivalent = await make.equivalent('Equivalent', [first], place);
+    const bundle = await make.bundle('Bundle', [first], place);
+    const webhook = await createWebhook();
+    const contents = [bundle, second, equivalent, first];
+    assert.deepEqual(await make.add(account.id, ...contents), { added: contents, unchanged: [] });
+    const folder = { id: place, name: 'Several', location: 'Home > Several', contents };
+    await assertTold(webhook, [told('CONTENT_ADDED_TO_ACCOUNT', account, { folder })]);
+  });
+
+  it('are one for each folder, in the order in which the request names them first', async () => {
+    const account = await northwind();
+    const left = await make.folder('Left');
+    const right = await make.folder('Right');
+    const leftCourse = await make.course('Left course', left);
+    const rightCourse = await make.course('Right course', right);
+    const rightBundle = await make.bundle('Right bundle', [leftCourse], right);
+    const webhook = await createWebhook();
+    await make.add(account.id, rightBundle, leftCourse, rightCourse);
+    const place = (id: number, name: string, contents: NamedAsset[]) => ({
+      id,
+      name,
+      location: `Home > ${name}`,
+      contents,
+    });
+    await assertTold(webhook, [
+      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+        folder: place(right, 'Right', [rightBundle, rightCourse]),
+      }),
+      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+        course: courseResource(leftCourse, 'Home > Left'),
+        folder: place(left, 'Left', [leftCourse]),
+      }),
+    ]);
+  });
+
+  it('tell of each asset once, also when the request names it and the folder that it stands in', async () => {
+    const account = await northwind();
+    const outer = await make.folder('Outer');
+    const inner = await make.folder('Inner', outer);
+    const first = await make.course('First', inner);
+    const second = await make.course('Second', inner);
+    const webhook = await createWebhook();
+    const folders = [inner, outer].map((id) => ({ type: 'FOLDER', id }));
+    await make.add(account.id, second, ...folders);
+    await assertTold(webhook, [
+      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+        folder: {
+          id: inner,
+          name: 'Inner',
+          location: 'Home > Outer > Inner',
+          contents: [second, first],
+        },
+      }),
+    ]);
+  });
+
+  it('are not sent for what the account has already, nor for an empty folder, nor for what is refused', async () => {
+    const account = await northwind();
+    const place = await make.folder('Quiet');
+    const there = await make.course('There', place);
+    const added = await make.course('New', place);
+    await make.add(account.id, there);
+    const webhook = await createWebhook();
+    assert.deepEqual(await make.add(account.id, there), { added: [], unchanged: [there] });
+    await make.add(account.id, { type: 'FOLDER', id: await make.folder('Empty', place) });
+    const wrong = { contents: [added, { type: 'COURSE', id: 99_999 }].map(({ type, id }) => ({ type, id })) };
+    problemErrors(await api.post(`/accounts/${account.id}/content`, wrong), 400);
+    problemErrors(await api.delete(`/accounts/${account.id}/content/COURSE/${added.id}`), 404);
+    assert.deepEqual(await make.add(account.id, there, added), { added: [added], unchanged: [there] });
+    await assertTold(webhook, [
+      told('CONTENT_ADDED_TO_ACCOUNT', account, {
+        course: courseResource(added, 'Home > Quiet'),
+        folder: { id: place, name: 'Quiet', location: 'Home > Quiet', contents: [added] },
+      }),
+    ]);
+  });
+
+  it('are not sent when an equivalent or bundle changes, or an account is deleted with its content', async () => {
+    const account = await northwind();
+    const course = await make.course('One');
+    const other = await make.course('Other');
+    const equivalent = await make.equivalent('Equivalent', [course]);
+    const bundle = await make.bundle('Bundle', [course, equivalent]);
+    await make.add(account.id, course, equivalent, bundle);
+    const webhook = await createWebhook();
+    const courses = [{ course_id: other.id, language: 'de' }];
+    assert.equal((await api.put(`/equivalents/${equivalent.id}`, { name: 'New', courses })).status, 200);
+    const contents = [{ type: 'COURSE', id: other.id }];
+    assert.equal((await api.put(`/bundles/${bundle.id}`, { name: 'New', contents })).status, 200);
+    assert.equal((await api.delete(`/accounts/${account.id}`)).status, 204);
+    await assertTold(webhook, []);
+  });
+
+  it('tell of things as they are then: renamed, moved, the account inactive', async () => {
+    const account = await northwind();
+    const place = await make.folder('Old place');
+    const bundle = await make.bundle('Old name', [await make.course('Any')], place);
+    await make.add(account.id, bundle);
+    await api.put(`/accounts/${account.id}`, { name: 'Southwind', enabled: false });
+    await api.put(`/folders/${place}`, { name: 'New place' });
+    const record = (await api.get(`/bundles/${bundle.id}`)).body;
+    await api.put(`/bundles/${bundle.id}`, { ...record, name: 'New name' });
+    const webhook = await createWebhook();
+    await make.remove(account.id, bundle);
+    const location = 'Home > New place';
+    await assertTold(webhook, [
+      told(
+        'CONTENT_REMOVED_FROM_ACCOUNT',
+        { id: account.id, name: 'Southwind', enabled: false },
+        {
+          folder: {
+            id: place,
+            name: 'New place',
+            location,
+            contents: [{ type: 'BUNDLE', id: bundle.id, name: 'New name' }],
+          },
+          bundle: { id: bundle.id, name: 'New name', location },
+        },
+      ),
+    ]);
+  });
+
+  it('are sent once for one Idempotency-Key', async () => {
+    const account = await northwind();
+    const course = await make.course('Keyed');
+    const webhook = await createWebhook();
+    const body = { contents: [{ type: 'COURSE', id: course.id }] };
+    const key = { 'idempotency-key': 'content-once' };
+    const first = await api.post(`/accounts/${account.id}/content`, body, key);
+    await make.remove(account.id, course);
+    const second = await api.post(`/accounts/${account.id}/content`, body, key);
+    assert.deepEqual([second.status, second.body], [200, first.body]);
+    assert.deepEqual(first.body, { added: [course], unchanged: [] });
+    const content = {
+      course: courseResource(course, 'Home'),
+      folder: { id: HOME, name: 'Home', location: 'Home', contents: [course] },
+    };
+    await assertTold(webhook, [
+      told('CONTENT_ADDED_TO_ACCOUNT', account, content),
+      told('CONTENT_REMOVED_FROM_ACCOUNT', account, content),
+    ]);
+  });
+
+  it('are one for additions of the same asset at the same time', async () => {
+    const account = await northwind();
+    const course = await make.course('Contested');
+    const webhook = await createWebhook();
+    const additions = await Promise.all(Array.from({ length: 10 }, () => make.add(account.id, course)));
+    assert.equal(additions.filter(({ added }) => added.length === 1).length, 1);
+    const removals = await Promise.all(
+      Array.from({ length: 5 }, () => api.delete(`/accounts/${account.id}/content/COURSE/${course.id}`)),
+    );
+    assert.deepEqual(removals.map(({ status }) => status).sort(), [204, 404, 404, 404, 404]);
+    const content = {
+      course: courseResource(course, 'Home'),
+      folder: { id: HOME, name: 'Home', location: 'Home', contents: [course] },
+    };
+    await assertTold(webhook, [
+      told('CONTENT_ADDED_TO_ACCOUNT', account, content),
+      told('CONTENT_REMOVED_FROM_ACCOUNT', account, content),
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { type Api, CLIENT_EMAIL, type TestService } from '../support/service.ts';
+import type { Target } from '../support/target.ts';
+import { importCourse } from './packages.ts';
+
+/** An asset as requests name it. */
+export interface AssetReference {
+  type: string;
+  id: number;
+}
+
+/** An asset as answers and messages tell of it. */
+export interface NamedAsset extends AssetReference {
+  name: string;
+}
+
+/** Makes content for tests and gives it to accounts, each with the answer that is to be expected. */
+export class ContentMaker {
+  readonly #service: TestService;
+
+  constructor(service: TestService) {
+    this.#service = service;
+  }
+
+  get #api(): Api {
+    return this.#service.api;
+  }
+
+  async folder(name: string, parentId = 1): Promise<number> {
+    return (await this.#api.create('/folders', { name, parent_id: parentId })).id;
+  }
+
+  async course(name: string, folderId = 1): Promise<NamedAsset> {
+    const { id } = await importCourse(this.#service, { name, folder_id: String(folderId) });
+    return { type: 'COURSE', id, name };
+  }
+
+  async equivalent(name: string, courses: readonly AssetReference[], folderId = 1): Promise<NamedAsset> {
+    const { id } = await this.#api.create('/equivalents', {
+      name,
+      folder_id: folderId,
+      courses: courses.map((course, index) => ({ course_id: course.id, language: `en-${100 + index}` })),
+    });
+    return { type: 'EQUIVALENT', id, name };
+  }
+
+  async bundle(name: string, contents: readonly AssetReference[], folderId = 1): Promise<NamedAsset> {
+    const { id } = await this.#api.create('/bundles', {
+      name,
+      folder_id: folderId,
+      contents: contents.map(({ type, id }) => ({ type, id })),
+    });
+    return { type: 'BUNDLE', id, name };
+  }
+
+  async account(name: string): Promise<number> {
+    return (await this.#api.create('/accounts', { name })).id;
+  }
+
+  /** Answers which of the assets were added, and which were there already. */
+  async add(
+    accountId: number,
+    ...assets: AssetReference[]
+  ): Promise<{ added: NamedAsset[]; unchanged: NamedAsset[] }> {
+    const contents = assets.map(({ type, id }) => ({ type, id }));
+    const answer = await this.#api.post(`/accounts/${accountId}/content`, { contents });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body;
+  }
+
+  async remove(accountId: number, { type, id }: AssetReference): Promise<void> {
+    const answer = await this.#api.delete(`/accounts/${accountId}/content/${type}/${id}`);
+    assert.equal(answer.status, 204, JSON.stringify(answer.body));
+  }
+}
+
+/** What a message tells beside its envelope. */
+export interface ToldChange {
+  subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'CONTENT_REMOVED_FROM_ACCOUNT';
+  account: { id: number; name: string; enabled: boolean };
+  /** In the order of its members. */
+  content: object;
+}
+
+/** Asserts that these messages of a webhook came, and no others: byte for byte but for their timestamps. */
+export function assertMessages(
+  target: Target,
+  webhook: { id: number; name: string },
+  expected: readonly ToldChange[],
+): void {
+  const texts = target.requests.map(({ text }) => text);
+  const whole = expected.map(({ subtopic, account, content }, index) => {
+    const { timestamp } = (target.requests[index]?.json ?? {}) as { timestamp?: string };
+    assert.match(timestamp ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    return JSON.stringify({
+      subscription_id: webhook.id,
+      name: webhook.name,
+      topic: 'ACCOUNT_CONTENT',
+      subtopic,
+      resource: { account, content },
+      user: CLIENT_EMAIL,
+      timestamp,
+      target_url: target.url,
+      logging_mode: 'FULL_ON_ERROR',
+      max_attempts: 10,
+    });
+  });
+  assert.deepEqual(texts, whole);
+}
