@@ -32,7 +32,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        const bundle = await bundles.create(toInput(request.body), tx);
+        const bundle = await bundles.create(toInput(request.body), { tx });
         return {
           status: 201,
           headers: { Location: `/bundles/${bundle.id}`, ETag: entityTag(bundle.revision) },

@@ -4,6 +4,7 @@ import { invalidInput, notFound } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import { assertNotHeld, countInWords, type Holder } from '../assets/holder.ts';
 import { holdListedAssets } from '../assets/listed-assets.ts';
+import type { Change } from '../change.ts';
 import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
 import type { Bundle, BundledType, BundleInput } from './bundle.ts';
 import {
@@ -41,10 +42,9 @@ export class BundleService {
   }
 
   /**
-   * @param open the transaction that is open already; without one the service opens its own
    * @throws {ProblemError} `invalid-request` for contents that repeat, and without such contents or folder
    */
-  async create(input: BundleInput, open?: Transaction): Promise<Bundle> {
+  async create(input: BundleInput, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Bundle> {
     return await inTransaction(this.#database, open, async (tx) => {
       const values = await requireValues(tx, input);
       return await requireBundle(tx, await insertBundle(tx, values, this.#now()));

@@ -38,7 +38,7 @@ export function equivalentRoutes(
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        const equivalent = await equivalents.create(toInput(request.body), tx);
+        const equivalent = await equivalents.create(toInput(request.body), { tx });
         return {
           status: 201,
           headers: {

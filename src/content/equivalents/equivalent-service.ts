@@ -4,6 +4,7 @@ import { type InputError, invalidInput, notFound, pointerTo } from '../../proble
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import { assetKey, holdAssets } from '../assets/assets.ts';
 import { assertNotHeld, countInWords, type Holder } from '../assets/holder.ts';
+import type { Change } from '../change.ts';
 import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
 import type { Equivalent, EquivalentInput } from './equivalent.ts';
 import {
@@ -42,10 +43,9 @@ export class EquivalentService {
   }
 
   /**
-   * @param open the transaction that is open already; without one the service opens its own
    * @throws {ProblemError} `invalid-request` for languages that are none or repeat, and without such a course or folder
    */
-  async create(input: EquivalentInput, open?: Transaction): Promise<Equivalent> {
+  async create(input: EquivalentInput, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Equivalent> {
     return await inTransaction(this.#database, open, async (tx) => {
       const values = await requireValues(tx, input);
       return await requireEquivalent(tx, await insertEquivalent(tx, values, this.#now()));

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { ContentReference } from '../../src/events/event.ts';
+import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
+import { WebhookService } from '../../src/webhooks/webhook-service.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { ContentWorld } from './account-content-world.ts';
+
+/** How many of each there are: few, so that they hold each other often. */
+const FOLDERS = 5;
+const COURSES = 4;
+const EQUIVALENTS = 3;
+const BUNDLES = 2;
+const ACCOUNTS = 2;
+
+const pick = fc.nat({ max: 1_000 });
+const picks = fc.array(pick, { minLength: 1, maxLength: 3 });
+
+/** Indexes into what there is when they are used, modulo its number. */
+const plans = fc.record({
+  folderParents: fc.array(pick, { minLength: FOLDERS - 1, maxLength: FOLDERS - 1 }),
+  coursePlaces: fc.array(pick, { minLength: COURSES, maxLength: COURSES }),
+  equivalents: fc.array(fc.tuple(pick, picks), { minLength: EQUIVALENTS, maxLength: EQUIVALENTS }),
+  bundles: fc.array(fc.tuple(pick, picks), { minLength: BUNDLES, maxLength: BUNDLES }),
+  focuses: fc.array(
+    fc.record({
+      accounts: fc.array(pick, { maxLength: 1 }),
+      content: fc.array(pick, { maxLength: 2 }),
+    }),
+    { minLength: 3, maxLength: 6 },
+  ),
+  changes: fc.array(
+    fc.record({ kind: fc.constantFrom('add' as const, 'remove' as const), account: pick, assets: picks }),
+    { minLength: 3, maxLength: 8 },
+  ),
+});
+
+/** Content as the model sees it: where it stands, and what it holds by itself. */
+interface ModelAsset extends ContentReference {
+  /** Of a folder the one above it; null for the root. */
+  folder: ContentReference | null;
+  contents: readonly ContentReference[];
+}
+
+const keyOf = ({ type, id }: ContentReference) => `${type} ${id}`;
+const at = <T>(items: readonly T[], index: number): T => items[index % items.length]!;
+const distinct = <T extends ContentReference>(items: readonly T[]): T[] => [
+  ...new Map(items.map((item) => [keyOf(item), item])).values(),
+];
+
+/** Who holds what, said from above: the services find it from below. */
+class Model {
+  readonly assets: ModelAsset[] = [];
+
+  readonly folders = () => this.assets.filter(({ type }) => type === 'FOLDER');
+
+  add(asset: ContentReference, folder: ContentReference | null, contents: readonly ContentReference[] = []) {
+    this.assets.push({ ...asset, folder, contents });
+  }
+
+  get(reference: ContentReference): ModelAsset {
+    return this.assets.find((asset) => keyOf(asset) === keyOf(reference))!;
+  }
+
+  /** What a folder has directly, and what a bundle or equivalent is made of. */
+  #parts(holder: ModelAsset): ModelAsset[] {
+    if (holder.type !== 'FOLDER') return holder.contents.map((reference) => this.get(reference));
+    return this.assets.filter(({ folder }) => folder !== null && keyOf(folder) === keyOf(holder));
+  }
+
+  holds(holder: ContentReference, asset: ContentReference): boolean {
+    if (keyOf(holder) === keyOf(asset)) return true;
+    return this.#parts(this.get(holder)).some((part) => this.holds(part, asset));
+  }
+
+  /** What is added with an asset: itself, or all that stands in the folder and those below. */
+  expand(asset: ModelAsset): ModelAsset[] {
+    if (asset.type !== 'FOLDER') return [asset];
+    return this.#parts(asset).flatMap((part) => this.expand(part));
+  }
+}
+
+/** An event in a form that does not tell of its order. */
+const summary = (
+  subtopic: string,
+  accountId: number | null,
+  contents: readonly ContentReference[],
+  webhookIds: readonly number[],
+) => JSON.stringify([subtopic, accountId, contents.map(keyOf).sort(), [...webhookIds].sort((a, b) => a - b)]);
+
+describe('events of accounts’ content', () => {
+  let opened: TestDatabase;
+  let world: ContentWorld;
+  let webhooks: WebhookService;
+  before(async () => {
+    opened = await openTestDatabase();
+    world = new ContentWorld(opened.database);
+    await world.folders.ensureRoot();
+    webhooks = new WebhookService({
+      database: opened.database,
+      cipher: new CredentialsCipher(['s'.repeat(64)]),
+      checkTargetUrl: () => null,
+      readAssetNames: async () => new Map(),
+      readOnly: false,
+      now: Date.now,
+    });
+  });
+  after(() => opened[Symbol.asyncDispose]());
+
+  async function build(plan: {
+    folderParents: number[];
+    coursePlaces: number[];
+    equivalents: [number, number[]][];
+    bundles: [number, number[]][];
+  }): Promise<Model> {
+    const model = new Model();
+    const folder = async (parent: ContentReference | null) => {
+      const id = await world.folder(parent?.id ?? null);
+      model.add({ type: 'FOLDER', id }, parent);
+    };
+    await folder(null);
+    for (const index of plan.folderParents) await folder(at(model.folders(), index));
+    for (const index of plan.coursePlaces) {
+      const place = at(model.folders(), index);
+      model.add(await world.course(place.id), place);
+    }
+    const courses = model.assets.filter(({ type }) => type === 'COURSE');
+    for (const [index, indexes] of plan.equivalents) {
+      const place = at(model.folders(), index);
+      const held = distinct(indexes.map((each) => at(courses, each)));
+      model.add(await world.equivalent(place.id, held), place, held);
+    }
+    const bundled = model.assets.filter(({ type }) => type !== 'FOLDER');
+    for (const [index, indexes] of plan.bundles) {
+      const place = at(model.folders(), index);
+      const held = distinct(indexes.map((each) => at(bundled, each)));
+      model.add(await world.bundle(place.id, held), place, held);
+    }
+    return model;
+  }
+
+  it('match the webhooks, and list the assets, that a plain model of what holds what says', async () => {
+    let hits = 0;
+    await fc.assert(
+      fc.asyncProperty(plans, async (plan) => {
+        const model = await build(plan);
+        const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => world.account()));
+        const focused: { id: number; accountIds: number[]; content: ContentReference[] }[] = [];
+        for (const focus of plan.focuses) {
+          const accountIds = focus.accounts.map((index) => at(accounts, index));
+          const content = distinct(focus.content.map((index) => at(model.assets, index)));
+          const { id } = await webhooks.create({
+            name: 'Focused',
+            topic: 'ACCOUNT_CONTENT',
+            target_url: 'http://127.0.0.1:9/',
+            focus: [
+              ...accountIds.map((accountId) => ({
+                webhook_focus_type: 'ACCOUNT' as const,
+                webhook_focus_id: accountId,
+              })),
+              ...content.map((each) => ({ webhook_focus_type: each.type, webhook_focus_id: each.id })),
+            ],
+          });
+          focused.push({ id, accountIds, content });
+        }
+        const given = new Map(accounts.map((id) => [id, new Set<string>()]));
+
+        for (const change of plan.changes) {
+          const accountId = at(accounts, change.account);
+          const has = given.get(accountId)!;
+          const assets = distinct(change.assets.map((index) => at(model.assets, index)));
+          const changed =
+            change.kind === 'add'
+              ? assets.filter((asset) => !has.has(keyOf(asset)))
+              : assets.slice(0, 1).filter((asset) => has.has(keyOf(asset)));
+          world.published.length = 0;
+          if (change.kind === 'add') {
+            const answer = await world.contents.add(accountId, assets, { user: 'someone' });
+            assert.deepEqual(answer.added.map(keyOf), changed.map(keyOf));
+            for (const asset of changed) has.add(keyOf(asset));
+          } else if (changed.length > 0) {
+            await world.contents.remove(accountId, assets[0]!, { user: 'someone' });
+            has.delete(keyOf(assets[0]!));
+          } else {
+            await assert.rejects(world.contents.remove(accountId, assets[0]!, { user: 'someone' }));
+          }
+
+          const subtopic =
+            change.kind === 'add' ? 'CONTENT_ADDED_TO_ACCOUNT' : 'CONTENT_REMOVED_FROM_ACCOUNT';
+          const told = distinct(changed.flatMap((asset) => model.expand(asset)));
+          const byFolder = Map.groupBy(told, ({ folder }) => keyOf(folder!));
+          const expected = [...byFolder.values()].map((contents) => {
+            const matching = focused.filter(
+              (webhook) =>
+                (webhook.accountIds.length === 0 || webhook.accountIds.includes(accountId)) &&
+                (webhook.content.length === 0 ||
+                  webhook.content.some((holder) => contents.some((asset) => model.holds(holder, asset)))),
+            );
+            return summary(
+              subtopic,
+              accountId,
+              contents,
+              matching.map(({ id }) => id),
+            );
+          });
+          const published = world.published.map(({ event, webhookIds }) => {
+            const { content } = event.resource as { content: { folder: { contents: ContentReference[] } } };
+            return summary(event.subtopic, event.accountId, content.folder.contents, webhookIds);
+          });
+          assert.deepEqual(published.sort(), expected.sort());
+          const withContentFocus = focused.filter(({ content }) => content.length > 0).map(({ id }) => id);
+          for (const { webhookIds } of world.published) {
+            hits += webhookIds.filter((id) => withContentFocus.includes(id)).length;
+          }
+        }
+        for (const { id } of focused) await webhooks.delete(id, null);
+      }),
+      { numRuns: 60 },
+    );
+    assert.ok(hits > 100, `webhooks with a focus on content were hit ${hits} times`);
+  });
+
+  it('are several for a folder that has very much, so that no message grows without bound', async () => {
+    const account = await world.account();
+    const place = await world.folder(null);
+    const ids: number[] = [];
+    for (let made = 0; made < 501; made++) ids.push((await world.course(place)).id);
+    world.published.length = 0;
+    await world.contents.add(account, [{ type: 'FOLDER', id: place }], { user: 'someone' });
+    const lists = world.published.map(({ event }) => {
+      const { content } = event.resource as { content: { folder: { contents: ContentReference[] } } };
+      return content.folder.contents.map(({ id }) => id);
+    });
+    assert.deepEqual(
+      lists.map(({ length }) => length),
+      [500, 1],
+    );
+    assert.deepEqual(lists.flat(), ids);
+  });
+});
