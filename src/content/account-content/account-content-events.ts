@@ -60,7 +60,7 @@ async function withoutFolders(tx: Transaction, assets: readonly Asset[]): Promis
   const distinct = new Map<string, Asset<AssetType>>();
   for (const asset of assets) {
     const named = standsInFolder(asset) ? [asset] : await readAssetsWithin(tx, asset.id);
-    for (const each of named) if (!distinct.has(assetKey(each))) distinct.set(assetKey(each), each);
+    for (const each of named) distinct.set(assetKey(each), each);
   }
   return [...distinct.values()];
 }
