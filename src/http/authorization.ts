@@ -34,7 +34,7 @@ declare module 'fastify' {
 export function requireScopes(app: FastifyInstance, authorize: Authorize): void {
   app.decorateRequest('caller', null);
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'HEAD' && route.config?.scope === undefined) {
+    if (route.config?.scope === undefined) {
       throw new Error(`the route ${String(route.method)} ${route.url} names no scope`);
     }
   });

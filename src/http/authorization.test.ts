@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { createLogs } from '../observability/log.ts';
+import { type Authorize, callerOf, requireScopes } from './authorization.ts';
+import { createServer } from './server.ts';
+
+/** Lets the scope through that the header names. */
+const byName: Authorize = async (header, scope) =>
+  header === scope
+    ? { caller: { clientId: 'c', user: 'someone@example.com' } }
+    : {
+        refusal: {
+          status: header === undefined ? 401 : 403,
+          wwwAuthenticate: 'Bearer realm="test"',
+          detail: 'No.',
+        },
+      };
+
+function server(authorize: Authorize = byName): FastifyInstance {
+  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
+  const made = createServer({ log: logs.for('HttpServer'), maxBodyBytes: 1_000, trustedProxies: [] });
+  requireScopes(made as unknown as FastifyInstance, authorize);
+  return made as unknown as FastifyInstance;
+}
+
+describe('scopes of routes', () => {
+  test('a route that names none is refused at start, whatever its method', async () => {
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const) {
+      await using app = server();
+      assert.throws(
+        () => app.route({ method, url: '/open', handler: async () => 'open' }),
+        /names no scope/,
+        method,
+      );
+    }
+  });
+
+  test('HEAD needs the scope of its GET', async () => {
+    await using app = server();
+    app.get('/things', { config: { scope: 'content:read' } }, async (request) => callerOf(request));
+    for (const method of ['GET', 'HEAD'] as const) {
+      assert.equal((await app.inject({ method, url: '/things' })).statusCode, 401, method);
+      const wrong = await app.inject({ method, url: '/things', headers: { authorization: 'webhooks:read' } });
+      assert.equal(wrong.statusCode, 403, method);
+      assert.equal(wrong.headers['www-authenticate'], 'Bearer realm="test"');
+      const right = await app.inject({ method, url: '/things', headers: { authorization: 'content:read' } });
+      assert.equal(right.statusCode, 200, method);
+    }
+  });
+
+  test('a route learns who calls, and one call does not learn of another', async () => {
+    let calls = 0;
+    await using app = server(async () => ({ caller: { clientId: 'c', user: `caller ${++calls}` } }));
+    app.get('/me', { config: { scope: 'content:read' } }, async (request) => callerOf(request));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => app.inject('/me')));
+    assert.equal(new Set(answers.map(({ body }) => body)).size, 5);
+  });
+
+  test('when it cannot be decided, nobody passes', async () => {
+    await using app = server(() => Promise.reject(new Error('no database')));
+    app.get('/things', { config: { scope: 'content:read' } }, async () => 'open');
+    const answer = await app.inject({ url: '/things', headers: { authorization: 'content:read' } });
+    assert.equal(answer.statusCode, 500);
+    assert.doesNotMatch(answer.body, /open|database/);
+  });
+});
