@@ -1,11 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../problems/problem.ts';
 
-/** What makes a text worth a closer look: an escaped surrogate, or the one name that is no ordinary member. */
-const SUSPICIOUS = /\\u[dD][89a-fA-F]|__proto__|\\u005[fF]/;
-/** Steps down that a pointer tells; what lies deeper is told by where it begins. */
-const MAX_POINTER_STEPS = 32;
+/** What makes a text worth a closer look: an escaped surrogate, or the name that is no ordinary member, escaped or not. */
+const SUSPICIOUS = /__proto__|\\u(?:00|[dD][89a-fA-F])/;
+/** Levels of objects and arrays; a request of this service has six. Code that follows a value down is safe within. */
+const MAX_DEPTH = 64;
 const MAX_FOUND = 100;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
 
 /**
  * Takes bodies as JSON only: UTF-8 by the letter, since a name in another encoding would be stored mangled
@@ -16,6 +23,7 @@ export function takeJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (request.is404 || body.length === 0) return done(null, undefined);
+    if (isEncoded(request)) return done(unsupported('Content-Encoding'));
     try {
       done(null, parseJson(body as Buffer));
     } catch (error) {
@@ -24,12 +32,7 @@ export function takeJsonBodies(server: FastifyInstance): void {
   });
   server.addContentTypeParser('*', (request, _payload, done) => {
     if (request.is404 || isEmpty(request)) return done(null, undefined);
-    done(
-      new ProblemError(
-        'unsupported-media-type',
-        'The Content-Type of the body is not one that is taken here',
-      ),
-    );
+    done(unsupported('Content-Type'));
   });
 }
 
@@ -42,6 +45,9 @@ export function parseJson(bytes: Uint8Array): unknown {
     value = JSON.parse(text);
   } catch {
     throw new ProblemError('malformed-json', 'The body is not valid JSON');
+  }
+  if (isDeeperThan(MAX_DEPTH, bytes)) {
+    throw new ProblemError('invalid-request', `The body is nested more than ${MAX_DEPTH} levels deep`);
   }
   if (SUSPICIOUS.test(text)) {
     const errors = findUntakable(value);
@@ -56,7 +62,25 @@ interface Node {
   parent: Node | null;
 }
 
-/** Unpaired surrogates and members named `__proto__`, wherever they are; without recursion, since depth is hostile. */
+/** Whether bytes of valid JSON are nested deeper than this. In UTF-8 no other character has these bytes. */
+function isDeeperThan(limit: number, bytes: Uint8Array): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) inText = false;
+    } else if (byte === QUOTE) inText = true;
+    else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1;
+  }
+  return false;
+}
+
+/** Unpaired surrogates and members named `__proto__`, wherever they are. */
 function findUntakable(root: unknown): InputError[] {
   const errors: InputError[] = [];
   const open: Node[] = [{ value: root, key: '', parent: null }];
@@ -80,7 +104,7 @@ function findUntakable(root: unknown): InputError[] {
 function pointerOf(node: Node): string {
   const keys: (string | number)[] = [];
   for (let at: Node | null = node; at !== null && at.parent !== null; at = at.parent) keys.push(at.key);
-  return keys.reverse().slice(0, MAX_POINTER_STEPS).reduce<string>(pointerTo, '');
+  return keys.reverse().reduce<string>(pointerTo, '');
 }
 
 function decodeUtf8(bytes: Uint8Array): string | null {
@@ -89,6 +113,15 @@ function decodeUtf8(bytes: Uint8Array): string | null {
   } catch {
     return null;
   }
+}
+
+function unsupported(field: string): ProblemError {
+  return new ProblemError('unsupported-media-type', `The ${field} of the body is not one that is taken here`);
+}
+
+/** Whether the body is compressed or the like (RFC 9110 section 8.4). */
+function isEncoded({ headers }: FastifyRequest): boolean {
+  return (headers['content-encoding'] ?? 'identity').trim().toLowerCase() !== 'identity';
 }
 
 /** Whether a request has no body (RFC 9112 section 6.3). */

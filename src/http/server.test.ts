@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { Type } from 'typebox';
 import { createLogs } from '../observability/log.ts';
 import type { Routes } from './routes.ts';
@@ -110,6 +111,17 @@ describe('the server', () => {
       assert.match(untyped, /^HTTP\/1\.1 415 /);
     });
 
+    test('that are compressed are 415', async () => {
+      const compressed = gzipSync('{"name":"a"}');
+      const response = await fetch(`${url}/things`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        body: compressed,
+      });
+      assert.equal(response.status, 415);
+      assert.match(((await response.json()) as Problem).detail, /Content-Encoding/);
+    });
+
     test('that are empty are none: calls without payload take them under any media type', async () => {
       for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain']) {
         assert.equal((await send('POST', '/things/1/touch', '', type)).status, 200, type);
@@ -168,6 +180,7 @@ describe('the server', () => {
       const attempts = {
         '{"__proto__":{"polluted":1},"name":"a"}': ['/__proto__'],
         '{"name":"a","\\u005f_proto__":{"polluted":1}}': ['/__proto__'],
+        '{"name":"a","note":{"__pr\\u006fto__":{"polluted":1}}}': ['/note/__proto__'],
         '{"name":"a","note":{"deep":[{"__proto__":{"polluted":1}}]}}': ['/note/deep/0/__proto__'],
         '{"name":"a","constructor":{"prototype":{"polluted":1}}}': ['/constructor'],
       };
@@ -184,17 +197,24 @@ describe('the server', () => {
       assert.equal((await send('POST', '/things', '{"name":"__proto__"}', 'application/json')).status, 200);
     });
 
-    test('nested without end are taken or refused, never a failure', async () => {
-      const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-      assert.equal((await problemOf('POST', '/things', `{"name":${deep}}`)).code, 'invalid-request');
-      assert.equal(
-        (await problemOf('POST', '/things', `{"name":"a","parts":${deep}}`)).code,
-        'invalid-request',
-      );
-      const marked = `{"name":"a","note":${'{"a":'.repeat(50_000)}{"__proto__":1}${'}'.repeat(50_000)}}`;
-      const problem = await problemOf('POST', '/things', marked);
-      assert.equal(problem.code, 'invalid-request');
-      assert.ok(JSON.stringify(problem).length < 2_000);
+    test('nested deeper than anything needs are 400, wherever they are', async () => {
+      const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+      for (const depth of [65, 5_000, 300_000]) {
+        for (const member of ['name', 'parts', 'note', 'unknown']) {
+          const problem = await problemOf('POST', '/things', `{"name":"a","${member}":${nested(depth)}}`);
+          assert.equal(problem.code, 'invalid-request');
+          assert.ok(JSON.stringify(problem).length < 2_000, `${member} ${depth}`);
+        }
+      }
+      const objects = `{"name":"a","note":${'{"a":'.repeat(70)}1${'}'.repeat(70)}}`;
+      assert.match((await problemOf('POST', '/things', objects)).detail, /64 levels/);
+      for (const body of [
+        `{"name":"a","note":${nested(63)}}`,
+        `{"name":"${'['.repeat(90)}","note":["\\"[[${'{'.repeat(90)}",{}]}`,
+        `{"name":"a","note":[${Array.from({ length: 100 }, () => '[{}]')}]}`,
+      ]) {
+        assert.equal((await send('POST', '/things', body, 'application/json')).status, 200, body);
+      }
     });
 
     test('over the limit are 413, whether their length is told or not', async () => {

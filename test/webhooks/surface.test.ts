@@ -173,9 +173,10 @@ describe('the HTTP surface of webhooks', () => {
     assert.equal((await api.create('/webhooks', webhookInput())).enabled, true);
   });
 
-  test('nesting without end is refused, or ignored where anything is', async () => {
+  test('nesting without end is refused, also in members that are ignored', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    for (const member of [
+    const members = [
+      'id',
       'name',
       'topic',
       'subtopics',
@@ -184,25 +185,16 @@ describe('the HTTP surface of webhooks', () => {
       'authentication',
       'max_attempts',
       'unknown',
-    ]) {
+    ];
+    for (const member of members) {
       const text = JSON.stringify(webhookInput({ [member]: 0 })).replace(
         `"${member}":0`,
         `"${member}":${deep}`,
       );
       const answer = await api.post('/webhooks', text);
-      assert.equal(answer.status, 400, member);
+      assertProblem(answer, 400, 'invalid-request', null, member);
       assert.ok(JSON.stringify(answer.body).length < 2_000, member);
     }
-    const focused = JSON.stringify(webhookInput({ focus: [{ webhook_focus_type: 0, webhook_focus_id: 1 }] }));
-    assertInvalid(
-      await api.post('/webhooks', focused.replace('"webhook_focus_type":0', `"webhook_focus_type":${deep}`)),
-      ['/focus/0/webhook_focus_type'],
-    );
-    assert.equal(
-      (await api.post('/webhooks', JSON.stringify(webhookInput({ id: 0 })).replace('"id":0', `"id":${deep}`)))
-        .status,
-      201,
-    );
   });
 });
 
