@@ -2,6 +2,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
+import { MAX_FOLDER_DEPTH } from '../folders/folder-tree.ts';
 
 /** What other slices may know of all content, whatever its type: that it is there, its name, and where it stands. */
 
@@ -71,7 +72,8 @@ export async function readAssetsWithin(
     `with recursive below (id, depth) as (
        select folders.id, 0 from folders where folders.id = ?
        union all
-       select folders.id, below.depth + 1 from below join folders on folders.parent_id = below.id)
+       select folders.id, below.depth + 1 from below join folders on folders.parent_id = below.id
+       where below.depth < ${MAX_FOLDER_DEPTH})
      select 'COURSE' as type, courses.id as id, courses.name as name, below.id as folder_id, below.depth as depth, 1 as place
        from below join courses on courses.folder_id = below.id
      union all
