@@ -1,0 +1,57 @@
+/**
+ * `npm install` writes only those platforms' packages into package-lock.json that the registry at hand offers, and
+ * `npm ci` then refuses the lockfile wherever the others are asked for. This adds what is missing, without hashes:
+ * they are not known here. `--check` only tells, with exit code 1.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+interface LockedPackage {
+  version: string;
+  dev?: boolean;
+  license?: string;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+  engines?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+const FILE = new URL('../package-lock.json', import.meta.url);
+const lock = JSON.parse(readFileSync(FILE, 'utf8')) as { packages: Record<string, LockedPackage> };
+
+const missing = Object.values(lock.packages).flatMap((owner) =>
+  Object.entries(owner.optionalDependencies ?? {}).flatMap(([name, version]) =>
+    lock.packages[`node_modules/${name}`] === undefined ? [{ owner, name, version }] : [],
+  ),
+);
+
+if (missing.length > 0 && process.argv.includes('--check')) {
+  console.error(
+    `package-lock.json lacks ${missing.map(({ name }) => name).join(', ')}; run "npm run lockfile"`,
+  );
+  process.exitCode = 1;
+} else if (missing.length > 0) {
+  for (const { owner, name, version } of missing) {
+    lock.packages[`node_modules/${name}`] = platformPackage(owner, name, version);
+  }
+  const sorted = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(FILE, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
+  console.log(`added ${missing.map(({ name }) => name).join(', ')}`);
+}
+
+/** Such packages are named after their platform: `…-OS-CPU`, and `-musl` where the C library matters. */
+function platformPackage(owner: LockedPackage, name: string, version: string): LockedPackage {
+  const [, os, cpu, libc] = /-(android|darwin|freebsd|linux|win32)-([a-z0-9]+)(-musl)?$/.exec(name) ?? [];
+  if (os === undefined || cpu === undefined) throw new Error(`${name} does not tell its platform`);
+  return {
+    version,
+    cpu: [cpu],
+    ...(owner.dev === true ? { dev: true } : {}),
+    ...(libc === undefined ? {} : { libc: ['musl'] }),
+    ...(owner.license === undefined ? {} : { license: owner.license }),
+    optional: true,
+    os: [os],
+    ...(owner.engines === undefined ? {} : { engines: owner.engines }),
+  };
+}
