@@ -8,7 +8,11 @@ test('a change becomes a postback: token, webhook, account, message, statistics'
   await using service = await startTestService();
   const { api } = service;
 
-  const webhook = await api.create('/webhooks', { name: 'Accounts', topic: 'ACCOUNT', target_url: target.url });
+  const webhook = await api.create('/webhooks', {
+    name: 'Accounts',
+    topic: 'ACCOUNT',
+    target_url: target.url,
+  });
   const account = await api.create('/accounts', { name: 'Northwind' });
   const [received] = await target.waitFor(1);
 

@@ -38,7 +38,7 @@ export function openDataFolder(folder: string): DataFolder {
       chmodSync(place, 0o700);
     }
     // SQLite gives the files beside a database (-wal, -shm) the mode of the database itself.
-    writeFileSync(places.databaseFile, '', { flag: 'a', mode: 0o600 });
+    createIfMissing(places.databaseFile);
     chmodSync(places.databaseFile, 0o600);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -55,7 +55,7 @@ export function openDataFolder(folder: string): DataFolder {
 export function lockDataFolder(folder: DataFolder): Disposable {
   const holderFile = path.join(folder.path, 'coursewire.pid');
   const lockFile = path.join(folder.path, 'coursewire.lock');
-  writeFileSync(lockFile, '', { flag: 'a', mode: 0o600 });
+  createIfMissing(lockFile);
   const lock = new DatabaseSync(lockFile, { timeout: 0 });
   try {
     lock.exec('begin exclusive');
@@ -71,9 +71,22 @@ export function lockDataFolder(folder: DataFolder): Disposable {
   return { [Symbol.dispose]: () => lock.close() };
 }
 
+/**
+ * Never opens a file that exists: closing it again would give up every lock that this process holds on it
+ * (POSIX record locks belong to the process, not to the descriptor).
+ */
+function createIfMissing(file: string): void {
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 function holderOf(file: string): string {
   try {
-    return ` (process ${Number.parseInt(readFileSync(file, 'utf8'), 10)})`;
+    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+    return Number.isNaN(pid) ? '' : ` (process ${pid})`;
   } catch {
     return '';
   }

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
+import { runProgram, startProcess } from '../support/process.ts';
+import { Api, createClient, requestToken, startTestService, temporaryFolder } from '../support/service.ts';
+
+const OTHERS = 0o077;
+
+/** What in a folder may be read, written or entered by anyone but its owner. */
+function openToOthers(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .concat('.')
+    .filter((name) => (statSync(path.join(folder, name)).mode & OTHERS) !== 0);
+}
+
+describe('the data folder', () => {
+  it('is made with its parents, and nobody but the owner may look into it', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'some', 'where', 'data');
+    await using service = await startTestService({ dataDir });
+    await service.api.create('/accounts', { name: 'Written' });
+    const files = readdirSync(dataDir);
+    for (const file of ['coursewire.db', 'coursewire.db-wal', 'coursewire.db-shm', 'coursewire.lock'])
+      assert.ok(files.includes(file), `${file} is missing among ${files}`);
+    assert.deepEqual(openToOthers(dataDir), []);
+  });
+
+  it('is closed to others when it was open to them before', async () => {
+    using folder = temporaryFolder();
+    mkdirSync(path.join(folder.path, 'content'));
+    writeFileSync(path.join(folder.path, 'coursewire.db'), '');
+    chmodSync(folder.path, 0o755);
+    chmodSync(path.join(folder.path, 'content'), 0o755);
+    chmodSync(path.join(folder.path, 'coursewire.db'), 0o644);
+    await using service = await startTestService({ dataDir: folder.path });
+    await service.api.create('/accounts', { name: 'Written' });
+    assert.deepEqual(openToOthers(folder.path), []);
+  });
+
+  it('that cannot be made stops the start in one line that names it', async () => {
+    using folder = temporaryFolder();
+    const file = path.join(folder.path, 'a file');
+    writeFileSync(file, '');
+    const dataDir = path.join(file, 'data');
+    const { code, errors } = await runProgram(['serve'], { data_dir: dataDir, port: 0 });
+    assert.equal(code, 1);
+    assert.match(errors, /^coursewire: the data folder \S.* cannot be used: .*\n$/);
+    assert.ok(errors.includes(dataDir));
+  });
+});
+
+describe('a second service on the same folder', () => {
+  it('is refused in one line that names the process that has it, and disturbs nothing', async () => {
+    using folder = temporaryFolder();
+    await using running = await startProcess({ data_dir: folder.path });
+    const { code, errors } = await runProgram(['serve'], { data_dir: folder.path, port: 0 });
+    assert.equal(code, 1);
+    assert.match(errors, /^coursewire: the data folder .* is in use by another process/);
+    assert.ok(errors.includes(`(process ${running.pid})`), errors);
+    assert.equal(errors.trim().split('\n').length, 1);
+    assert.equal((await fetch(`${running.url}/health/ready`)).status, 200);
+  });
+
+  it('starts once the first was killed, without anything to clean up', async () => {
+    using folder = temporaryFolder();
+    await using killed = await startProcess({ data_dir: folder.path });
+    assert.deepEqual(await killed.end('SIGKILL'), { code: null, signal: 'SIGKILL' });
+    await using next = await startProcess({ data_dir: folder.path });
+    assert.equal((await fetch(`${next.url}/health/ready`)).status, 200);
+  });
+
+  it('is refused by other processes even after one was refused within this process', async () => {
+    using folder = temporaryFolder();
+    await using _running = await startTestService({ dataDir: folder.path });
+    await assert.rejects(startTestService({ dataDir: folder.path }), {
+      name: 'DataFolderError',
+      message: new RegExp(`in use by another process \\(process ${process.pid}\\)`),
+    });
+    // Closing any file of the folder in this process would give up the locks that the process holds on it.
+    const { code, errors } = await runProgram(['serve'], { data_dir: folder.path, port: 0 });
+    assert.equal(code, 1);
+    assert.match(errors, /is in use by another process/);
+  });
+
+  it('can take the lock once it was let go', () => {
+    using folder = temporaryFolder();
+    const dataFolder = openDataFolder(folder.path);
+    for (let turn = 0; turn < 2; turn++) {
+      using _lock = lockDataFolder(dataFolder);
+      assert.throws(() => lockDataFolder(dataFolder), { name: 'DataFolderError' });
+    }
+  });
+
+  it('is refused without the name of a process when that cannot be told', () => {
+    using folder = temporaryFolder();
+    const dataFolder = openDataFolder(folder.path);
+    using _lock = lockDataFolder(dataFolder);
+    writeFileSync(path.join(folder.path, 'coursewire.pid'), '');
+    assert.throws(() => lockDataFolder(dataFolder), /is in use by another process; stop it first/);
+  });
+});
+
+describe('the command line beside a running service', () => {
+  it('makes API clients that the service knows at once', async () => {
+    using folder = temporaryFolder();
+    await using running = await startProcess({ data_dir: folder.path });
+    const made = await runProgram(
+      ['client', 'create', '--name', 'Beside', '--email', 'beside@example.com', '--json'],
+      { data_dir: folder.path },
+    );
+    assert.equal(made.code, 0, made.errors);
+    const { client_id, client_secret } = JSON.parse(made.output);
+    const api = new Api(running.url, await requestToken(running.url, client_id, client_secret));
+    await api.create('/accounts', { name: 'By the new client' });
+    assert.deepEqual(openToOthers(folder.path), []);
+  });
+
+  it('may write while the service is writing', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService({ dataDir: folder.path });
+    const writing = Promise.all(
+      Array.from({ length: 200 }, (_, number) => service.api.post('/accounts', { name: `n${number}` })),
+    );
+    const clients = Promise.all(Array.from({ length: 20 }, () => createClient(folder.path)));
+    const answers = await writing;
+    assert.ok(answers.every((answer) => answer.status === 201));
+    assert.equal(new Set((await clients).map((client) => client.clientId)).size, 20);
+  });
+
+  it('leaves the name of the serving process as it was', async () => {
+    using folder = temporaryFolder();
+    await using running = await startProcess({ data_dir: folder.path });
+    await runProgram(['client', 'list'], { data_dir: folder.path });
+    assert.equal(readFileSync(path.join(folder.path, 'coursewire.pid'), 'utf8').trim(), String(running.pid));
+  });
+});

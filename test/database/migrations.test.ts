@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
+import { migrate, NewerDatabaseError } from '../../src/database/migrate.ts';
+import type { Migration } from '../../src/database/migrations/migration.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { ManualClock } from '../support/clock.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { runProgram } from '../support/process.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+
+const books: Migration = {
+  number: 1,
+  name: 'books',
+  statements: ({ id }) => [`create table books (id ${id}, title text not null)`],
+};
+const authors: Migration = {
+  number: 2,
+  name: 'authors',
+  statements: () => [
+    'alter table books add column author text',
+    "insert into books (title, author) values ('A', 'B')",
+  ],
+};
+const broken: Migration = {
+  number: 3,
+  name: 'broken',
+  statements: () => [
+    'create table shelves (id integer)',
+    "insert into books (title) values ('half')",
+    'create table books (id integer)',
+  ],
+};
+
+async function recorded({
+  reader,
+}: Database): Promise<{ number: number; name: string; applied_at: number }[]> {
+  const rows = await reader.all<{ number: number; name: string; applied_at: number }>(
+    'select number, name, applied_at from migrations order by number',
+  );
+  return rows.map((row) => ({ ...row }));
+}
+
+describe('migrating a database', () => {
+  it('applies each step once and records it', async () => {
+    await using test = await openTestDatabase({ empty: true });
+    const { database } = test;
+    const clock = new ManualClock();
+    assert.deepEqual(await migrate(database, clock.now, [books]), ['books']);
+    const first = clock.now();
+    clock.pass(1_000);
+    assert.deepEqual(await migrate(database, clock.now, [books, authors]), ['authors']);
+    assert.deepEqual(await migrate(database, clock.now, [books, authors]), []);
+    assert.deepEqual(await recorded(database), [
+      { number: 1, name: 'books', applied_at: first },
+      { number: 2, name: 'authors', applied_at: clock.now() },
+    ]);
+    assert.equal((await database.reader.all('select * from books')).length, 1);
+  });
+
+  it('is left as it was by a step that fails half-way', async () => {
+    await using test = await openTestDatabase({ empty: true });
+    const { database } = test;
+    await migrate(database, Date.now, [books]);
+    await assert.rejects(migrate(database, Date.now, [books, authors, broken]), /already exists/);
+    assert.deepEqual(
+      (await recorded(database)).map((migration) => migration.name),
+      ['books'],
+    );
+    const objects = await database.reader.all<{ name: string }>(
+      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name",
+    );
+    assert.deepEqual(
+      objects.map(({ name }) => name),
+      ['books', 'migrations'],
+    );
+    const columns = await database.reader.all("select * from pragma_table_info('books')");
+    assert.equal(columns.length, 2);
+    assert.deepEqual(await migrate(database, Date.now, [books, authors]), ['authors']);
+  });
+
+  it('is refused when a newer release has written it, and changes nothing then', async () => {
+    await using test = await openTestDatabase({ empty: true });
+    const { database } = test;
+    await migrate(database, Date.now, [books, authors]);
+    const before = await database.reader.all('select sql from sqlite_schema order by name');
+    await assert.rejects(migrate(database, Date.now, [books]), (error: Error) => {
+      assert.ok(error instanceof NewerDatabaseError);
+      assert.match(error.message, /holds migration 2 \(authors\), this program knows 1/);
+      return true;
+    });
+    assert.deepEqual(await database.reader.all('select sql from sqlite_schema order by name'), before);
+    assert.equal((await recorded(database)).length, 2);
+  });
+
+  it('runs when two processes start at once: each step is applied by one of them', async () => {
+    await using test = await openTestDatabase({ empty: true });
+    await using other = new SqliteDatabase(test.file);
+    const taken = await Promise.all([
+      migrate(test.database, Date.now, [books, authors]),
+      migrate(other, Date.now, [books, authors]),
+    ]);
+    assert.deepEqual(taken.flat().sort(), ['authors', 'books']);
+  });
+});
+
+describe('the service’s own migrations', () => {
+  it('are numbered without gaps and are all applied to a new database', async () => {
+    await using test = await openTestDatabase();
+    const migrations = await recorded(test.database);
+    assert.ok(migrations.length > 0);
+    assert.deepEqual(
+      migrations.map((migration) => migration.number),
+      migrations.map((_, index) => index + 1),
+    );
+    assert.deepEqual(await migrate(test.database, Date.now), []);
+  });
+
+  it('keep foreign keys enforced', async () => {
+    await using test = await openTestDatabase();
+    await assert.rejects(
+      test.database.transaction((tx) =>
+        tx.run("insert into webhook_subtopics (webhook_id, subtopic) values (404, 'ACCOUNT_CREATED')"),
+      ),
+      /FOREIGN KEY/,
+    );
+  });
+
+  it('are said in the log when a start applied some, and only then', async () => {
+    using folder = temporaryFolder();
+    const said: number[] = [];
+    for (let start = 0; start < 2; start++) {
+      await using service = await startTestService({ dataDir: folder.path });
+      said.push(service.logLines.filter((line) => line.migrations !== undefined).length);
+    }
+    assert.deepEqual(said, [1, 0]);
+  });
+
+  it('stop the start of an older program on a newer database, in one line that says what to do', async () => {
+    using folder = temporaryFolder();
+    {
+      await using service = await startTestService({ dataDir: folder.path });
+      await using database = new SqliteDatabase(`${service.settings.data_dir}/coursewire.db`);
+      await database.transaction((tx) =>
+        tx.run("insert into migrations (number, name, applied_at) values (9999, 'from the future', 0)"),
+      );
+    }
+    const { code, errors } = await runProgram(['serve'], { data_dir: folder.path, port: 0 });
+    assert.equal(code, 1);
+    assert.match(errors, /^coursewire: the database is newer than this program: .*from the future.*\n$/);
+  });
+});

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { environmentName } from '../../src/settings/load-settings.ts';
+import type { SettingName, Settings } from '../../src/settings/settings-table.ts';
+
+const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
+const START_DEADLINE_MS = 15_000;
+const RUN_DEADLINE_MS = 15_000;
+
+/** How a process ended: by itself, or by a signal. */
+export interface ProcessEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** The program serving in a process of its own; killed when disposed of. */
+export interface ServingProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** The log lines so far, parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
+  readonly logLines: readonly any[];
+  readonly ended: Promise<ProcessEnd>;
+  /** Sends a signal and answers how the process ended. */
+  end(signal: NodeJS.Signals): Promise<ProcessEnd>;
+}
+
+type TextSettings = Partial<Record<SettingName, string | number | boolean>>;
+
+function environment(settings: TextSettings): Record<string, string> {
+  const named = Object.entries(settings).map(([name, value]) => [
+    environmentName(name as SettingName),
+    String(value),
+  ]);
+  return { PATH: process.env.PATH ?? '', ...Object.fromEntries(named) };
+}
+
+/** Starts `serve` on a free port, with quick retries unless `settings` say otherwise, and waits until it is ready. */
+export async function startProcess(
+  settings: TextSettings & Pick<Settings, 'data_dir'>,
+): Promise<ServingProcess> {
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    env: environment({ port: 0, retry_initial_delay: 0.02, retry_max_delay: 0.1, ...settings }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = endOf(child);
+  const errorText = text(child.stderr);
+  // biome-ignore lint/suspicious/noExplicitAny: see ServingProcess.
+  const logLines: any[] = [];
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
+  createInterface(child.stdout).on('line', (line) => {
+    const parsed = JSON.parse(line);
+    logLines.push(parsed);
+    if (parsed.url !== undefined && /^ready at /.test(parsed.msg ?? parsed.message)) resolve(parsed.url);
+  });
+  const deadline = setTimeout(
+    () => reject(new Error('the program did not start in time')),
+    START_DEADLINE_MS,
+  );
+  void ended.then(async (end) => {
+    reject(new Error(`the program ended instead of starting: ${JSON.stringify(end)} ${await errorText}`));
+  });
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return await ended;
+  };
+  try {
+    const url = await ready;
+    return {
+      url,
+      pid: child.pid!,
+      logLines,
+      ended,
+      end,
+      [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+    };
+  } catch (error) {
+    await end('SIGKILL');
+    throw error;
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+/** Runs the program with arguments to its end; kills it when it does not come to one. */
+export async function runProgram(
+  args: readonly string[],
+  settings: TextSettings & Pick<Settings, 'data_dir'>,
+): Promise<ProcessEnd & { output: string; errors: string }> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: RUN_DEADLINE_MS,
+    killSignal: 'SIGKILL',
+  });
+  const deadline = setTimeout(() => child.kill('SIGKILL'), START_DEADLINE_MS);
+  const [end, output, errors] = await Promise.all([endOf(child), text(child.stdout), text(child.stderr)]);
+  clearTimeout(deadline);
+  return { ...end, output, errors };
+}
+
+async function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  const [code, signal] = await once(child, 'close');
+  return { code, signal };
+}
