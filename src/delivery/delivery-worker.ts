@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/log.ts';
-import type { MessageQueue, ReceivedMessage } from '../queue/message-queue.ts';
+import type { MessageQueue, ReceivedMessage, Settled } from '../queue/message-queue.ts';
 import type { AttemptOutcome, DiscardReason } from '../webhooks/delivery-history.ts';
 import type { DeliveryLog } from '../webhooks/delivery-log.ts';
 import { type DeliverySettlement, recordDeliveries } from '../webhooks/delivery-recorder.ts';
@@ -64,7 +64,7 @@ export class DeliveryWorker implements AsyncDisposable {
   #wakeUp: (() => void) | null = null;
   #woken = false;
   #nextAvailableAt: number | null = null;
-  #stopping = false;
+  readonly #stop = new AbortController();
   #failures = 0;
   #running: Promise<void> | null = null;
 
@@ -91,6 +91,10 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#slots = new DeliverySlots({ quickLimit: dependencies.options.concurrency, now: dependencies.now });
   }
 
+  get #stopping(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
   /** Requests in flight. */
   get inFlight(): number {
     return this.#slots.taken;
@@ -104,7 +108,7 @@ export class DeliveryWorker implements AsyncDisposable {
 
   /** Takes nothing up any more, lets what is in flight finish within the bound, settles it, and ends. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping = true;
+    this.#stop.abort();
     this.#wake();
     if (this.#running === null) return;
     const abortion = setTimeout(() => this.#abort.abort(), this.#options.shutdownTimeoutMs);
@@ -137,13 +141,18 @@ export class DeliveryWorker implements AsyncDisposable {
     const settlements = this.#finished;
     this.#finished = [];
     const capacity = this.#stopping ? 0 : this.#slots.free();
+    let discarded = 0;
     try {
       const { received, nextAvailableAt } = await this.#queue.exchange<DeliverySettlement>({
         settlements,
         capacity,
         visibilityMs: this.#options.timeoutMs + VISIBILITY_MARGIN_MS,
-        record: recordDeliveries,
+        record: async (tx, settled) => {
+          await recordDeliveries(tx, settled);
+          discarded = countDiscarded(settled);
+        },
       });
+      if (discarded > 0) this.#metrics.discarded(discarded);
       this.#nextAvailableAt = nextAvailableAt;
       if (received.length > 0) await this.#takeUp(received);
       if (this.#failures > 0) this.#log.info('the queue answers again: delivery goes on');
@@ -272,7 +281,6 @@ export class DeliveryWorker implements AsyncDisposable {
       outcome: { kind: 'discard', reason, at },
       followersBefore: reason === 'BEFORE_IGNORE_DT' ? (target?.ignoreBefore ?? 0) : at,
     });
-    this.#metrics.discarded(1);
     if (target !== undefined) {
       this.#deliveryLog.discarded({
         webhookId: target.webhookId,
@@ -287,7 +295,7 @@ export class DeliveryWorker implements AsyncDisposable {
   }
 
   #release(message: ReceivedMessage): void {
-    this.#finished.push({ message, action: 'retry', availableAt: this.#now(), outcome: { kind: 'release' } });
+    this.#finished.push({ message, action: 'release', outcome: { kind: 'release' } });
   }
 
   #wake(): void {
@@ -299,7 +307,9 @@ export class DeliveryWorker implements AsyncDisposable {
   async #sleep(): Promise<void> {
     if (!this.#woken) {
       const due =
-        this.#nextAvailableAt === null ? Number.POSITIVE_INFINITY : this.#nextAvailableAt - this.#now();
+        this.#nextAvailableAt === null || this.#stopping
+          ? Number.POSITIVE_INFINITY
+          : this.#nextAvailableAt - this.#now();
       // Without a free slot a due head is no reason to look, but a request that has become slow is.
       const wait = due <= 0 && this.#slots.free() === 0 ? SWEEP_INTERVAL_MS : due;
       await new Promise<void>((resolve) => {
@@ -316,7 +326,8 @@ export class DeliveryWorker implements AsyncDisposable {
 
   async #pause(): Promise<void> {
     const pause = Math.min(OUTAGE_PAUSE_MAX_MS, OUTAGE_PAUSE_MIN_MS * 2 ** Math.min(this.#failures, 10));
-    await delay(this.#stopping ? OUTAGE_PAUSE_MIN_MS : pause);
+    if (this.#stopping) await delay(OUTAGE_PAUSE_MIN_MS);
+    else await delay(pause, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
 }
 
@@ -326,6 +337,13 @@ function discardReason(message: ReceivedMessage, target: DeliveryTarget | undefi
   if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
   if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
   return null;
+}
+
+/** The messages that were discarded, followers included. */
+function countDiscarded(settled: readonly Settled<DeliverySettlement>[]): number {
+  return settled
+    .filter(({ settlement }) => settlement.action === 'discard')
+    .reduce((count, { discarded }) => count + 1 + discarded.length, 0);
 }
 
 function lostCredentials(): PostbackResult {

@@ -52,9 +52,11 @@ export async function startProcess(
   const logLines: any[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
   createInterface(child.stdout).on('line', (line) => {
+    // The last line of a process that was killed may be cut off.
+    if (!line.endsWith('}')) return;
     const parsed = JSON.parse(line);
     logLines.push(parsed);
-    if (parsed.url !== undefined && /^ready at /.test(parsed.msg ?? parsed.message)) resolve(parsed.url);
+    if (typeof parsed.url === 'string' && /^ready at /.test(parsed.msg)) resolve(parsed.url);
   });
   const deadline = setTimeout(
     () => reject(new Error('the program did not start in time')),
@@ -96,9 +98,7 @@ export async function runProgram(
     timeout: RUN_DEADLINE_MS,
     killSignal: 'SIGKILL',
   });
-  const deadline = setTimeout(() => child.kill('SIGKILL'), START_DEADLINE_MS);
   const [end, output, errors] = await Promise.all([endOf(child), text(child.stdout), text(child.stderr)]);
-  clearTimeout(deadline);
   return { ...end, output, errors };
 }
 

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer, hang } from '../support/target-behaviours.ts';
+
+function idsAt(target: Target): (string | string[] | undefined)[] {
+  return target.requests.map((request) => request.headers['webhook-id']);
+}
+
+async function untilEmpty({ queue }: TestDelivery): Promise<void> {
+  await until(async () => (await queue.totals()).waiting === 0, 'all messages are settled');
+}
+
+describe('a stop of delivery', () => {
+  it('lets requests in flight finish and settles them', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using target = await startTarget({
+      respondWith: ({ response }) => void released.then(() => response.end()),
+    });
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url);
+    await delivery.put(webhook, 'in flight', 'not begun');
+    delivery.worker.start();
+    await target.waitFor(1);
+    const stopped = delivery.worker[Symbol.asyncDispose]();
+    release();
+    await stopped;
+    assert.deepEqual(delivery.counted.attempts, ['success']);
+    const line = await delivery.queue.line(webhook);
+    assert.deepEqual([line.depth, line.head?.messageId], [1, 'not begun']);
+    assert.equal(target.requests.length, 1);
+  });
+
+  it('cuts off what hangs when its time is over: that message waits as if it had not been tried', async () => {
+    await using target = await startTarget({ respondWith: hang() });
+    await using delivery = await makeDelivery({ shutdownTimeoutMs: 50 });
+    const webhook = await delivery.addWebhook(target.url, { maxAttempts: 1 });
+    await delivery.put(webhook, 'hanging');
+    delivery.worker.start();
+    await target.waitFor(1);
+    await delivery.worker[Symbol.asyncDispose]();
+    assert.deepEqual(delivery.counted.attempts, []);
+    const { head } = await delivery.queue.line(webhook);
+    assert.deepEqual([head?.messageId, head?.inFlight, head?.receiveCount], ['hanging', false, 0]);
+    assert.deepEqual(await delivery.database.reader.all('select * from deliveries'), []);
+  });
+
+  it('asks the queue for nothing in the meantime, however many messages are due', async () => {
+    await using target = await startTarget({ respondWith: hang() });
+    await using delivery = await makeDelivery({ shutdownTimeoutMs: 300 });
+    const [hanging, waiting] = [await delivery.addWebhook(target.url), await delivery.addWebhook(target.url)];
+    await delivery.put(hanging, 'hanging');
+    delivery.worker.start();
+    await target.waitFor(1);
+    const before = delivery.queue.exchanges;
+    const stopped = delivery.worker[Symbol.asyncDispose]();
+    await delivery.put(waiting, 'due');
+    await stopped;
+    const exchanges = delivery.queue.exchanges - before;
+    assert.ok(exchanges < 20, `${exchanges} exchanges`);
+    assert.equal(target.requests.length, 1);
+  });
+
+  it('does not wait for the end of a pause', async () => {
+    await using delivery = await makeDelivery();
+    delivery.queue.failing = true;
+    delivery.worker.start();
+    await until(() => delivery.queue.failures === 3, 'the pauses have become long');
+    const begun = performance.now();
+    await delivery.worker[Symbol.asyncDispose]();
+    assert.ok(performance.now() - begun < 1_000, 'the third pause is one of two seconds');
+  });
+});
+
+describe('delivery while the queue fails', () => {
+  it('pauses, then goes on, and what was delivered meanwhile is not delivered again', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using target = await startTarget({
+      respondWith: ({ response }) => void released.then(() => response.end()),
+    });
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url);
+    await delivery.put(webhook, 'first', 'second');
+    delivery.worker.start();
+    await target.waitFor(1);
+    delivery.queue.failing = true;
+    release();
+    await until(() => delivery.queue.failures >= 2, 'settling fails');
+    delivery.queue.failing = false;
+    await untilEmpty(delivery);
+    assert.deepEqual(idsAt(target), ['first', 'second']);
+    assert.equal(delivery.counted.queueFailures, delivery.queue.failures);
+    const [statistics] = await delivery.database.reader.all<{ success_count: number }>(
+      'select success_count from webhook_statistics',
+    );
+    assert.equal(statistics?.success_count, 2);
+  });
+
+  it('does not hold against a message that its webhook could not be read', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url, { maxAttempts: 2 });
+    delivery.reads.failing = true;
+    delivery.worker.start();
+    await delivery.put(webhook, 'message');
+    await until(() => delivery.reads.failures >= 2, 'reading webhooks fails');
+    assert.equal(target.requests.length, 0);
+    delivery.reads.failing = false;
+    await untilEmpty(delivery);
+    assert.equal(target.requests.length, 2);
+    assert.deepEqual(delivery.counted.attempts, ['retry', 'dead_letter']);
+  });
+});
+
+describe('what delivery counts', () => {
+  it('are discarded messages each, those that went along included', async () => {
+    await using target = await startTarget();
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url, { enabled: false });
+    await delivery.put(webhook, 'a', 'b', 'c');
+    // Followers go along that were queued before their head was looked at.
+    const queuedAt = Date.now();
+    await until(() => Date.now() > queuedAt, 'time passes');
+    delivery.worker.start();
+    await untilEmpty(delivery);
+    assert.equal(delivery.counted.discarded, 3);
+    assert.equal(target.requests.length, 0);
+  });
+});

@@ -1,0 +1,147 @@
+import { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import type { ExchangeRequest, ExchangeResult, Settlement } from '../../src/queue/message-queue.ts';
+import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
+import { DeliveryLog } from '../../src/webhooks/delivery-log.ts';
+import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
+import type { WebhookConfiguration } from '../../src/webhooks/webhook.ts';
+import { insertWebhook } from '../../src/webhooks/webhook-store.ts';
+import { openTestDatabase, type TestDatabase } from './database.ts';
+import { loopbackSender } from './target-sender.ts';
+
+/** A database queue that counts its exchanges and fails as it is told. */
+export class WatchedQueue extends DatabaseQueue {
+  exchanges = 0;
+  failures = 0;
+  /** From now on exchanges fail, or not. */
+  failing = false;
+
+  override async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
+    this.exchanges += 1;
+    if (this.failing) {
+      this.failures += 1;
+      throw new Error('the queue is out of order');
+    }
+    return await super.exchange(request);
+  }
+}
+
+/** What delivery reads of webhooks, which fails as it is told. */
+export interface FailingReads {
+  failing: boolean;
+  failures: number;
+}
+
+/** Delivery by itself, over a real database and real requests. */
+export interface TestDelivery extends AsyncDisposable {
+  readonly database: TestDatabase['database'];
+  readonly queue: WatchedQueue;
+  readonly worker: DeliveryWorker;
+  readonly reads: FailingReads;
+  /** Outcomes of attempts and numbers of discarded messages, as delivery counts them. */
+  readonly counted: { attempts: string[]; discarded: number; queueFailures: number };
+  /** Makes a webhook with this target and answers its id. */
+  addWebhook(targetUrl: string, changes?: Partial<WebhookConfiguration>): Promise<number>;
+  /** Queues messages of these names. */
+  put(webhookId: number, ...names: string[]): Promise<void>;
+}
+
+/** What a test may change about delivery. */
+export interface TestDeliveryOptions {
+  concurrency?: number;
+  timeoutMs?: number;
+  shutdownTimeoutMs?: number;
+}
+
+/** Makes a worker that has not started yet; it retries at once. */
+export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<TestDelivery> {
+  await using stack = new AsyncDisposableStack();
+  const { database } = stack.use(await openTestDatabase());
+  const now = Date.now;
+  const queue = new WatchedQueue({ database, maxReceives: 1_000, now });
+  const reads: FailingReads = { failing: false, failures: 0 };
+  const { reader } = database;
+  const targets = new DeliveryTargets({
+    reader: {
+      dialect: reader.dialect,
+      query: reader.query,
+      all: (sql, ...values) => {
+        if (!reads.failing) return reader.all(sql, ...values);
+        reads.failures += 1;
+        return Promise.reject(new Error('webhooks cannot be read'));
+      },
+    },
+    cipher: new CredentialsCipher(['s'.repeat(64)]),
+  });
+  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
+  const counted: TestDelivery['counted'] = { attempts: [], discarded: 0, queueFailures: 0 };
+  const sender = stack.use(loopbackSender({ deadlineMs: options.timeoutMs ?? 5_000 }));
+  const worker = stack.use(
+    new DeliveryWorker({
+      queue,
+      sender,
+      targets,
+      deliveryLog: new DeliveryLog(logs),
+      log: logs.for('DeliveryPoller'),
+      metrics: {
+        attempted: (outcome) => void counted.attempts.push(outcome),
+        arrived: () => {},
+        discarded: (count) => {
+          counted.discarded += count;
+        },
+        queueFailed: () => {
+          counted.queueFailures += 1;
+        },
+      },
+      options: {
+        concurrency: options.concurrency ?? 16,
+        timeoutMs: options.timeoutMs ?? 5_000,
+        retryInitialMs: 1,
+        retryMaxMs: 2,
+        pollIntervalMs: 10_000,
+        shutdownTimeoutMs: options.shutdownTimeoutMs ?? 1_000,
+      },
+      now,
+      random: Math.random,
+    }),
+  );
+  const opened = stack.move();
+  return {
+    database,
+    queue,
+    worker,
+    reads,
+    counted,
+    addWebhook: (targetUrl, changes) =>
+      database.transaction((tx) => insertWebhook(tx, { ...CONFIGURATION, targetUrl, ...changes }, now())),
+    put: (webhookId, ...names) =>
+      database.transaction((tx) =>
+        queue.enqueue(
+          tx,
+          names.map((name) => ({
+            lineId: webhookId,
+            messageId: name,
+            label: 'ACCOUNT_CREATED',
+            body: JSON.stringify({ name }),
+            enqueuedAt: now(),
+          })),
+        ),
+      ),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+const CONFIGURATION: WebhookConfiguration = {
+  name: 'Webhook',
+  topic: 'ACCOUNT',
+  allSubtopics: true,
+  subtopics: ['ACCOUNT_CREATED'],
+  focus: [],
+  targetUrl: '',
+  authentication: { type: 'NONE' },
+  enabled: true,
+  maxAttempts: 10,
+  ignoreBefore: null,
+  loggingMode: 'NONE',
+};
