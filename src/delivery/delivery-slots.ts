@@ -1,33 +1,38 @@
-/** After this long a request counts as slow. */
-const SLOW_AFTER_MS = 2_000;
-/** How often requests are looked at for having become slow, in milliseconds. */
-export const SWEEP_INTERVAL_MS = 250;
-/** Slow requests that may be out at a time, for each one that is not. */
+/** After this long a request is only waited for: it has left the processor to others. */
+const SLOW_AFTER_MS = 100;
+/** A line whose latest request took this long is taken for slow from the start of its next one. */
+const REMEMBERED_AFTER_MS = 1_000;
+/** Lines that are remembered as slow; beyond it the one that has been so for longest is forgotten. */
+const MAX_REMEMBERED = 20_000;
+/** Slow requests that may be out at a time: so many for each one that is not, and at least this many. */
 const SLOW_SHARE = 16;
+const MIN_SLOW_LIMIT = 1_024;
 
 /** A request's place. */
 export interface Slot {
+  readonly lineId: number;
   readonly takenAt: number;
   slow: boolean;
 }
 
 /**
- * Bounds the requests in flight. Those that take long (a target that hangs until the deadline) are counted
- * apart and generously: a waiting request costs a socket and some memory, while a slot that it kept from the
- * others would make one bad target slow down all.
+ * Bounds the requests in flight. Those that merely wait for their target are counted apart and generously: a
+ * waiting request costs a socket and some memory, while a slot that it kept from the others would make one
+ * target that hangs slow down all. Lines that were slow lately count so from the start, so that a target that
+ * hangs at every attempt holds up others once, for as long as it takes to notice, and then no more.
  */
 export class DeliverySlots {
   readonly #quickLimit: number;
   readonly #totalLimit: number;
   readonly #now: () => number;
-  /** In the order they were taken, so that a sweep stops at the first young one. */
+  /** In the order they were taken, so that a look for slow ones stops at the first young one. */
   readonly #quick = new Set<Slot>();
+  readonly #slowLines = new Set<number>();
   #slow = 0;
-  #sweptAt = 0;
 
   constructor({ quickLimit, now }: { quickLimit: number; now: () => number }) {
     this.#quickLimit = quickLimit;
-    this.#totalLimit = quickLimit * (1 + SLOW_SHARE);
+    this.#totalLimit = quickLimit + Math.max(MIN_SLOW_LIMIT, quickLimit * SLOW_SHARE);
     this.#now = now;
   }
 
@@ -36,27 +41,45 @@ export class DeliverySlots {
     return this.#quick.size + this.#slow;
   }
 
-  /** How many more may go out now. */
+  /** How many more may go out now, of whatever lines. */
   free(): number {
     this.#sweep();
     return Math.max(0, Math.min(this.#quickLimit - this.#quick.size, this.#totalLimit - this.taken));
   }
 
-  take(): Slot {
-    const slot = { takenAt: this.#now(), slow: false };
-    this.#quick.add(slot);
+  /** When one will be free at the latest that is not now, in epoch milliseconds; null: when one is given back. */
+  nextFreeAt(): number | null {
+    if (this.taken >= this.#totalLimit) return null;
+    const [oldest] = this.#quick;
+    return oldest === undefined ? null : oldest.takenAt + SLOW_AFTER_MS;
+  }
+
+  /** Takes a place for a request of a line. */
+  take(lineId: number): Slot {
+    const slot = { lineId, takenAt: this.#now(), slow: this.#slowLines.has(lineId) };
+    if (slot.slow) this.#slow += 1;
+    else this.#quick.add(slot);
     return slot;
   }
 
+  /** Gives a place back when its request has ended. */
   give(slot: Slot): void {
     if (slot.slow) this.#slow -= 1;
     else this.#quick.delete(slot);
+    this.#slowLines.delete(slot.lineId);
+    if (this.#now() - slot.takenAt >= REMEMBERED_AFTER_MS) this.#remember(slot.lineId);
+  }
+
+  #remember(lineId: number): void {
+    if (this.#slowLines.size >= MAX_REMEMBERED) {
+      const [longest] = this.#slowLines;
+      if (longest !== undefined) this.#slowLines.delete(longest);
+    }
+    this.#slowLines.add(lineId);
   }
 
   #sweep(): void {
     const now = this.#now();
-    if (now - this.#sweptAt < SWEEP_INTERVAL_MS) return;
-    this.#sweptAt = now;
     for (const slot of this.#quick) {
       if (now - slot.takenAt < SLOW_AFTER_MS) return;
       this.#quick.delete(slot);

@@ -5,7 +5,7 @@ import type { AttemptOutcome, DiscardReason } from '../webhooks/delivery-history
 import type { DeliveryLog } from '../webhooks/delivery-log.ts';
 import { type DeliverySettlement, recordDeliveries } from '../webhooks/delivery-recorder.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
-import { DeliverySlots, SWEEP_INTERVAL_MS } from './delivery-slots.ts';
+import { DeliverySlots } from './delivery-slots.ts';
 import { postbackFailureMessage } from './failure-reason.ts';
 import type { PostbackResult, PostbackSender } from './postback-sender.ts';
 import { retryDelay } from './retry-schedule.ts';
@@ -187,7 +187,7 @@ export class DeliveryWorker implements AsyncDisposable {
   }
 
   async #deliver(message: ReceivedMessage, target: DeliveryTarget): Promise<void> {
-    const slot = this.#slots.take();
+    const slot = this.#slots.take(message.lineId);
     try {
       const result = target.credentialsLost ? lostCredentials() : await this.#post(message, target);
       if (result.aborted) this.#release(message);
@@ -303,17 +303,12 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#wakeUp?.();
   }
 
-  /** Until woken, or until the next head is due, or until the safety net's next look. */
+  /** Until woken, or until the next head is due and may go out, or until the safety net's next look. */
   async #sleep(): Promise<void> {
     if (!this.#woken) {
-      const due =
-        this.#nextAvailableAt === null || this.#stopping
-          ? Number.POSITIVE_INFINITY
-          : this.#nextAvailableAt - this.#now();
-      // Without a free slot a due head is no reason to look, but a request that has become slow is.
-      const wait = due <= 0 && this.#slots.free() === 0 ? SWEEP_INTERVAL_MS : due;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.max(1, Math.min(wait, this.#options.pollIntervalMs)));
+        const wait = Math.max(1, Math.min(this.#nextLookAt() - this.#now(), this.#options.pollIntervalMs));
+        const timer = setTimeout(resolve, wait);
         this.#wakeUp = () => {
           clearTimeout(timer);
           resolve();
@@ -322,6 +317,13 @@ export class DeliveryWorker implements AsyncDisposable {
       this.#wakeUp = null;
     }
     this.#woken = false;
+  }
+
+  #nextLookAt(): number {
+    if (this.#nextAvailableAt === null || this.#stopping) return Number.POSITIVE_INFINITY;
+    if (this.#slots.free() > 0) return this.#nextAvailableAt;
+    // Without a free slot a due head is no reason to look.
+    return Math.max(this.#nextAvailableAt, this.#slots.nextFreeAt() ?? Number.POSITIVE_INFINITY);
   }
 
   async #pause(): Promise<void> {

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DeliverySlots } from './delivery-slots.ts';
+
+function slotsOf(quickLimit: number) {
+  let now = 1_000_000;
+  const slots = new DeliverySlots({ quickLimit, now: () => now });
+  const pass = (ms: number) => {
+    now += ms;
+  };
+  return { slots, pass, now: () => now };
+}
+
+/** Requests of ever new lines, none of which ends, until no more may go out. */
+function takeAll(slots: DeliverySlots, pass: (ms: number) => void): void {
+  for (let line = 1; slots.free() > 0; line++) {
+    slots.take(line);
+    pass(50);
+  }
+}
+
+describe('slots of delivery', () => {
+  it('are as many as are asked for, and come back', () => {
+    const { slots } = slotsOf(2);
+    assert.equal(slots.free(), 2);
+    const first = slots.take(1);
+    slots.take(2);
+    assert.deepEqual([slots.free(), slots.taken], [0, 2]);
+    slots.give(first);
+    assert.deepEqual([slots.free(), slots.taken], [1, 1]);
+  });
+
+  it('are free again as soon as their requests are only waited for, which go on to count as out', () => {
+    const { slots, pass, now } = slotsOf(2);
+    slots.take(1);
+    pass(40);
+    slots.take(2);
+    assert.equal(slots.free(), 0);
+    assert.equal(slots.nextFreeAt(), now() + 60);
+    pass(60);
+    assert.equal(slots.free(), 1);
+    pass(40);
+    assert.deepEqual([slots.free(), slots.taken], [2, 2]);
+    assert.equal(slots.nextFreeAt(), null);
+  });
+
+  it('are not taken by lines whose latest request took long', () => {
+    const { slots, pass } = slotsOf(2);
+    const slow = slots.take(1);
+    pass(5_000);
+    slots.give(slow);
+    const again = slots.take(1);
+    assert.deepEqual([slots.free(), slots.taken], [2, 1]);
+    slots.give(again);
+    assert.deepEqual([slots.free(), slots.taken], [2, 0]);
+    slots.take(1);
+    assert.equal(slots.free(), 1, 'it was quick again');
+  });
+
+  it('are taken by lines whose latest request took as long as many targets do', () => {
+    const { slots, pass } = slotsOf(2);
+    const usual = slots.take(1);
+    pass(600);
+    assert.equal(slots.free(), 2);
+    slots.give(usual);
+    slots.take(1);
+    assert.equal(slots.free(), 1);
+  });
+
+  it('are bounded in all, also when every request hangs', () => {
+    const { slots, pass } = slotsOf(4);
+    takeAll(slots, pass);
+    assert.equal(slots.taken, 4 + 1_024);
+    assert.equal(slots.nextFreeAt(), null);
+  });
+
+  it('let in more that hang when there are more of them in the first place', () => {
+    const { slots, pass } = slotsOf(256);
+    takeAll(slots, pass);
+    assert.equal(slots.taken, 256 * 17);
+  });
+
+  it('remember no more lines than there is room for', () => {
+    const { slots, pass } = slotsOf(1);
+    for (let line = 0; line <= 20_000; line++) {
+      const slot = slots.take(line);
+      pass(1_000);
+      slots.give(slot);
+    }
+    slots.take(1);
+    assert.equal(slots.free(), 1, 'the second is remembered');
+    slots.take(0);
+    assert.equal(slots.free(), 0, 'the first is forgotten');
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startTestService } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer, hang, trickle } from '../support/target-behaviours.ts';
+import { accountNames, accountsOf, createAccounts, createWebhook } from './webhook-parts.ts';
+
+const CONCURRENCY = 4;
+const HANGING = 40;
+
+/** A service that makes few requests at a time, with many webhooks whose target hangs. */
+async function startAmongHanging(bad: Target, settings: { delivery_timeout: number }) {
+  const service = await startTestService({
+    settings: { delivery_concurrency: CONCURRENCY, ...settings },
+  });
+  for (let count = 0; count < HANGING; count++) await createWebhook(service.api, bad.url);
+  return service;
+}
+
+/** How long it takes from an event to the arrival of its message, in milliseconds. */
+async function arrivalTime(good: Target, cause: () => Promise<void>): Promise<number> {
+  const begun = performance.now();
+  const { length } = good.requests;
+  await cause();
+  await good.waitFor(length + 1);
+  return performance.now() - begun;
+}
+
+describe('a webhook among many whose targets hang', () => {
+  for (const [behaviour, respondWith] of [
+    ['hang', hang()],
+    ['answer for ever, byte by byte', trickle({ intervalMs: 50 })],
+  ] as const) {
+    it(`gets its messages at once when others ${behaviour}, far more of them than requests are made at a time`, async () => {
+      await using bad = await startTarget({ respondWith });
+      await using good = await startTarget();
+      await using service = await startAmongHanging(bad, { delivery_timeout: 60 });
+      const { api } = service;
+      // The last in line: every hanging webhook has its message before.
+      await createWebhook(api, good.url);
+      const first = await arrivalTime(good, () => createAccounts(api, 'first'));
+      assert.ok(first < 2_000, `the first message, when nothing is known of the others: ${first} ms`);
+      await bad.waitFor(HANGING);
+      for (const name of accountNames(5)) {
+        const time = await arrivalTime(good, () => createAccounts(api, name));
+        assert.ok(time < 500, `${name}: ${time} ms`);
+      }
+      assert.equal(bad.requests.length, HANGING);
+    });
+  }
+
+  it('waits for none of them again: what hung once is known to', async () => {
+    await using bad = await startTarget({ respondWith: hang() });
+    await using good = await startTarget();
+    await using service = await startAmongHanging(bad, { delivery_timeout: 1.5 });
+    const { api } = service;
+    await createAccounts(api, 'makes all of them hang');
+    // The second attempts come together; none of them may take a place from the good one.
+    await bad.waitFor(HANGING + 1);
+    await createWebhook(api, good.url);
+    const time = await arrivalTime(good, () => createAccounts(api, 'good'));
+    assert.ok(time < 500, `${time} ms`);
+    await bad.waitFor(2 * HANGING);
+  });
+
+  it('is not slowed by one that fails without end either', async () => {
+    await using bad = await startTarget({ respondWith: answer(500) });
+    await using good = await startTarget();
+    await using service = await startTestService({
+      settings: { delivery_concurrency: 1, retry_initial_delay: 0.001, retry_max_delay: 0.001 },
+    });
+    const { api } = service;
+    for (let count = 0; count < 10; count++) await createWebhook(api, bad.url, { max_attempts: 1_000 });
+    await createWebhook(api, good.url);
+    const names = accountNames(20);
+    const begun = performance.now();
+    await createAccounts(api, ...names);
+    await good.waitFor(names.length);
+    assert.ok(performance.now() - begun < 4_000);
+    assert.deepEqual(accountsOf(good.requests), names);
+  });
+
+  it('shares with them without being starved when all of its own succeed', async () => {
+    await using good = await startTarget();
+    await using other = await startTarget();
+    await using service = await startTestService({ settings: { delivery_concurrency: 1 } });
+    const { api } = service;
+    await createWebhook(api, good.url);
+    await createWebhook(api, other.url);
+    const names = accountNames(30);
+    await createAccounts(api, ...names);
+    await Promise.all([good.waitFor(names.length), other.waitFor(names.length)]);
+    assert.deepEqual(accountsOf(good.requests), names);
+    assert.deepEqual(accountsOf(other.requests), names);
+  });
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { type Api, until } from '../support/service.ts';
+import type { ReceivedPostback } from '../support/target.ts';
+
+/** Makes a webhook of topic ACCOUNT and answers its id. */
+export async function createWebhook(
+  api: Api,
+  targetUrl: string,
+  changes: Record<string, unknown> = {},
+): Promise<number> {
+  const { id } = await api.create('/webhooks', configuration(targetUrl, changes));
+  return id;
+}
+
+/** Replaces a webhook's configuration. */
+export async function updateWebhook(
+  api: Api,
+  id: number,
+  targetUrl: string,
+  changes: Record<string, unknown> = {},
+): Promise<void> {
+  const answer = await api.put(`/webhooks/${id}`, configuration(targetUrl, changes));
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+function configuration(targetUrl: string, changes: Record<string, unknown>): Record<string, unknown> {
+  return { name: 'Accounts', topic: 'ACCOUNT', target_url: targetUrl, ...changes };
+}
+
+/** Makes accounts of these names, one after another: an event each. */
+export async function createAccounts(api: Api, ...names: string[]): Promise<void> {
+  for (const name of names) await api.create('/accounts', { name });
+}
+
+/** Names of this many accounts. */
+export function accountNames(count: number, prefix = 'account'): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+/** The accounts that messages are about, in the order they came. */
+export function accountsOf(requests: readonly ReceivedPostback[]): string[] {
+  return requests.map(
+    (request) => (request.json as { resource: { account: { name: string } } }).resource.account.name,
+  );
+}
+
+/** A delivery as the API tells it. */
+export interface DeliveryRecord {
+  id: number;
+  message_id: string;
+  status: string;
+  status_reason: string | null;
+  attempts: number;
+  event_dt: string;
+  updated_dt: string;
+  duration_ms: number | null;
+  response_status: number | null;
+  error: string | null;
+  message: { resource: { account: { name: string } } };
+  attempt_history: {
+    attempt: number;
+    attempted_dt: string;
+    duration_ms: number;
+    response_status: number | null;
+    response_body: string | null;
+    error: string | null;
+  }[];
+}
+
+/** All of a webhook's deliveries, whole, earliest first. */
+export async function deliveriesOf(api: Api, webhookId: number): Promise<DeliveryRecord[]> {
+  const list = await listDeliveries(api, webhookId);
+  return await Promise.all(
+    list.map(async ({ id }) => (await api.get(`/webhooks/${webhookId}/deliveries/${id}`)).body),
+  );
+}
+
+/** All of a webhook's deliveries as they stand in the list, earliest first. */
+export async function listDeliveries(api: Api, webhookId: number): Promise<DeliveryRecord[]> {
+  const all: DeliveryRecord[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const more: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const { status, body } = await api.get(`/webhooks/${webhookId}/deliveries?limit=200${more}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    all.push(...body.data);
+    cursor = body.next_cursor;
+  }
+  return all.reverse();
+}
+
+/** Waits until a webhook has so many deliveries that are final, and answers all of them whole. */
+export async function settledDeliveries(
+  api: Api,
+  webhookId: number,
+  count: number,
+): Promise<DeliveryRecord[]> {
+  await until(async () => {
+    const list = await listDeliveries(api, webhookId);
+    return list.length === count && list.every(({ status }) => !['RETRYING', 'QUEUED'].includes(status));
+  }, `${count} deliveries of webhook ${webhookId} are final`);
+  return await deliveriesOf(api, webhookId);
+}
+
+/** A webhook's statistics. */
+export async function statisticsOf(
+  api: Api,
+  webhookId: number,
+): Promise<{
+  statistics_valid_from_dt: string;
+  success_count: number;
+  last_success_dt: string | null;
+  error_count: number;
+  last_error_dt: string | null;
+  last_error_message: string | null;
+}> {
+  const { status, body } = await api.get(`/webhooks/${webhookId}/statistics`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+/** Waits until nothing waits in a webhook's line. */
+export async function untilLineEmpty(api: Api, webhookId: number): Promise<void> {
+  await until(
+    async () => (await api.get(`/webhooks/${webhookId}/line`)).body.state === 'EMPTY',
+    `the line of webhook ${webhookId} is empty`,
+  );
+}
