@@ -24,6 +24,8 @@ Settings are described in docs/settings.md.
 const MIN_NODE_MAJOR = 24;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
+/** Signals that come so soon after the first belong to it. */
+const REPEATED_SIGNAL_MS = 1_000;
 
 async function main(args: string[]): Promise<number> {
   if (Number(process.versions.node.split('.', 1)[0]) < MIN_NODE_MAJOR) {
@@ -96,10 +98,24 @@ async function serve(configFile: string | undefined, args: readonly string[]): P
   return 0;
 }
 
-/** Resolves at the first SIGTERM or SIGINT; the second ends the process at once, as a person expects. */
+/**
+ * Resolves at the first SIGTERM or SIGINT. A further one ends the process at once, as a person expects, but not within
+ * a second: Ctrl-C under npm arrives twice, from the terminal and from npm, and means one orderly stop.
+ */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+    let firstAt: number | null = null;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (firstAt === null) {
+        firstAt = performance.now();
+        resolve();
+      } else if (performance.now() - firstAt >= REPEATED_SIGNAL_MS) {
+        // By the signal itself, so that whoever started the process sees what ended it.
+        process.off(signal, onSignal);
+        process.kill(process.pid, signal);
+      }
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
   });
 }
 

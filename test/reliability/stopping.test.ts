@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { startProcess } from '../support/process.ts';
+import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
+
+/** A second SIGINT sooner than this after the first belongs to it. */
+const REPEATED_SIGNAL_MS = 1_000;
+
+type Settings = Parameters<typeof startProcess>[0];
+
+/** The program serving, with the API in reach. */
+async function startWithApi(settings: Settings) {
+  const begun = performance.now();
+  const program = await startProcess(settings);
+  const readyAfterMs = Math.round(performance.now() - begun);
+  const { clientId, clientSecret } = await createClient(settings.data_dir);
+  const api = new Api(program.url, await requestToken(program.url, clientId, clientSecret));
+  return { program, api, readyAfterMs };
+}
+
+async function listenTo(api: Api, target: Target, more: object = {}): Promise<string> {
+  const webhook = await api.create('/webhooks', {
+    name: 'all accounts',
+    topic: 'ACCOUNT',
+    target_url: target.url,
+    ...more,
+  });
+  return `/webhooks/${webhook.id}`;
+}
+
+/** Makes a target wait for the test: answers what came first and what answers it. */
+async function heldRequest(target: Target, cause: () => Promise<unknown>): Promise<TargetExchange> {
+  const { promise, resolve } = Promise.withResolvers<TargetExchange>();
+  target.respondWith(resolve);
+  await cause();
+  return await promise;
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+async function refusesConnections(url: string): Promise<boolean> {
+  return await fetch(`${url}/health/live`).then(
+    async (response) => {
+      await response.body?.cancel();
+      return false;
+    },
+    () => true,
+  );
+}
+
+describe('a stop', () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`${signal} lets a postback in flight finish, records it, and takes no requests meanwhile`, async (t: TestContext) => {
+      using folder = temporaryFolder();
+      await using target = await startTarget();
+      const settings = { data_dir: folder.path, shutdown_timeout: 30 };
+      const { program, api, readyAfterMs } = await startWithApi(settings);
+      await using _killed = program;
+      t.diagnostic(`ready after ${readyAfterMs} ms`);
+      const webhook = await listenTo(api, target);
+      const held = await heldRequest(target, () => api.create('/accounts', { name: 'Acme' }));
+
+      const end = program.end(signal);
+      await until(() => refusesConnections(program.url), 'no new requests are taken');
+      target.respondWith(answer(200));
+      answer(200)(held);
+
+      assert.deepEqual(await end, { code: 0, signal: null });
+      assert.ok(isGone(program.pid));
+      assert.equal(program.logLines.at(-1)?.msg, 'stopped');
+
+      const again = await startWithApi(settings);
+      await using _again = again.program;
+      const { body } = await again.api.get(`${webhook}/deliveries`);
+      assert.equal(body.data.length, 1);
+      assert.deepEqual([body.data[0].status, body.data[0].attempts], ['DELIVERED', 1]);
+      // What comes next in the line shows that nothing of before is left in it.
+      await again.api.create('/accounts', { name: 'Bolt' });
+      const requests = await target.waitFor(2);
+      const names = requests.map(
+        ({ json }) => (json as { resource: { account: { name: string } } }).resource,
+      );
+      assert.deepEqual(
+        resources.map(({ account }) => account.name),
+        ['Acme', 'Bolt'],
+      );
+    });
+  }
+
+  test('a postback that hangs is cut off after shutdown_timeout, costs no attempt, and is made after the next start', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget({ respondWith: hang() });
+    const settings = { data_dir: folder.path, shutdown_timeout: 0.2 };
+    const { program, api } = await startWithApi(settings);
+    await using _killed = program;
+    const webhook = await listenTo(api, target, { max_attempts: 1 });
+    await api.create('/accounts', { name: 'Acme' });
+    const [first] = await target.waitFor(1);
+
+    const begun = performance.now();
+    assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
+    const took = performance.now() - begun;
+    assert.ok(took >= 200, `cut off early, after ${took} ms`);
+    assert.ok(took < 5_000, `held up for ${took} ms`);
+    assert.equal(target.openConnections, 0);
+
+    target.respondWith(answer(200));
+    const again = await startWithApi(settings);
+    await using _again = again.program;
+    const [, second] = await target.waitFor(2);
+    assert.equal(second?.headers['webhook-id'], first?.headers['webhook-id']);
+    const delivery = await until(
+      async () => (await again.api.get(`${webhook}/deliveries`)).body.data[0],
+      'the delivery is recorded',
+    );
+    assert.deepEqual([delivery.status, delivery.attempts], ['DELIVERED', 1]);
+    const { body: statistics } = await again.api.get(`${webhook}/statistics`);
+    assert.deepEqual([statistics.success_count, statistics.error_count], [1, 0]);
+  });
+
+  test('a postback that a kill cut off counts as an attempt of its message', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget({ respondWith: hang() });
+    const settings = { data_dir: folder.path };
+    const { program, api } = await startWithApi(settings);
+    await using _killed = program;
+    const webhook = await listenTo(api, target, { max_attempts: 2 });
+    await api.create('/accounts', { name: 'Acme' });
+    await target.waitFor(1);
+    await program.end('SIGKILL');
+
+    target.respondWith(answer(500));
+    const again = await startWithApi(settings);
+    await using _again = again.program;
+    const delivery = await until(
+      async () => (await again.api.get(`${webhook}/deliveries`)).body.data[0],
+      'the delivery is recorded',
+    );
+    assert.deepEqual([delivery.status, delivery.attempts], ['DEAD_LETTERED', 1]);
+    assert.equal(target.requests.length, 2);
+  });
+
+  test('the Ctrl-C that npm and the terminal both pass on is one: a repeated signal within a second changes nothing', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget();
+    const { program, api } = await startWithApi({ data_dir: folder.path, shutdown_timeout: 30 });
+    await using _killed = program;
+    await listenTo(api, target);
+    const held = await heldRequest(target, () => api.create('/accounts', { name: 'Acme' }));
+
+    void program.end('SIGINT');
+    await until(() => program.logLines.some(({ msg }) => msg === 'stopping'), 'it is stopping');
+    const end = program.end('SIGINT');
+    await until(() => refusesConnections(program.url), 'no new requests are taken');
+    answer(200)(held);
+    assert.deepEqual(await end, { code: 0, signal: null });
+  });
+
+  test('a further signal after that ends the process at once', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget({ respondWith: hang() });
+    const { program, api } = await startWithApi({ data_dir: folder.path, shutdown_timeout: 60 });
+    await using _killed = program;
+    await listenTo(api, target);
+    await api.create('/accounts', { name: 'Acme' });
+    await target.waitFor(1);
+
+    const begun = performance.now();
+    let ended = false;
+    void program.ended.then(() => (ended = true));
+    await until(() => {
+      void program.end('SIGINT');
+      return ended;
+    }, 'an impatient person has it ended');
+    assert.deepEqual(await program.ended, { code: null, signal: 'SIGINT' });
+    assert.ok(performance.now() - begun >= REPEATED_SIGNAL_MS);
+  });
+});
