@@ -86,7 +86,7 @@ describe('a stop', () => {
       // What comes next in the line shows that nothing of before is left in it.
       await again.api.create('/accounts', { name: 'Bolt' });
       const requests = await target.waitFor(2);
-      const names = requests.map(
+      const resources = requests.map(
         ({ json }) => (json as { resource: { account: { name: string } } }).resource,
       );
       assert.deepEqual(
