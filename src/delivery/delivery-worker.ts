@@ -4,7 +4,11 @@ import type { MessageQueue, ReceivedMessage, Settled } from '../queue/message-qu
 import type { AttemptOutcome, DiscardReason } from '../webhooks/delivery-history.ts';
 import type { DeliveryLog } from '../webhooks/delivery-log.ts';
 import { type DeliverySettlement, recordDeliveries } from '../webhooks/delivery-recorder.ts';
-import type { DeliveryTarget, DeliveryTargets } from '../webhooks/delivery-targets.ts';
+import {
+  type DeliveryTarget,
+  type DeliveryTargets,
+  LOST_CREDENTIALS_REASON,
+} from '../webhooks/delivery-targets.ts';
 import { DeliverySlots } from './delivery-slots.ts';
 import { postbackFailureMessage } from './failure-reason.ts';
 import type { PostbackResult, PostbackSender } from './postback-sender.ts';
@@ -189,7 +193,9 @@ export class DeliveryWorker implements AsyncDisposable {
   async #deliver(message: ReceivedMessage, target: DeliveryTarget): Promise<void> {
     const slot = this.#slots.take(message.lineId);
     try {
-      const result = target.credentialsLost ? lostCredentials() : await this.#post(message, target);
+      const result = target.credentialsLost
+        ? failedWithoutRequest(LOST_CREDENTIALS_REASON)
+        : await this.#post(message, target);
       if (result.aborted) this.#release(message);
       else this.#settle(message, target, result);
     } finally {
@@ -346,10 +352,6 @@ function countDiscarded(settled: readonly Settled<DeliverySettlement>[]): number
   return settled
     .filter(({ settlement }) => settlement.action === 'discard')
     .reduce((count, { discarded }) => count + 1 + discarded.length, 0);
-}
-
-function lostCredentials(): PostbackResult {
-  return failedWithoutRequest('the stored credentials cannot be decrypted; set key and secret again');
 }
 
 function failedWithoutRequest(reason: string): PostbackResult {

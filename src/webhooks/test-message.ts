@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
-import type { Subtopic } from '../events/catalogue.ts';
-import { notFound } from '../problems/problem.ts';
-import type { DeliveryTargets } from './delivery-targets.ts';
+import { type Subtopic, subtopicsOf, topicOf } from '../events/catalogue.ts';
+import { invalidInput, notFound } from '../problems/problem.ts';
+import { type DeliveryTarget, type DeliveryTargets, LOST_CREDENTIALS_REASON } from './delivery-targets.ts';
 import { MessageBuilder } from './message.ts';
 import { SAMPLE_RESOURCES } from './sample-events.ts';
 import type { BasicCredentials } from './webhook.ts';
@@ -10,6 +10,15 @@ import type { WebhookService } from './webhook-service.ts';
 /** Marks a request as a test, so that a receiver can tell it from an event. */
 const TEST_HEADERS = { 'webhook-test': 'true' };
 
+/** What a target answered, or why it did not. */
+export interface SendResult {
+  outcome: 'DELIVERED' | 'FAILED';
+  status: number | null;
+  responseBody: string | null;
+  reason: string | null;
+  durationMs: number;
+}
+
 /** Makes a request to a target; what delivery's sender does. */
 export type SendPostback = (postback: {
   messageId: string;
@@ -17,13 +26,7 @@ export type SendPostback = (postback: {
   body: string;
   credentials: BasicCredentials | null;
   extraHeaders: Readonly<Record<string, string>>;
-}) => Promise<{
-  outcome: 'DELIVERED' | 'FAILED';
-  status: number | null;
-  responseBody: string | null;
-  reason: string | null;
-  durationMs: number;
-}>;
+}) => Promise<SendResult>;
 
 /** What came of a test message. */
 export interface TestResult {
@@ -60,8 +63,8 @@ export class TestMessages {
   }
 
   /**
-   * Sends one of the subtopic, or of the webhook's first; also when the webhook is inactive.
-   * @throws {ProblemError} `not-found`, `webhooks-read-only`
+   * Sends one of the subtopic, which may be any of the webhook's topic, or of the webhook's first; also when the
+   * webhook is inactive. @throws {ProblemError} `not-found`, `invalid-request`, `webhooks-read-only`
    */
   async send(
     webhookId: number,
@@ -72,6 +75,12 @@ export class TestMessages {
     const target = (await this.#targets.read([webhookId])).get(webhookId);
     if (target === undefined || target.state === 'DELETED') throw notFound('webhook', webhookId);
     const chosen = subtopic ?? webhook.subtopics[0]!;
+    if (topicOf(chosen) !== webhook.topic) {
+      const allowed = subtopicsOf(webhook.topic).join(', ');
+      throw invalidInput([
+        { pointer: '/query/subtopic', detail: `is not of the topic ${webhook.topic}, which has ${allowed}` },
+      ]);
+    }
     const body = new MessageBuilder({
       subtopic: chosen,
       resource: SAMPLE_RESOURCES[chosen],
@@ -85,13 +94,7 @@ export class TestMessages {
       logging_mode: webhook.loggingMode,
       max_attempts: webhook.maxAttempts,
     });
-    const result = await this.#send({
-      messageId: randomUUIDv7(),
-      url: target.targetUrl,
-      body,
-      credentials: target.credentials,
-      extraHeaders: TEST_HEADERS,
-    });
+    const result = await this.#post(target, body);
     return {
       delivered: result.outcome === 'DELIVERED',
       responseStatus: result.status,
@@ -101,5 +104,20 @@ export class TestMessages {
       targetUrl: target.targetUrl,
       body,
     };
+  }
+
+  async #post(target: DeliveryTarget, body: string): Promise<SendResult> {
+    // Without them the target would be asked something else than delivery asks it.
+    if (target.credentialsLost) {
+      const reason = LOST_CREDENTIALS_REASON;
+      return { outcome: 'FAILED', status: null, responseBody: null, reason, durationMs: 0 };
+    }
+    return await this.#send({
+      messageId: randomUUIDv7(),
+      url: target.targetUrl,
+      body,
+      credentials: target.credentials,
+      extraHeaders: TEST_HEADERS,
+    });
   }
 }

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { type Api, CLIENT_EMAIL, startTestService, type TestService } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
+import { createAccounts, createWebhook, deliveriesOf, statisticsOf, untilLine } from './delivery-world.ts';
+
+describe('test messages', () => {
+  let service: TestService;
+  let api: Api;
+
+  before(async () => {
+    service = await startTestService({ settings: { retry_initial_delay: 60, retry_max_delay: 60 } });
+    api = service.api;
+  });
+  after(() => service.stop());
+
+  test('are marked as tests and answer what the target said', async () => {
+    await using target = await startTarget({ respondWith: answer(201, { body: 'thanks' }) });
+    const id = await createWebhook(api, target.url, {
+      authentication: { type: 'BASIC', key: 'k', secret: 's' },
+    });
+    const { status, body } = await api.post(`/webhooks/${id}/test`);
+    assert.equal(status, 200);
+    const [received] = target.requests;
+    assert.equal(received?.headers['webhook-test'], 'true');
+    assert.equal(received?.headers.authorization, `Basic ${btoa('k:s')}`);
+    assert.match(String(received?.headers['webhook-id']), /^[0-9a-f-]{36}$/);
+    const { duration_ms, message, ...rest } = body;
+    assert.deepEqual(rest, { delivered: true, response_status: 201, response_body: 'thanks', error: null });
+    assert.ok(Number.isInteger(duration_ms) && duration_ms >= 0);
+    assert.deepEqual(received?.json, message);
+    assert.equal(message.subscription_id, id);
+    assert.equal(message.subtopic, 'ACCOUNT_CREATED');
+    assert.equal(message.user, CLIENT_EMAIL);
+    await api.delete(`/webhooks/${id}`);
+  });
+
+  test('tell why they failed, and count in no statistics, no history and no state', async () => {
+    await using failing = await startTarget({ respondWith: answer(403, { body: 'go away' }) });
+    const id = await createWebhook(api, failing.url);
+    const { status, body } = await api.post(`/webhooks/${id}/test`);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      [body.delivered, body.response_status, body.response_body, body.error],
+      [false, 403, 'go away', '403 Forbidden'],
+    );
+    assert.equal(failing.requests.length, 1, 'a test is not retried');
+    const statistics = await statisticsOf(api, id);
+    assert.deepEqual([statistics.success_count, statistics.error_count], [0, 0]);
+    assert.equal((await api.get(`/webhooks/${id}`)).body.in_error, false);
+    assert.deepEqual(await deliveriesOf(api, id), []);
+    await api.delete(`/webhooks/${id}`);
+  });
+
+  test('tell that nobody listens at the target', async () => {
+    const gone = await startTarget();
+    const id = await createWebhook(api, gone.url);
+    await gone.close();
+    const { body } = await api.post(`/webhooks/${id}/test`);
+    assert.deepEqual([body.delivered, body.response_status, body.error], [false, null, 'connection refused']);
+    await api.delete(`/webhooks/${id}`);
+  });
+
+  test('pass those that wait, and go to inactive webhooks too', async () => {
+    await using blocked = await startTarget({ respondWith: answer(500) });
+    const id = await createWebhook(api, blocked.url);
+    await createAccounts(api, 'waits');
+    await untilLine(api, id, 'RETRYING');
+    blocked.respondWith(answer(200));
+    assert.equal((await api.post(`/webhooks/${id}/test`)).body.delivered, true);
+    assert.equal((await untilLine(api, id, 'RETRYING')).head.attempts, 1);
+    const { body: record } = await api.get(`/webhooks/${id}`);
+    assert.equal((await api.put(`/webhooks/${id}`, { ...record, enabled: false })).status, 200);
+    assert.equal((await api.post(`/webhooks/${id}/test`)).body.delivered, true);
+    await api.delete(`/webhooks/${id}`);
+  });
+
+  test('are of any subtopic of the topic, also one that the webhook does not have', async () => {
+    await using good = await startTarget();
+    const id = await createWebhook(api, good.url);
+    const { status, body } = await api.post(`/webhooks/${id}/test?subtopic=ACCOUNT_DELETED`);
+    assert.equal(status, 200);
+    assert.equal(body.message.subtopic, 'ACCOUNT_DELETED');
+    await api.delete(`/webhooks/${id}`);
+  });
+
+  test('are refused for subtopics of other topics, and for what is none', async () => {
+    await using good = await startTarget();
+    const id = await createWebhook(api, good.url);
+    for (const subtopic of ['COURSE_IMPORTED', 'REGISTRATION_LAUNCHED', 'CONTENT_ADDED_TO_ACCOUNT', 'x'])
+      assertInvalid(await api.post(`/webhooks/${id}/test?subtopic=${subtopic}`), ['/query/subtopic']);
+    assert.equal(good.requests.length, 0);
+    await api.delete(`/webhooks/${id}`);
+  });
+
+  test('are not sent to webhooks that are not there', async () => {
+    await using good = await startTarget();
+    assertProblem(await api.post('/webhooks/999999/test'), 404, 'not-found');
+    const id = await createWebhook(api, good.url);
+    await api.delete(`/webhooks/${id}`);
+    assertProblem(await api.post(`/webhooks/${id}/test`), 404, 'not-found');
+    assert.equal(good.requests.length, 0);
+  });
+
+  test('are not sent without credentials that are lost: that would try something else than delivery', async () => {
+    await using good = await startTarget();
+    const id = await createWebhook(api, good.url, {
+      authentication: { type: 'BASIC', key: 'k', secret: 's' },
+    });
+    const database = new DatabaseSync(path.join(service.settings.data_dir, 'coursewire.db'));
+    database.prepare("update webhooks set credentials = 'damaged' where id = ?").run(id);
+    database.close();
+    const { status, body } = await api.post(`/webhooks/${id}/test`);
+    assert.equal(status, 200);
+    assert.deepEqual([body.delivered, body.response_status, body.response_body], [false, null, null]);
+    assert.match(body.error, /credentials cannot be decrypted; set key and secret again/);
+    assert.equal(good.requests.length, 0);
+    await api.delete(`/webhooks/${id}`);
+  });
+});
