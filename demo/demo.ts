@@ -3,24 +3,31 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Subtopic } from '../src/events/catalogue.ts';
 import { ApiClient, type ClientCredentials, requestToken } from './api-client.ts';
 import { choosePort } from './choose-port.ts';
 import { DemoFailure, Interrupted } from './failure.ts';
 import { guide } from './guide.ts';
 import { Inbox } from './inbox.ts';
+import { CLIENT_EMAIL, type Occurrence } from './occurrence.ts';
 import type { DemoOptions } from './options.ts';
 import type { Screen } from './screen.ts';
 import { ServiceProcess } from './service-process.ts';
-import { walk } from './steps.ts';
-import { demoTargets, dueAtOnce, expectedOf, maxAttemptsOf, type Target, UNAUTHORIZED } from './targets.ts';
+import { CUSTOMER, walk } from './steps.ts';
+import {
+  type DemoAccount,
+  demoTargets,
+  dueAtOnce,
+  expectedOf,
+  maxAttemptsOf,
+  type Target,
+  UNAUTHORIZED,
+} from './targets.ts';
 import { faultsOf, missingOf } from './verdict.ts';
 import { pause } from './waiting.ts';
 import { createWebhook, deadLettersOnceThere, type Standing, standingOf, type Webhook } from './webhooks.ts';
 
 const HOST = '127.0.0.1';
 const USUAL_PORT = 8080;
-const USER = 'demo@example.com';
 const RETRY_INITIAL_DELAY = '0.5';
 const SHUTDOWN_TIMEOUT = '2';
 
@@ -70,7 +77,7 @@ class Demo {
   readonly #signal: AbortSignal;
   readonly #inbox: Inbox;
   /** All that the walk causes. */
-  #events: readonly Subtopic[] = [];
+  #events: readonly Occurrence[] = [];
   #isWalking = true;
 
   constructor({ screen, options, signal, paced }: DemoContext, folder: string) {
@@ -98,8 +105,9 @@ class Demo {
     });
     const client = await this.#makeClient(service);
     const api = await this.#authenticate(url, client);
-    const webhooks = await this.#makeWebhooks(api);
-    await this.#walk(api, webhooks);
+    const customer = await this.#makeCustomer(api);
+    const webhooks = await this.#makeWebhooks(api, customer);
+    await this.#walk(api, webhooks, customer);
     await this.#judge(api, webhooks);
     this.#isWalking = false;
     if (this.#options.exit) return;
@@ -128,7 +136,7 @@ class Demo {
 
   async #makeClient(service: ServiceProcess): Promise<ClientCredentials> {
     this.#screen.title('An API client, made with the command line');
-    const args = ['client', 'create', '--name', 'Demo', '--email', USER];
+    const args = ['client', 'create', '--name', 'Demo', '--email', CLIENT_EMAIL];
     this.#screen.line(`  $ coursewire ${args.join(' ')}`);
     const made = JSON.parse(await service.runCommand([...args, '--json'], this.#signal));
     const { client_id, client_secret, scope } = made as Record<string, string>;
@@ -145,10 +153,16 @@ class Demo {
     return new ApiClient({ url, token: token.access_token, signal: this.#signal, tell });
   }
 
-  async #makeWebhooks(api: ApiClient): Promise<Webhook[]> {
+  async #makeCustomer(api: ApiClient): Promise<DemoAccount> {
+    this.#screen.title('A customer of old: an account that is made while nobody listens');
+    const { id } = await api.send<{ id: number }>('POST', '/accounts', { name: CUSTOMER });
+    return { id, name: CUSTOMER };
+  }
+
+  async #makeWebhooks(api: ApiClient, customer: DemoAccount): Promise<Webhook[]> {
     const secret = randomBytes(24).toString('base64url');
     const checked = this.#options.wrongSecret ? 'another secret' : secret;
-    const targets = demoTargets(secret);
+    const targets = demoTargets({ secret, customer });
     this.#screen.title(
       `${targets.length} systems that want to know, each a receiver with a webhook of its own`,
     );
@@ -164,8 +178,8 @@ class Demo {
   }
 
   /** Takes every step, and waits for all that comes of them. */
-  async #walk(api: ApiClient, webhooks: readonly Webhook[]): Promise<void> {
-    const steps = walk(api);
+  async #walk(api: ApiClient, webhooks: readonly Webhook[], customer: DemoAccount): Promise<void> {
+    const steps = walk({ api, customer, tell: (facts) => this.#screen.facts(facts) });
     this.#events = steps.flatMap((step) => step.causes);
     const targets = webhooks.map(({ target }) => target);
     const dead = Promise.all(webhooks.map((webhook) => this.#watchDeadLetters(api, webhook)));
@@ -173,7 +187,7 @@ class Demo {
     dead.catch(() => {});
 
     this.#screen.legend();
-    const caused: Subtopic[] = [];
+    const caused: Occurrence[] = [];
     for (const step of steps) {
       this.#screen.title(step.title);
       const arrived = targets.map((target) => this.#inbox.of(target).length);
@@ -189,7 +203,7 @@ class Demo {
     await dead;
   }
 
-  #missing(targets: readonly Target[], events: readonly Subtopic[], due: readonly number[] = []): string[] {
+  #missing(targets: readonly Target[], events: readonly Occurrence[], due: readonly number[] = []): string[] {
     return targets.flatMap((target, index) => missingOf(target, events, this.#inbox.of(target), due[index]));
   }
 
@@ -224,7 +238,6 @@ class Demo {
       faultsOf(standing, {
         events: this.#events,
         arrivals: this.#inbox.of(standing.webhook.target),
-        user: USER,
       }),
     );
     if (faults.length > 0) throw new DemoFailure('Not everything came as it should have:', faults);

@@ -54,16 +54,19 @@ export function readMessage(body: unknown): Message | null {
 export function essenceOf({ resource }: Message): string {
   const { account, content, registration } = resource;
   const parts: string[] = [];
-  if (account !== undefined) parts.push(`${account.name}, ${account.enabled ? 'active' : 'inactive'}`);
+  if (registration !== undefined) parts.push(statusOf(registration));
   if (content?.course !== undefined) {
     const { name, version_id, learning_standard, location } = content.course;
     parts.push(`${name} v${version_id}, ${learning_standard}, ${location}`);
-  } else if (content?.bundle !== undefined) parts.push(`bundle ${content.bundle.name}`);
+  } else if (content?.bundle !== undefined)
+    parts.push(`bundle ${content.bundle.name}, ${content.bundle.location}`);
   else if (content?.folder !== undefined) {
-    const { name, contents } = content.folder;
-    parts.push(`${contents.map((each) => each.name).join(', ')} in ${name}`);
+    const { contents, location } = content.folder;
+    const told = contents.map(({ name, type }) => `${type.toLowerCase()} ${name}`);
+    parts.push([...told, location].join(', '));
   }
-  if (registration !== undefined) parts.push(statusOf(registration));
+  if (account !== undefined && parts.length > 0) parts.push(account.name);
+  else if (account !== undefined) parts.push(`${account.name}, ${account.enabled ? 'active' : 'inactive'}`);
   return parts.join(' · ').replaceAll(/\p{Cc}/gu, '�');
 }
 

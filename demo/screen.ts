@@ -54,12 +54,7 @@ export class Screen {
   /** The targets, by what is to be seen with each. */
   targets(targets: readonly { target: Target; url: string }[]): void {
     this.#nameWidth = Math.max(...targets.map(({ target }) => target.name.length));
-    const rows = targets.map(({ target, url }) => [
-      target.name,
-      url,
-      target.subtopics?.join(', ') ?? `${target.topic}, all`,
-      target.about,
-    ]);
+    const rows = targets.map(({ target, url }) => [target.name, url, wantedBy(target), target.about]);
     for (const line of table(rows)) this.line(`  ${line}`);
   }
 
@@ -184,6 +179,11 @@ export class Screen {
   #name(name: string): string {
     return name.padEnd(this.#nameWidth);
   }
+}
+
+/** What a target's webhook is to tell of. */
+function wantedBy({ focus, subtopics, topic }: Target): string {
+  return `${subtopics?.join(', ') ?? `${topic}, all`}${focus === null ? '' : `, of ${focus.name}`}`;
 }
 
 function subtopicCell(text: string): string {

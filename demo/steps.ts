@@ -1,12 +1,27 @@
 import type { Subtopic } from '../src/events/catalogue.ts';
 import type { ApiClient } from './api-client.ts';
 import { zipCourse } from './course-package.ts';
+import { CLIENT_EMAIL, type Occurrence } from './occurrence.ts';
+import type { DemoAccount } from './targets.ts';
+
+/** The account that is there before the walk, and stays. */
+export const CUSTOMER = 'Contoso';
+const NEW_CUSTOMER = 'Northwind Traders';
+const LEARNER = 'ada';
 
 /** Something that the demo does, and the events that it causes. */
 export interface Step {
   readonly title: string;
-  readonly causes: readonly Subtopic[];
+  readonly causes: readonly Occurrence[];
   run(): Promise<void>;
+}
+
+/** What the walk works with. */
+export interface WalkOptions {
+  readonly api: ApiClient;
+  readonly customer: DemoAccount;
+  /** Shows what an answer brought that is of use. */
+  readonly tell: (facts: Readonly<Record<string, string>>) => void;
 }
 
 interface Made {
@@ -21,15 +36,18 @@ interface MadeCourse extends Made {
  * The walk through the service's events, all of it through the API. Each step goes on from those before it. To show
  * another event, add a step that causes it, and where no target has its topic yet, a target.
  */
-export function walk(api: ApiClient): Step[] {
-  const account = { id: 0, name: 'Northwind Traders' };
+export function walk({ api, customer, tell }: WalkOptions): Step[] {
+  const account = { id: 0, name: NEW_CUSTOMER };
   const folder = { id: 0, name: 'Onboarding' };
   const course = { id: 0, version: 0 };
+  const equivalent = { id: 0, name: 'Webhooks (all languages)' };
+  const bundle = { id: 0, name: 'First Day' };
+  const registration = { id: '' };
 
   return [
     {
-      title: 'A customer comes: create an account',
-      causes: ['ACCOUNT_CREATED'],
+      title: 'A new customer comes: create an account',
+      causes: [causedByClient('ACCOUNT_CREATED', NEW_CUSTOMER)],
       async run() {
         account.id = (await api.send<Made>('POST', '/accounts', { name: account.name })).id;
       },
@@ -43,7 +61,7 @@ export function walk(api: ApiClient): Step[] {
     },
     {
       title: 'Import a course, a SCORM 1.2 package',
-      causes: ['COURSE_IMPORTED'],
+      causes: [causedByClient('COURSE_IMPORTED')],
       async run() {
         const fields = { folder_id: String(folder.id) };
         course.id = (await api.upload<Made>('/courses', await zipCourse('scorm-1.2'), fields)).id;
@@ -51,7 +69,7 @@ export function walk(api: ApiClient): Step[] {
     },
     {
       title: 'Upload a second version, made anew as SCORM 2004',
-      causes: ['COURSE_VERSION_UPLOADED'],
+      causes: [causedByClient('COURSE_VERSION_UPLOADED')],
       async run() {
         const path = `/courses/${course.id}/versions`;
         course.version = (await api.upload<MadeCourse>(path, await zipCourse('scorm-2004'))).version_id;
@@ -59,31 +77,107 @@ export function walk(api: ApiClient): Step[] {
     },
     {
       title: 'Publish it: learners get the new version',
-      causes: ['COURSE_VERSION_PUBLISHED'],
+      causes: [causedByClient('COURSE_VERSION_PUBLISHED')],
       async run() {
         await api.send('POST', `/courses/${course.id}/versions/${course.version}/publish`);
       },
     },
     {
-      title: 'The customer pauses: deactivate the account',
-      causes: ['ACCOUNT_ACTIVATION_UPDATED'],
+      title: 'Make an equivalent, one course a language, and a bundle of it; neither is an event',
+      causes: [],
+      async run() {
+        const place = { folder_id: folder.id };
+        const courses = [{ course_id: course.id, language: 'en' }];
+        const { name } = equivalent;
+        equivalent.id = (await api.send<Made>('POST', '/equivalents', { name, ...place, courses })).id;
+        const contents = [{ type: 'EQUIVALENT', id: equivalent.id }];
+        bundle.id = (await api.send<Made>('POST', '/bundles', { name: bundle.name, ...place, contents })).id;
+      },
+    },
+    {
+      title: `Give the bundle to ${NEW_CUSTOMER}: Portal asks for ${CUSTOMER} only, so nobody is told`,
+      causes: [causedByClient('CONTENT_ADDED_TO_ACCOUNT', NEW_CUSTOMER)],
+      async run() {
+        await api.send('POST', `/accounts/${account.id}/content`, {
+          contents: [{ type: 'BUNDLE', id: bundle.id }],
+        });
+      },
+    },
+    {
+      title: `Give the equivalent to ${CUSTOMER}`,
+      causes: [causedByClient('CONTENT_ADDED_TO_ACCOUNT', CUSTOMER)],
+      async run() {
+        await api.send('POST', `/accounts/${customer.id}/content`, {
+          contents: [{ type: 'EQUIVALENT', id: equivalent.id }],
+        });
+      },
+    },
+    {
+      title: 'Give it the bundle too',
+      causes: [causedByClient('CONTENT_ADDED_TO_ACCOUNT', CUSTOMER)],
+      async run() {
+        await api.send('POST', `/accounts/${customer.id}/content`, {
+          contents: [{ type: 'BUNDLE', id: bundle.id }],
+        });
+      },
+    },
+    {
+      title: 'And take the bundle back',
+      causes: [causedByClient('CONTENT_REMOVED_FROM_ACCOUNT', CUSTOMER)],
+      async run() {
+        await api.send('DELETE', `/accounts/${customer.id}/content/BUNDLE/${bundle.id}`);
+      },
+    },
+    {
+      title: 'Register a learner to the course, which is no event yet',
+      causes: [],
+      async run() {
+        const input = { account_id: customer.id, course_id: course.id, learner_id: LEARNER };
+        const made = await api.send<{ registration_id: string }>('POST', '/registrations', input);
+        registration.id = made.registration_id;
+      },
+    },
+    {
+      title: 'Launch it: the learner opens the launch_url, which is signed and expires',
+      causes: [{ subtopic: 'REGISTRATION_LAUNCHED', account: CUSTOMER, user: LEARNER }],
+      async run() {
+        const path = `/registrations/${registration.id}/launch`;
+        const { launch_url } = await api.send<{ launch_url: string }>('POST', path);
+        tell({ launch_url });
+      },
+    },
+    {
+      title: 'The learner has passed: set the status',
+      causes: [causedByClient('REGISTRATION_STATUS_UPDATED', CUSTOMER)],
+      async run() {
+        const status = { completion: 'Completed', success: 'PASS', score: 85, duration: 130 };
+        await api.send('PUT', `/registrations/${registration.id}/status`, status);
+      },
+    },
+    {
+      title: 'The new customer pauses: deactivate the account',
+      causes: [causedByClient('ACCOUNT_ACTIVATION_UPDATED', NEW_CUSTOMER)],
       async run() {
         await api.send('PUT', `/accounts/${account.id}`, { name: account.name, enabled: false });
       },
     },
     {
       title: 'And is back: activate it',
-      causes: ['ACCOUNT_ACTIVATION_UPDATED'],
+      causes: [causedByClient('ACCOUNT_ACTIVATION_UPDATED', NEW_CUSTOMER)],
       async run() {
         await api.send('PUT', `/accounts/${account.id}`, { name: account.name, enabled: true });
       },
     },
     {
       title: 'The customer leaves: delete the account',
-      causes: ['ACCOUNT_DELETED'],
+      causes: [causedByClient('ACCOUNT_DELETED', NEW_CUSTOMER)],
       async run() {
         await api.send('DELETE', `/accounts/${account.id}`);
       },
     },
   ];
+}
+
+function causedByClient(subtopic: Subtopic, account: string | null = null): Occurrence {
+  return { subtopic, account, user: CLIENT_EMAIL };
 }

@@ -1,4 +1,4 @@
-import type { Subtopic } from '../src/events/catalogue.ts';
+import type { Occurrence } from './occurrence.ts';
 import type { Arrival } from './postback.ts';
 import { type Attempt, expectedOf, TAKEN, type Target } from './targets.ts';
 import type { Standing } from './webhooks.ts';
@@ -9,7 +9,7 @@ type Findings = Readonly<Record<string, boolean | number | readonly string[]>>;
 /** A line for every request that a target should have got of these events, the first `due` of them, and has not. */
 export function missingOf(
   target: Target,
-  events: readonly Subtopic[],
+  events: readonly Occurrence[],
   arrivals: readonly Arrival[],
   due = Number.POSITIVE_INFINITY,
 ): string[] {
@@ -20,7 +20,7 @@ export function missingOf(
 /** A line for everything that is not as it should be after these events. */
 export function faultsOf(
   standing: Standing,
-  { events, arrivals, user }: { events: readonly Subtopic[]; arrivals: readonly Arrival[]; user: string },
+  { events, arrivals }: { events: readonly Occurrence[]; arrivals: readonly Arrival[] },
 ): string[] {
   const { target } = standing.webhook;
   const expected = expectedOf(target, events);
@@ -30,7 +30,7 @@ export function faultsOf(
     'the count of successes': expected.attempts.filter(({ status }) => status === TAKEN).length,
     'the count of errors': expected.attempts.filter(({ status }) => status !== TAKEN).length,
     'the error state': expected.attempts.at(-1)?.status !== TAKEN,
-    'the acting user': expected.attempts.map(() => user),
+    'the acting user': expected.attempts.map(({ user }) => user),
     'the credentials': expected.attempts.map(() => (target.credentials === null ? 'none' : 'Basic')),
   };
   const found: Findings = {

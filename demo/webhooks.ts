@@ -32,11 +32,12 @@ export interface Standing {
 
 /** Makes the webhook that calls a target. */
 export async function createWebhook(api: ApiClient, target: Target, targetUrl: string): Promise<Webhook> {
-  const { name, topic, subtopics, credentials, maxAttempts } = target;
+  const { name, topic, subtopics, focus, credentials, maxAttempts } = target;
   const { id } = await api.send<{ id: number }>('POST', '/webhooks', {
     name,
     topic,
     ...(subtopics !== null && { subtopics }),
+    ...(focus !== null && { focus: [{ webhook_focus_type: 'ACCOUNT', webhook_focus_id: focus.id }] }),
     target_url: targetUrl,
     ...(credentials !== null && { authentication: { type: 'BASIC', ...credentials } }),
     ...(maxAttempts !== null && { max_attempts: maxAttempts }),

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 // biome-ignore lint/correctness/useImportExtensions: it takes the declarations beside the module for the module.
 import { Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
+import { SUBTOPICS } from '../src/events/catalogue.ts';
 import { temporaryFolder, until } from './support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -86,11 +87,27 @@ describe('the demo', { concurrency: true }, () => {
       'COURSE_VERSION_UPLOADED 1 204',
       'COURSE_VERSION_PUBLISHED 1 204',
     ]);
+    assert.deepEqual(postbacksOf('Portal', stdout), [
+      'CONTENT_ADDED_TO_ACCOUNT 1 204',
+      'CONTENT_ADDED_TO_ACCOUNT 1 204',
+      'CONTENT_REMOVED_FROM_ACCOUNT 1 204',
+    ]);
+    assert.deepEqual(postbacksOf('Records', stdout), [
+      'REGISTRATION_LAUNCHED 1 204',
+      'REGISTRATION_STATUS_UPDATED 1 204',
+    ]);
     assert.deepEqual(postbacksOf('Old billing', stdout), [
       'ACCOUNT_CREATED 1 503',
       'ACCOUNT_CREATED 2 503',
       'ACCOUNT_CREATED 3 503',
     ]);
+    const shown = new Set([...stdout.matchAll(POSTBACK)].map(([, , subtopic]) => subtopic));
+    assert.deepEqual([...shown].sort(), [...SUBTOPICS].sort(), 'every event is shown');
+    assert.match(stdout, / 204 {5}equivalent Webhooks \(all languages\), Home > Onboarding · Contoso$/m);
+    assert.match(stdout, /CONTENT_REMOVED_FROM_ACCOUNT .* bundle First Day, Home > Onboarding · Contoso$/m);
+    assert.doesNotMatch(stdout, /CONTENT_.* Northwind/, 'the focus leaves other accounts out');
+    assert.match(stdout, /^ {2}launch_url +http:\/\/127\.0\.0\.1:\d+\/launch\/\S+$/m);
+    assert.match(stdout, /REGISTRATION_STATUS_UPDATED .* ada: Completed, PASS, score 85 · /);
     assert.match(stdout, /✗ .* Old billing +ACCOUNT_CREATED +dead-letter queue after 3 attempts: 503 /);
     assert.match(stdout, /^ {6}"subscription_id": 1,\n {6}"name": "CRM",\n {6}"topic": "ACCOUNT",$/m);
     assert.match(
