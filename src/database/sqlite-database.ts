@@ -10,6 +10,7 @@ import {
 } from './database.ts';
 import { nodeSqliteDialect, Statements, toUnavailable } from './kysely-node-sqlite.ts';
 import type { Tables } from './schema.ts';
+import { WalSync } from './wal-sync.ts';
 
 /** How long a statement waits for another process (the command line beside the service) to finish writing. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -39,7 +40,8 @@ interface Done {
  *
  * Transactions that were asked for in the same turn of the event loop share one `begin immediate … commit`,
  * each in a savepoint of its own: a commit costs a sync of the disk (0.2 ms and more), and without sharing
- * that sync would bound events and deliveries alike (architecture, invariant 6).
+ * that sync would bound events and deliveries alike (architecture, invariant 6). The sync happens beside the main
+ * thread; transactions that follow meanwhile run and commit, and share the next one.
  */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
@@ -47,6 +49,9 @@ export class SqliteDatabase implements Database {
   readonly #writer: DatabaseSync;
   readonly #readerConnection: DatabaseSync;
   readonly #statements: Statements;
+  readonly #wal: WalSync;
+  /** Set when a sync failed: what the log holds from then on is uncertain, so nothing more may be promised. */
+  #syncFailure: DatabaseUnavailableError | null = null;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
@@ -64,11 +69,13 @@ export class SqliteDatabase implements Database {
       });
     }
     this.#statements = new Statements(this.#writer);
+    this.#wal = new WalSync(`${file}-wal`);
     this.reader = createReader(this.#readerConnection);
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new DatabaseUnavailableError('the database is closed'));
+    if (this.#syncFailure !== null) return Promise.reject(this.#syncFailure);
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject });
       this.#draining ??= this.#drain();
@@ -76,6 +83,7 @@ export class SqliteDatabase implements Database {
   }
 
   async ping(): Promise<void> {
+    if (this.#syncFailure !== null) throw this.#syncFailure;
     await this.reader.all('select 1');
   }
 
@@ -86,6 +94,7 @@ export class SqliteDatabase implements Database {
 
   async #close(): Promise<void> {
     while (this.#draining !== null) await this.#draining;
+    await this.#wal[Symbol.asyncDispose]();
     this.#readerConnection.close();
     this.#writer.close();
   }
@@ -101,21 +110,25 @@ export class SqliteDatabase implements Database {
 
   async #commitBatch(batch: readonly Waiting[]): Promise<void> {
     const done: Done[] = [];
+    let changesBefore: number;
     try {
-      this.#writer.exec('begin immediate');
+      this.#statements.run('begin immediate', []);
+      changesBefore = this.#totalChanges();
     } catch (error) {
       const unavailable = toUnavailable(error, 'begin');
       for (const waiting of batch) waiting.reject(unavailable);
       return;
     }
     let next = 0;
+    let isChanged: boolean;
     try {
       for (; next < batch.length; next++) {
         const waiting = batch[next]!;
         const result = await this.#runInSavepoint(waiting);
         if (result !== null) done.push(result);
       }
-      this.#writer.exec('commit');
+      isChanged = done.some(({ tx }) => tx.mayHaveChanged) || this.#totalChanges() !== changesBefore;
+      this.#statements.run('commit', []);
     } catch (error) {
       if (this.#writer.isTransaction) this.#writer.exec('rollback');
       const unavailable = toUnavailable(error, 'commit');
@@ -123,33 +136,58 @@ export class SqliteDatabase implements Database {
       for (const waiting of batch.slice(next)) waiting.reject(unavailable);
       return;
     }
-    for (const { waiting, value } of done) waiting.resolve(value);
-    for (const { tx } of done) tx.runHooks();
+    if (isChanged) void this.#answerWhenSynced(done);
+    else answer(done);
+  }
+
+  async #answerWhenSynced(done: readonly Done[]): Promise<void> {
+    try {
+      await this.#wal.synced();
+    } catch (error) {
+      // After a failed sync the system may have dropped what it could not write: only a restart, which reads
+      // the log as it is on disk, can tell what is there.
+      this.#syncFailure = toUnavailable(error, 'sync its log; restart the service');
+      for (const { waiting } of done) waiting.reject(this.#syncFailure);
+      return;
+    }
+    answer(done);
+  }
+
+  #totalChanges(): number {
+    const [row] = this.#statements.all('select total_changes() as total', []) as { total: number }[];
+    return row?.total ?? 0;
   }
 
   /** Answers null when the work failed and was rolled back; throws when the whole batch is lost. */
   async #runInSavepoint(waiting: Waiting): Promise<Done | null> {
-    this.#writer.exec('savepoint work');
+    this.#statements.run('savepoint work', []);
     const tx = new SqliteTransaction(this.#statements);
     try {
       const value = await waiting.run(tx);
       tx.end();
-      this.#writer.exec('release work');
+      this.#statements.run('release work', []);
       return { waiting, value, tx };
     } catch (error) {
       tx.end();
       // A full disk or a failed read makes SQLite roll the whole transaction back by itself.
       if (!this.#writer.isTransaction) throw error;
-      this.#writer.exec('rollback to work');
-      this.#writer.exec('release work');
+      this.#statements.run('rollback to work', []);
+      this.#statements.run('release work', []);
       waiting.reject(error);
       return null;
     }
   }
 }
 
+function answer(done: readonly Done[]): void {
+  for (const { waiting, value } of done) waiting.resolve(value);
+  for (const { tx } of done) tx.runHooks();
+}
+
 class SqliteTransaction implements Transaction {
   readonly dialect = 'sqlite';
+  /** True after a statement that `total_changes()` may not count, such as one that changes the schema. */
+  mayHaveChanged = false;
   readonly #statements: Statements;
   readonly #hooks: (() => void)[] = [];
   #query: Kysely<Tables> | null = null;
@@ -175,6 +213,7 @@ class SqliteTransaction implements Transaction {
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     this.#assertOpen();
+    this.mayHaveChanged = true;
     return Number(this.#statements.run(sql, values).changes);
   }
 
@@ -212,8 +251,9 @@ class SqliteTransaction implements Transaction {
 
 function openConnection(file: string, cacheKib: number): DatabaseSync {
   const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  // `normal` leaves the log's sync after a commit to WalSync; before a checkpoint SQLite syncs by itself.
   connection.exec(
-    `pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
+    `pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
   );
   return connection;
 }
