@@ -77,6 +77,7 @@ const CONTENT_SECURITY_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** What the calls are grouped by, in the order in which the reference page shows them. */
 const TAGS = [
   { name: 'Authentication', description: 'OAuth 2.0 client credentials.' },
   { name: 'Webhooks', description: 'Which events go where.' },
@@ -85,6 +86,10 @@ const TAGS = [
   { name: 'Accounts', description: 'Who uses content.' },
   { name: 'Folders', description: 'Where content is kept.' },
   { name: 'Courses', description: 'Course packages and their versions.' },
+  { name: 'Equivalents', description: 'One course in several languages.' },
+  { name: 'Bundles', description: 'Courses and equivalents that go together.' },
+  { name: 'Account content', description: 'What an account was given.' },
+  { name: 'Registrations', description: 'Who learns what: launches and results.' },
   { name: 'Postbacks', description: 'What your system receives.' },
 ];
 
