@@ -98,6 +98,30 @@ export async function advanceLines(
   return new Set(rows.map((row) => row.line_id));
 }
 
+/**
+ * The same, but takes up the next message of each line at once, under a lease of its own. Answers for each line
+ * whose lease was still held whether a message of it was taken up.
+ */
+export async function advanceAndLeaseLines(
+  tx: Transaction,
+  leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
+  { leasedUntil, leaseToken }: { leasedUntil: number; leaseToken: string },
+): Promise<Map<number, boolean>> {
+  const rows = await tx.all<{ line_id: number; pending: number }>(
+    `update queue_lines set pending = queue_lines.pending - 1,
+       receive_count = case when queue_lines.pending > 1 then 1 else 0 end,
+       lease_token = case when queue_lines.pending > 1 then ? else null end,
+       available_at = case when queue_lines.pending > 1 then ? else null end
+     from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text' })}
+     where queue_lines.line_id = lease.line_id and queue_lines.lease_token = lease.token
+     returning queue_lines.line_id, queue_lines.pending`,
+    leaseToken,
+    leasedUntil,
+    JSON.stringify(leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken }))),
+  );
+  return new Map(rows.map((row) => [row.line_id, row.pending > 0]));
+}
+
 /** Ends leases that are still held and makes the same head due at a moment of its own; uncounts the receive if told. */
 export async function postponeLines(
   tx: Transaction,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../database/database.ts';
 import {
   addToLines,
+  advanceAndLeaseLines,
   advanceLines,
   advanceUnleasedLine,
   copyToDeadLetters,
@@ -32,7 +33,6 @@ import type {
   MessageQueue,
   QueueMessage,
   QueueTotals,
-  ReceivedMessage,
   Settled,
   Settlement,
 } from './message-queue.ts';
@@ -50,6 +50,11 @@ export class DatabaseQueue implements MessageQueue {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #listeners: (() => void)[] = [];
+  /**
+   * Whether the last exchange left lines that were due, for want of capacity. While it does, a line whose message
+   * was delivered queues behind them; otherwise it goes on at once, which saves its row a second update.
+   */
+  #othersAreDue = false;
 
   constructor({
     database,
@@ -85,13 +90,30 @@ export class DatabaseQueue implements MessageQueue {
 
   async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
     return await this.#database.transaction(async (tx) => {
+      const now = this.#now();
+      const lease = { leaseToken: randomUUID(), leasedUntil: now + request.visibilityMs };
+      // Counts of lines that were taken up: those that go on with their next message, then others that are due.
+      const taken = new Map<number, number>();
       if (request.settlements.length > 0) {
-        const settled = await this.#settle(tx, request.settlements);
+        const goOn = this.#othersAreDue ? 0 : request.capacity;
+        const { settled, continued } = await this.#settle(tx, request.settlements, goOn, lease);
+        for (const lineId of continued) taken.set(lineId, 1);
         await request.record(tx, settled);
       }
-      const received =
-        request.capacity > 0 ? await this.#receive(tx, request.capacity, request.visibilityMs) : [];
-      return { received, nextAvailableAt: await readNextDue(tx) };
+      const limit = request.capacity - taken.size;
+      if (limit > 0) {
+        for (const [lineId, count] of await leaseDueLines(tx, { now, ...lease, limit }))
+          taken.set(lineId, count);
+      }
+      const heads = taken.size === 0 ? [] : await readHeads(tx, taken.keys());
+      const nextAvailableAt = await readNextDue(tx);
+      this.#othersAreDue = nextAvailableAt !== null && nextAvailableAt <= now;
+      const received = heads.map((head) => ({
+        ...head,
+        leaseToken: lease.leaseToken,
+        receiveCount: taken.get(head.lineId)!,
+      }));
+      return { received, nextAvailableAt };
     });
   }
 
@@ -170,16 +192,34 @@ export class DatabaseQueue implements MessageQueue {
     return await this.#database.transaction((tx) => deleteDeadLettersBefore(tx, before, limit));
   }
 
-  async #settle<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<Settled<S>[]> {
+  /** Settles; up to `goOn` of the lines whose message was delivered are taken up again at once. */
+  async #settle<S extends Settlement>(
+    tx: Transaction,
+    settlements: readonly S[],
+    goOn: number,
+    lease: { leaseToken: string; leasedUntil: number },
+  ): Promise<{ settled: Settled<S>[]; continued: number[] }> {
     const { firsts, others } = firstOfEachLine(settlements);
     const now = this.#now();
-    const leaving = firsts.filter((settlement) => !staysInLine(settlement));
+    const continuing = firsts.filter((settlement) => settlement.action === 'delete').slice(0, goOn);
+    const continuingLines = new Set(continuing.map((settlement) => settlement.message.lineId));
+    const leaving = firsts.filter(
+      (settlement) => !staysInLine(settlement) && !continuingLines.has(settlement.message.lineId),
+    );
     const staying = firsts.filter(staysInLine).map((settlement) => ({
       message: settlement.message,
       availableAt: settlement.action === 'retry' ? settlement.availableAt : now,
       uncounted: settlement.action === 'release',
     }));
     const held = new Set<number>();
+    const continued: number[] = [];
+    if (continuing.length > 0) {
+      const leases = continuing.map((settlement) => settlement.message);
+      for (const [line, isTaken] of await advanceAndLeaseLines(tx, leases, lease)) {
+        held.add(line);
+        if (isTaken) continued.push(line);
+      }
+    }
     if (leaving.length > 0) {
       const leases = leaving.map((settlement) => settlement.message);
       for (const line of await advanceLines(tx, leases, now)) held.add(line);
@@ -200,8 +240,8 @@ export class DatabaseQueue implements MessageQueue {
           : [];
       settled.push({ settlement, discarded });
     }
-    if (others.length > 0) settled.push(...(await this.#settle(tx, others)));
-    return settled;
+    if (others.length > 0) settled.push(...(await this.#settle(tx, others, 0, lease)).settled);
+    return { settled, continued };
   }
 
   /** Discards the unbroken run of messages at the front of a line that were queued before a moment. */
@@ -216,15 +256,6 @@ export class DatabaseQueue implements MessageQueue {
     );
     await subtractFromLine(tx, lineId, discarded.length);
     return discarded;
-  }
-
-  async #receive(tx: Transaction, limit: number, visibilityMs: number): Promise<ReceivedMessage[]> {
-    const now = this.#now();
-    const leaseToken = randomUUID();
-    const counts = await leaseDueLines(tx, { now, leasedUntil: now + visibilityMs, leaseToken, limit });
-    if (counts.size === 0) return [];
-    const heads = await readHeads(tx, counts.keys());
-    return heads.map((head) => ({ ...head, leaseToken, receiveCount: counts.get(head.lineId)! }));
   }
 
   #isOut(line: LineRow): boolean {
