@@ -246,7 +246,8 @@ export interface DeliveryRow {
   updated_at: number;
   /** Attempts that were made in all, over redeliveries. */
   attempts: number;
-  /** The latest attempt: its duration, its answer, why it failed. */
+  /** The latest attempt: when it began, its duration, its answer, why it failed. */
+  attempted_at: number | null;
   duration_ms: number | null;
   response_status: number | null;
   response_body: string | null;

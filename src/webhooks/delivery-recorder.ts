@@ -45,6 +45,7 @@ function attemptRow(message: QueueMessage, outcome: AttemptOutcome, action: Sett
     : action === 'dead-letter'
       ? 'DEAD_LETTERED'
       : 'RETRYING';
+  const durationMs = Math.round(outcome.durationMs);
   return [
     message.lineId,
     message.messageId,
@@ -54,7 +55,8 @@ function attemptRow(message: QueueMessage, outcome: AttemptOutcome, action: Sett
     message.enqueuedAt,
     outcome.endedAt,
     1,
-    Math.round(outcome.durationMs),
+    outcome.endedAt - durationMs,
+    durationMs,
     outcome.responseStatus,
     outcome.responseBody?.slice(0, MAX_RESPONSE_KEPT) ?? null,
     outcome.error,
@@ -72,6 +74,7 @@ function discardRow(message: QueueMessage, outcome: DiscardOutcome): SqlRow {
     message.enqueuedAt,
     outcome.at,
     0,
+    null,
     null,
     null,
     null,

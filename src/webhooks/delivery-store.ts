@@ -17,6 +17,7 @@ const DELIVERY_COLUMNS = [
   'enqueued_at',
   'updated_at',
   'attempts',
+  'attempted_at',
   'duration_ms',
   'response_status',
   'response_body',
@@ -32,6 +33,7 @@ export async function upsertDeliveries(tx: Transaction, rows: readonly SqlRow[])
     rows,
     `on conflict (message_id) do update set status = excluded.status, updated_at = excluded.updated_at,
        attempts = deliveries.attempts + excluded.attempts,
+       attempted_at = coalesce(excluded.attempted_at, deliveries.attempted_at),
        duration_ms = coalesce(excluded.duration_ms, deliveries.duration_ms),
        response_status = case when excluded.attempts > 0 then excluded.response_status else deliveries.response_status end,
        response_body = case when excluded.attempts > 0 then excluded.response_body else deliveries.response_body end,
@@ -45,11 +47,11 @@ export async function archiveLatestAttempts(tx: Transaction, messageIds: readonl
   await tx.run(
     `insert into delivery_attempts
        (delivery_id, attempt, attempted_at, duration_ms, response_status, response_body, error)
-     select deliveries.id, deliveries.attempts, deliveries.updated_at - deliveries.duration_ms, deliveries.duration_ms,
+     select deliveries.id, deliveries.attempts, deliveries.attempted_at, deliveries.duration_ms,
        deliveries.response_status, deliveries.response_body, deliveries.error
      from ${recordset(tx.dialect, 'tried', { id: 'text' })}
      join deliveries on deliveries.message_id = tried.id
-     where deliveries.duration_ms is not null
+     where deliveries.attempted_at is not null
      on conflict (delivery_id, attempt) do nothing`,
     JSON.stringify(messageIds.map((id) => ({ id }))),
   );
@@ -156,7 +158,7 @@ export async function countWithStatus(
 export async function markQueued(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
   await tx.run(
     `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?,
-       duration_ms = null, response_status = null, response_body = null, error = null
+       attempted_at = null, duration_ms = null, response_status = null, response_body = null, error = null
      where id in (select again.id from ${recordset(tx.dialect, 'again', { id: 'bigint' })})`,
     now,
     JSON.stringify(ids.map((id) => ({ id }))),
@@ -165,7 +167,7 @@ export async function markQueued(tx: Transaction, ids: readonly number[], now: n
 
 /** Tells of a message that someone moved to the dead-letter queue. */
 export async function markDeadLettered(tx: Transaction, message: QueueMessage, now: number): Promise<void> {
-  const untried = [0, null, null, null, null] as const;
+  const untried = [0, null, null, null, null, null] as const;
   await upsertDeliveries(tx, [
     [
       message.lineId,

@@ -76,11 +76,11 @@ export class LineService {
     const delivery = await readDelivery(this.#database.reader, webhookId, deliveryId);
     if (delivery === undefined) throw notFound('delivery', deliveryId);
     const attempts = await readEarlierAttempts(this.#database.reader, deliveryId, MAX_ATTEMPTS_TOLD);
-    if (delivery.duration_ms !== null) {
+    if (delivery.attempted_at !== null && delivery.duration_ms !== null) {
       attempts.push({
         delivery_id: delivery.id,
         attempt: delivery.attempts,
-        attempted_at: delivery.updated_at - delivery.duration_ms,
+        attempted_at: delivery.attempted_at,
         duration_ms: delivery.duration_ms,
         response_status: delivery.response_status,
         response_body: delivery.response_body,

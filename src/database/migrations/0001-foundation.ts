@@ -56,8 +56,8 @@ export const foundation: Migration = {
     `create table deliveries (
       id ${id}, webhook_id ${int} not null, message_id text not null unique, subtopic text not null,
       status text not null, body text not null, enqueued_at ${int} not null, updated_at ${int} not null,
-      attempts ${int} not null, duration_ms ${int}, response_status ${int}, response_body text,
-      error text, status_reason text)`,
+      attempts ${int} not null, attempted_at ${int}, duration_ms ${int}, response_status ${int},
+      response_body text, error text, status_reason text)`,
     'create index deliveries_by_webhook on deliveries (webhook_id, id)',
     `create index deliveries_undelivered on deliveries (webhook_id, status, id) where status <> 'DELIVERED'`,
     'create index deliveries_by_age on deliveries (updated_at)',

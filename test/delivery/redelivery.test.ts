@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Api, startTestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer, hang, when } from '../support/target-behaviours.ts';
+import {
+  accountNames,
+  accountsOf,
+  createAccounts,
+  createWebhook,
+  type DeliveryRecord,
+  deliveriesOf,
+  settledDeliveries,
+  statisticsOf,
+  untilLineEmpty,
+  updateWebhook,
+} from './webhook-parts.ts';
+
+const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
+
+function attemptedInOrder(delivery: DeliveryRecord | undefined): void {
+  const moments = delivery!.attempt_history.map((attempt) => attempt.attempted_dt);
+  assert.deepEqual(moments, moments.toSorted());
+}
+
+/** Waits until the head of a line has failed, and answers the line. */
+async function untilRetrying(api: Api, id: number) {
+  return await until(async () => {
+    const { body } = await api.get(`/webhooks/${id}/line`);
+    return body.state === 'RETRYING' && body;
+  }, 'the head waits for its next attempt');
+}
+
+describe('sending one message again', () => {
+  it('sends the same message with the same id, behind those that wait, and tells all attempts', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 2 });
+    await createAccounts(api, 'first');
+    const [dead] = await settledDeliveries(api, id, 1);
+    target.respondWith(answer(200));
+    const again = await api.post(`/webhooks/${id}/deliveries/${dead!.id}/redeliver`);
+    assert.equal(again.status, 202);
+    assert.equal(again.body.status, 'QUEUED');
+    await target.waitFor(3);
+    const [delivery] = await settledDeliveries(api, id, 1);
+    assert.deepEqual([delivery?.status, delivery?.status_reason, delivery?.attempts], ['DELIVERED', null, 3]);
+    assert.deepEqual(
+      delivery?.attempt_history.map((each) => [each.attempt, each.response_status]),
+      [
+        [1, 500],
+        [2, 500],
+        [3, 200],
+      ],
+    );
+    attemptedInOrder(delivery);
+    const [first, , third] = target.requests;
+    assert.equal(third?.headers['webhook-id'], first?.headers['webhook-id']);
+    assert.equal(third?.text, first?.text);
+    const { success_count, error_count } = await statisticsOf(api, id);
+    assert.deepEqual([success_count, error_count], [1, 2]);
+  });
+
+  it('gives it all of its attempts anew', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 2 });
+    await createAccounts(api, 'a');
+    for (let round = 1; round <= 3; round++) {
+      const [dead] = await settledDeliveries(api, id, 1);
+      assert.deepEqual([dead?.status, dead?.attempts], ['DEAD_LETTERED', 2 * round]);
+      assert.equal(dead?.attempt_history.length, 2 * round);
+      await api.post(`/webhooks/${id}/deliveries/${dead!.id}/redeliver`);
+      await target.waitFor(2 * round + 1);
+    }
+  });
+
+  it('works for one that was delivered, too', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a');
+    const [delivered] = await settledDeliveries(api, id, 1);
+    await api.post(`/webhooks/${id}/deliveries/${delivered!.id}/redeliver`);
+    await target.waitFor(2);
+    const [again] = await settledDeliveries(api, id, 1);
+    assert.equal(again?.attempts, 2);
+  });
+
+  it('is refused while it waits, when its webhook is inactive or gone, and for another webhook', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const [id, other] = [await createWebhook(api, target.url), await createWebhook(api, target.url)];
+    await createAccounts(api, 'a');
+    await untilRetrying(api, id);
+    const [waiting] = await deliveriesOf(api, id);
+    const redeliver = (webhook: number) =>
+      api.post(`/webhooks/${webhook}/deliveries/${waiting!.id}/redeliver`);
+    assert.equal((await redeliver(id)).status, 409);
+    assert.equal((await redeliver(other)).status, 404);
+
+    await api.post(`/webhooks/${id}/line/skip`);
+    await updateWebhook(api, id, target.url, { enabled: false });
+    const inactive = await redeliver(id);
+    assert.equal(inactive.status, 409);
+    assert.match(inactive.body.detail, /inactive/);
+    await api.delete(`/webhooks/${id}`);
+    assert.equal((await redeliver(id)).status, 404);
+  });
+
+  it('happens once when it is asked for twice at the same time', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a');
+    const [delivered] = await settledDeliveries(api, id, 1);
+    target.respondWith(hang());
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => api.post(`/webhooks/${id}/deliveries/${delivered!.id}/redeliver`)),
+    );
+    assert.deepEqual(answers.map((each) => each.status).sort(), [202, 409, 409, 409, 409]);
+  });
+});
+
+describe('sending all dead letters again', () => {
+  it('sends them in the order of their events, behind what waits, as many at a time as asked for', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1 });
+    const names = accountNames(12);
+    await createAccounts(api, ...names);
+    await settledDeliveries(api, id, names.length);
+    assert.deepEqual(accountsOf(target.requests), names);
+    target.requests.length = 0;
+    target.respondWith(answer(200));
+    const redeliver = (query: string) => api.post(`/webhooks/${id}/deliveries/redeliver${query}`);
+    const first = await redeliver('?limit=5');
+    assert.equal(first.status, 202);
+    assert.deepEqual(first.body, { redelivered: 5, remaining: 7 });
+    assert.deepEqual((await redeliver('?status=DISCARDED')).body, { redelivered: 0, remaining: 0 });
+    assert.deepEqual((await redeliver('')).body, { redelivered: 7, remaining: 0 });
+    await settledDeliveries(api, id, names.length);
+    assert.deepEqual(accountsOf(target.requests), names);
+    assert.deepEqual((await redeliver('')).body, { redelivered: 0, remaining: 0 });
+  });
+
+  it('sends discarded ones too, and leaves delivered ones alone', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a', 'b', 'c');
+    await untilRetrying(api, id);
+    await updateWebhook(api, id, target.url, { enabled: false });
+    await api.post(`/webhooks/${id}/line/retry`);
+    const discarded = await settledDeliveries(api, id, 3);
+    assert.ok(discarded.every((each) => each.status === 'DISCARDED'));
+
+    target.respondWith(answer(200));
+    await updateWebhook(api, id, target.url);
+    await createAccounts(api, 'd');
+    await settledDeliveries(api, id, 4);
+    const { body } = await api.post(`/webhooks/${id}/deliveries/redeliver`);
+    assert.deepEqual(body, { redelivered: 3, remaining: 0 });
+    const all = await settledDeliveries(api, id, 4);
+    assert.deepEqual(accountsOf(target.requests), ['a', 'd', 'a', 'b', 'c']);
+    for (const each of all) attemptedInOrder(each);
+  });
+});
+
+describe('the head of a line', () => {
+  it('can be retried now: those behind it follow', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a', 'b');
+    const line = await untilRetrying(api, id);
+    assert.equal(line.depth, 2);
+    target.respondWith(answer(200));
+    const retried = await api.post(`/webhooks/${id}/line/retry?message_id=${line.head.message_id}`);
+    assert.equal(retried.status, 200);
+    await untilLineEmpty(api, id);
+    assert.deepEqual(accountsOf(target.requests), ['a', 'a', 'b']);
+  });
+
+  it('can be skipped: it is a dead letter then, its attempts are told as they were, and it can be sent again', async () => {
+    await using target = await startTarget();
+    target.respondWith(when((postback) => accountsOf([postback])[0] === 'a', answer(500)));
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a', 'b');
+    const { head } = await untilRetrying(api, id);
+    const [before] = await deliveriesOf(api, id);
+    await until(() => Date.now() > Date.parse(before!.updated_dt) + 20, 'time passes');
+
+    assert.equal((await api.post(`/webhooks/${id}/line/skip?message_id=${head.message_id}`)).status, 200);
+    await target.waitFor(2);
+    const [skipped] = await settledDeliveries(api, id, 2);
+    assert.deepEqual([skipped?.status, skipped?.status_reason], ['DEAD_LETTERED', 'SKIPPED']);
+    assert.equal(skipped?.attempts, 1);
+    assert.deepEqual(skipped?.attempt_history, before?.attempt_history);
+    assert.equal((await statisticsOf(api, id)).error_count, 1);
+
+    target.respondWith(answer(200));
+    await api.post(`/webhooks/${id}/deliveries/${skipped!.id}/redeliver`);
+    const [again] = await settledDeliveries(api, id, 2);
+    assert.deepEqual(again?.attempt_history[0], before?.attempt_history[0]);
+    assert.deepEqual(
+      again?.attempt_history.map((each) => each.response_status),
+      [500, 200],
+    );
+    assert.deepEqual(accountsOf(target.requests), ['a', 'b', 'a']);
+  });
+
+  it('that was never tried can be skipped', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a');
+    assert.equal((await api.post(`/webhooks/${id}/line/skip`)).status, 200);
+    const [skipped] = await settledDeliveries(api, id, 1);
+    assert.deepEqual([skipped?.status, skipped?.attempts], ['DEAD_LETTERED', 0]);
+    assert.deepEqual(skipped?.attempt_history, []);
+  });
+
+  it('is left alone when it is another one by now, is being delivered, or does not exist', async () => {
+    await using target = await startTarget({ respondWith: hang() });
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    for (const action of ['retry', 'skip']) {
+      assert.equal((await api.post(`/webhooks/${id}/line/${action}`)).status, 409);
+      assert.equal((await api.post(`/webhooks/${id + 1}/line/${action}`)).status, 404);
+    }
+    await createAccounts(api, 'a');
+    await target.waitFor(1);
+    for (const action of ['retry', 'skip']) {
+      const out = await api.post(`/webhooks/${id}/line/${action}`);
+      assert.equal(out.status, 409);
+      assert.ok(Number(out.headers.get('retry-after')) > 0);
+      assert.equal((await api.post(`/webhooks/${id}/line/${action}?message_id=other`)).status, 409);
+    }
+    assert.equal((await api.get(`/webhooks/${id}/line`)).body.state, 'IN_FLIGHT');
+  });
+});
+
+describe('a test message', () => {
+  it('goes at once beside a blocked line, says what the target does, and leaves no trace', async () => {
+    await using target = await startTarget({ respondWith: answer(500, { body: 'trouble' }) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url, {
+      authentication: { type: 'BASIC', key: 'k', secret: 's' },
+    });
+    await createAccounts(api, 'a');
+    await untilRetrying(api, id);
+    const before = [await statisticsOf(api, id), await deliveriesOf(api, id)];
+
+    const failed = await api.post(`/webhooks/${id}/test`);
+    assert.equal(failed.status, 200);
+    assert.deepEqual(
+      [failed.body.delivered, failed.body.response_status, failed.body.response_body, failed.body.error],
+      [false, 500, 'trouble', '500 Internal Server Error'],
+    );
+    target.respondWith(answer(204));
+    const delivered = await api.post(`/webhooks/${id}/test?subtopic=ACCOUNT_DELETED`);
+    assert.deepEqual([delivered.body.delivered, delivered.body.response_status], [true, 204]);
+
+    const [, , last] = target.requests;
+    assert.equal(last?.headers['webhook-test'], 'true');
+    assert.equal(last?.headers.authorization, `Basic ${Buffer.from('k:s').toString('base64')}`);
+    assert.deepEqual(last?.json, delivered.body.message);
+    assert.equal(delivered.body.message.subtopic, 'ACCOUNT_DELETED');
+    assert.equal(target.requests[0]?.headers['webhook-test'], undefined);
+    assert.deepEqual([await statisticsOf(api, id), await deliveriesOf(api, id)], before);
+    assert.equal((await api.get(`/webhooks/${id}`)).body.in_error, true);
+  });
+});

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { type ReceivedPostback, startTarget, type Target } from '../support/target.ts';
+import {
+  answer,
+  type Behaviour,
+  close,
+  failTimes,
+  hang,
+  informational,
+  inTurn,
+  redirect,
+  reset,
+} from '../support/target-behaviours.ts';
+import {
+  accountsOf,
+  createAccounts,
+  createWebhook,
+  deliveriesOf,
+  settledDeliveries,
+  statisticsOf,
+  untilLineEmpty,
+} from './webhook-parts.ts';
+
+/** What the delay before an attempt may be shorter than its step of the schedule. */
+const JITTER = 0.2;
+/** Timers and clocks may differ by this much, in milliseconds. */
+const CLOCK_SLACK_MS = 5;
+
+function gaps(requests: readonly ReceivedPostback[]): number[] {
+  return requests.slice(1).map((request, index) => request.receivedAt - requests[index]!.receivedAt);
+}
+
+/** A target that fails so, a service and one webhook that is sent one message. */
+async function failing(
+  behaviour: Behaviour,
+  webhook: Record<string, unknown> = {},
+  settings: Parameters<typeof startTestService>[0] = {},
+): Promise<{ target: Target; service: TestService; id: number } & AsyncDisposable> {
+  await using stack = new AsyncDisposableStack();
+  const target = stack.use(await startTarget({ respondWith: behaviour }));
+  const service = stack.use(await startTestService(settings));
+  const id = await createWebhook(service.api, target.url, webhook);
+  await createAccounts(service.api, 'Northwind');
+  const opened = stack.move();
+  return { target, service, id, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+describe('a message that cannot be delivered', () => {
+  it('is tried again, doubling the delay up to its bound, until it is delivered', async () => {
+    await using test = await failing(
+      failTimes(5),
+      {},
+      { settings: { retry_initial_delay: 0.05, retry_max_delay: 0.2 } },
+    );
+    await test.target.waitFor(6);
+    await untilLineEmpty(test.service.api, test.id);
+    assert.equal(test.target.requests.length, 6);
+    for (const [index, gap] of gaps(test.target.requests).entries()) {
+      const step = Math.min(50 * 2 ** index, 200);
+      assert.ok(gap >= step * (1 - JITTER) - CLOCK_SLACK_MS, `delay ${index + 1} is ${gap} ms`);
+    }
+    const [first] = test.target.requests;
+    for (const request of test.target.requests) {
+      assert.equal(request.headers['webhook-id'], first?.headers['webhook-id']);
+      assert.equal(request.text, first?.text);
+    }
+  });
+
+  it('keeps those behind it waiting, in their order, and no others', async () => {
+    await using target = await startTarget({ respondWith: failTimes(3) });
+    await using other = await startTarget();
+    await using service = await startTestService({
+      settings: { retry_initial_delay: 0.1, retry_max_delay: 0.1 },
+    });
+    const { api } = service;
+    await createWebhook(api, target.url);
+    await createWebhook(api, other.url);
+    await createAccounts(api, 'a', 'b', 'c');
+    await other.waitFor(3);
+    assert.ok(target.requests.length < 4, 'the other webhook did not wait');
+    await target.waitFor(6);
+    assert.deepEqual(accountsOf(target.requests), ['a', 'a', 'a', 'a', 'b', 'c']);
+    assert.deepEqual(accountsOf(other.requests), ['a', 'b', 'c']);
+  });
+
+  const LIMITS: [maxAttempts: number, maxReceives: number, attempts: number][] = [
+    [3, 1_000, 3],
+    [10, 3, 3],
+    [1, 1_000, 1],
+    [4, 4, 4],
+  ];
+  for (const [maxAttempts, maxReceives, attempts] of LIMITS) {
+    it(`goes to the dead-letter queue after ${attempts} attempts with max_attempts ${maxAttempts} and ${maxReceives} receives`, async () => {
+      await using test = await failing(
+        answer(503),
+        { max_attempts: maxAttempts },
+        { settings: { message_queue_max_receives: maxReceives } },
+      );
+      const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
+      assert.equal(test.target.requests.length, attempts);
+      assert.equal(delivery?.status, 'DEAD_LETTERED');
+      assert.equal(delivery?.status_reason, 'ATTEMPTS_EXHAUSTED');
+      assert.equal(delivery?.attempts, attempts);
+      await untilLineEmpty(test.service.api, test.id);
+      assert.equal(JSON.stringify(delivery?.message), test.target.requests[0]?.text);
+
+      test.target.respondWith(answer(200));
+      await createAccounts(test.service.api, 'next');
+      await test.target.waitFor(attempts + 1);
+      assert.equal(accountsOf(test.target.requests).at(-1), 'next');
+    });
+  }
+
+  it('waits for as long as Retry-After asks for, within its bound', async () => {
+    await using test = await failing(
+      inTurn(
+        answer(429, { headers: { 'retry-after': '1' } }),
+        answer(503, { headers: { 'retry-after': '3600' } }),
+        answer(200),
+      ),
+      {},
+      { settings: { retry_initial_delay: 0.01, retry_max_delay: 1.2 } },
+    );
+    await test.target.waitFor(3);
+    const [first, second] = gaps(test.target.requests);
+    assert.ok(first! >= 1_000 - CLOCK_SLACK_MS, `asked for a second, waited ${first} ms`);
+    assert.ok(second! >= 1_200 - CLOCK_SLACK_MS, `asked for an hour, waited ${second} ms`);
+  });
+});
+
+describe('an answer', () => {
+  for (const status of [200, 201, 202, 204, 206, 299]) {
+    it(`of ${status} is a success`, async () => {
+      await using test = await failing(answer(status));
+      const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
+      assert.equal(delivery?.status, 'DELIVERED');
+      assert.equal(delivery?.response_status, status);
+      assert.equal((await statisticsOf(test.service.api, test.id)).success_count, 1);
+    });
+  }
+
+  it('after informational ones is what counts', async () => {
+    await using test = await failing(informational([102, 103]));
+    const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
+    assert.deepEqual([delivery?.status, delivery?.response_status], ['DELIVERED', 200]);
+  });
+
+  const FAILURES: [string, Behaviour, status: number | null, reason: RegExp][] = [
+    ['of 300', answer(300), 300, /300 Multiple Choices$/],
+    ['that redirects', redirect('/elsewhere', 307), 307, /307 Temporary Redirect/],
+    ['of 400', answer(400), 400, /400 Bad Request$/],
+    ['of 403', answer(403), 403, /403 Forbidden$/],
+    ['of 410', answer(410), 410, /410 Gone$/],
+    ['of 500', answer(500), 500, /500 Internal Server Error$/],
+    ['of 599', answer(599), 599, /599/],
+    ['that is a reset', reset(), null, /connection (was )?reset/],
+    ['that is a closed connection', close(), null, /closed/],
+    ['that does not come', hang(), null, /timed out after 0\.3 s/],
+  ];
+  for (const [name, behaviour, status, reason] of FAILURES) {
+    it(`${name} is a failure, and last_error_message says why`, async () => {
+      await using test = await failing(
+        behaviour,
+        { max_attempts: 1 },
+        { settings: { delivery_timeout: 0.3 } },
+      );
+      const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
+      assert.equal(delivery?.status, 'DEAD_LETTERED');
+      assert.equal(delivery?.response_status, status);
+      assert.equal(test.target.requests.length, 1);
+      const statistics = await statisticsOf(test.service.api, test.id);
+      const message = statistics.last_error_message ?? '';
+      assert.ok(
+        message.startsWith(`Request to postback URL '${test.target.url}' failed for reason: `),
+        message,
+      );
+      assert.match(message, reason);
+      assert.equal(delivery?.error, message);
+    });
+  }
+
+  it('that never comes because the connection is refused is a failure', async () => {
+    await using target = await startTarget();
+    await target.refuse();
+    await using service = await startTestService();
+    const id = await createWebhook(service.api, target.url, { max_attempts: 1 });
+    await createAccounts(service.api, 'Northwind');
+    await settledDeliveries(service.api, id, 1);
+    assert.equal(
+      (await statisticsOf(service.api, id)).last_error_message,
+      `Request to postback URL '${target.url}' failed for reason: connection refused`,
+    );
+  });
+});
+
+describe('the history of a message', () => {
+  it('tells every attempt: when, how long, what came of it', async () => {
+    const begun = Date.now();
+    await using test = await failing(
+      inTurn(
+        close(),
+        answer(500, { body: 'second trouble' }),
+        answer(404, { statusText: 'Nobody Here', body: 'third trouble' }),
+        answer(202, { body: 'thanks' }),
+      ),
+    );
+    const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
+    const url = `Request to postback URL '${test.target.url}' failed for reason:`;
+    assert.deepEqual(
+      delivery?.attempt_history.map((each) => [
+        each.attempt,
+        each.response_status,
+        each.response_body,
+        each.error,
+      ]),
+      [
+        [1, null, null, `${url} connection closed before the answer was complete`],
+        [2, 500, 'second trouble', `${url} 500 Internal Server Error`],
+        [3, 404, 'third trouble', `${url} 404 Nobody Here`],
+        [4, 202, 'thanks', null],
+      ],
+    );
+    assert.deepEqual(
+      [delivery?.status, delivery?.attempts, delivery?.response_status, delivery?.error],
+      ['DELIVERED', 4, 202, null],
+    );
+    for (const [index, attempt] of delivery!.attempt_history.entries()) {
+      const attemptedAt = Date.parse(attempt.attempted_dt);
+      const { receivedAt } = test.target.requests[index]!;
+      assert.ok(attemptedAt >= begun && attemptedAt <= receivedAt + CLOCK_SLACK_MS);
+      assert.ok(attemptedAt + attempt.duration_ms >= receivedAt - CLOCK_SLACK_MS);
+    }
+  });
+
+  it('tells while it is being retried, and its line says when the next attempt is', async () => {
+    await using test = await failing(
+      answer(500),
+      {},
+      { settings: { retry_initial_delay: 60, retry_max_delay: 60 } },
+    );
+    await test.target.waitFor(1);
+    const { api } = test.service;
+    const delivery = await until(async () => (await deliveriesOf(api, test.id))[0], 'the failure is told');
+    assert.deepEqual([delivery.status, delivery.attempts], ['RETRYING', 1]);
+    const { body: line } = await api.get(`/webhooks/${test.id}/line`);
+    assert.equal(line.state, 'RETRYING');
+    assert.equal(line.head.attempts, 1);
+    assert.equal(line.head.last_error_message, delivery.error);
+    const wait = Date.parse(line.head.next_attempt_dt) - Date.parse(delivery.updated_dt);
+    assert.ok(wait >= 48_000 && wait <= 60_001, `${wait} ms`);
+  });
+
+  it('keeps of an answer what there is room for', async () => {
+    const long = 'Zoë '.repeat(10_000);
+    await using test = await failing(answer(200, { body: long }));
+    const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
+    assert.equal(delivery?.attempt_history[0]?.response_body, long.slice(0, 8_192));
+  });
+
+  it('bears answers that are no text', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    await using test = await failing(answer(200, { body: bytes }));
+    const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
+    assert.equal(delivery?.status, 'DELIVERED');
+    assert.equal(delivery?.attempt_history[0]?.response_body?.length, 256);
+  });
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Api, startTestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer, failTimes } from '../support/target-behaviours.ts';
+import {
+  createAccounts,
+  createWebhook,
+  settledDeliveries,
+  statisticsOf,
+  untilLineEmpty,
+  updateWebhook,
+} from './webhook-parts.ts';
+
+const LONG_RETRIES = { retry_initial_delay: 60, retry_max_delay: 60 };
+
+async function isInError(api: Api, id: number): Promise<boolean> {
+  const { body } = await api.get(`/webhooks/${id}`);
+  return body.in_error;
+}
+
+function untilErrors(api: Api, id: number, count: number): Promise<true> {
+  return until(
+    async () => (await statisticsOf(api, id)).error_count === count,
+    `${count} errors are counted`,
+  );
+}
+
+describe('the statistics of a webhook', () => {
+  it('count every attempt, failed ones that are retried too', async () => {
+    await using target = await startTarget({ respondWith: failTimes(3) });
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    const before = await statisticsOf(api, id);
+    assert.deepEqual(
+      [before.success_count, before.error_count, before.last_success_dt, before.last_error_dt],
+      [0, 0, null, null],
+    );
+    await createAccounts(api, 'a', 'b');
+    await settledDeliveries(api, id, 2);
+    const after = await statisticsOf(api, id);
+    assert.deepEqual([after.success_count, after.error_count], [2, 3]);
+    assert.equal(after.statistics_valid_from_dt, before.statistics_valid_from_dt);
+    assert.ok(after.last_success_dt! > after.last_error_dt!);
+    assert.match(after.last_error_message ?? '', /500 Internal Server Error$/);
+  });
+
+  it('count the last attempt of a message that is given up', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 3 });
+    await createAccounts(api, 'a', 'b');
+    await settledDeliveries(api, id, 2);
+    const { success_count, error_count } = await statisticsOf(api, id);
+    assert.deepEqual([success_count, error_count], [0, 6]);
+  });
+
+  it('agree with the history, whatever happened', async () => {
+    await using target = await startTarget({
+      respondWith: ({ response }) => {
+        response.statusCode = Math.random() < 0.4 ? 500 : 200;
+        response.end();
+      },
+    });
+    await using service = await startTestService({
+      settings: { retry_initial_delay: 0.001, retry_max_delay: 0.002 },
+    });
+    const { api } = service;
+    const ids = await Promise.all(
+      [1, 2, 3].map((max) => createWebhook(api, target.url, { max_attempts: max })),
+    );
+    await Promise.all(
+      Array.from({ length: 40 }, (_, number) => api.create('/accounts', { name: `n${number}` })),
+    );
+    for (const id of ids) {
+      const deliveries = await settledDeliveries(api, id, 40);
+      const delivered = deliveries.filter((delivery) => delivery.status === 'DELIVERED').length;
+      const attempts = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
+      const { success_count, error_count } = await statisticsOf(api, id);
+      assert.deepEqual([success_count, error_count], [delivered, attempts - delivered]);
+    }
+  });
+
+  it('are of each webhook alone', async () => {
+    await using target = await startTarget();
+    await using bad = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService();
+    const { api } = service;
+    const good = await createWebhook(api, target.url);
+    const failed = await createWebhook(api, bad.url, { max_attempts: 1 });
+    await createAccounts(api, 'a');
+    await settledDeliveries(api, good, 1);
+    await settledDeliveries(api, failed, 1);
+    assert.equal((await statisticsOf(api, good)).error_count, 0);
+    assert.equal((await statisticsOf(api, failed)).success_count, 0);
+  });
+});
+
+describe('a webhook', () => {
+  it('is in error from a failure to the next success', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    assert.equal(await isInError(api, id), false);
+    await createAccounts(api, 'a');
+    await untilErrors(api, id, 1);
+    assert.equal(await isInError(api, id), true);
+
+    target.respondWith(answer(200));
+    await api.post(`/webhooks/${id}/line/retry`);
+    await untilLineEmpty(api, id);
+    assert.equal(await isInError(api, id), false);
+    assert.equal((await statisticsOf(api, id)).error_count, 1);
+  });
+
+  it('is not in error any more once it is edited, until it fails again', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a');
+    await untilErrors(api, id, 1);
+    await updateWebhook(api, id, target.url, { name: 'Edited' });
+    assert.equal(await isInError(api, id), false);
+    assert.equal((await statisticsOf(api, id)).error_count, 1);
+
+    await api.post(`/webhooks/${id}/line/retry`);
+    await untilErrors(api, id, 2);
+    assert.equal(await isInError(api, id), true);
+  });
+
+  it('stays in error, or not, when its statistics are reset', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await api.post(`/webhooks/${id}/statistics/reset`);
+    assert.equal(await isInError(api, id), false);
+    await createAccounts(api, 'a');
+    await untilErrors(api, id, 1);
+
+    const begun = Date.now();
+    const { status, body } = await api.post(`/webhooks/${id}/statistics/reset`);
+    assert.equal(status, 200);
+    assert.deepEqual(
+      { ...body, statistics_valid_from_dt: '' },
+      {
+        statistics_valid_from_dt: '',
+        success_count: 0,
+        last_success_dt: null,
+        error_count: 0,
+        last_error_dt: null,
+        last_error_message: null,
+      },
+    );
+    assert.ok(Date.parse(body.statistics_valid_from_dt) >= begun);
+    assert.equal(await isInError(api, id), true);
+
+    await api.post(`/webhooks/${id}/line/retry`);
+    await untilErrors(api, id, 1);
+  });
+});
