@@ -17,8 +17,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Transactions that one commit may carry: bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 /** Page cache of the writing connection, in KiB. */
-const WRITER_CACHE_KIB = 32_768;
-const READER_CACHE_KIB = 8_192;
+const WRITER_CACHE_KIB = 16_384;
+const READER_CACHE_KIB = 4_096;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database: fewer, larger copies. */
 const CHECKPOINT_PAGES = 4_000;
 

@@ -1,0 +1,138 @@
+import { runClientCommand } from '../identity/client-command.ts';
+import { ClientService } from '../identity/client-service.ts';
+import { createLogs } from '../observability/log.ts';
+import { startService } from '../service.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import { openStorage } from '../storage.ts';
+import { readVersion } from './version.ts';
+
+const USAGE = `Usage: coursewire [--config FILE] COMMAND
+
+Commands:
+  serve           serves the API and delivers webhooks until SIGTERM or SIGINT
+  client …        makes, lists, disables and deletes API clients; see: coursewire client --help
+
+Options:
+  --config FILE   settings in YAML; environment variables of the same names in upper case win
+  --version       writes the version
+  --help          writes this text
+
+Settings are described in docs/settings.md.
+`;
+
+const MIN_NODE_MAJOR = 24;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+/** Signals that come so soon after the first belong to it. */
+const REPEATED_SIGNAL_MS = 1_000;
+
+/** Runs the program with its arguments and answers its exit code. */
+export async function runCommandLine(args: string[]): Promise<number> {
+  if (Number(process.versions.node.split('.', 1)[0]) < MIN_NODE_MAJOR) {
+    process.stderr.write(
+      `coursewire needs Node ${MIN_NODE_MAJOR} or later, this is ${process.version}. "npm ci" installs one; start with "npm start".\n`,
+    );
+    return EXIT_FAILED;
+  }
+  try {
+    const { configFile, rest } = takeConfigOption(args);
+    const [command, ...commandArgs] = rest;
+    switch (command) {
+      case undefined:
+        process.stderr.write(USAGE);
+        return EXIT_USAGE;
+      case '--help':
+      case '-h':
+        process.stdout.write(USAGE);
+        return 0;
+      case '--version':
+        process.stdout.write(`${readVersion()}\n`);
+        return 0;
+      case 'serve':
+        return await serve(configFile, commandArgs);
+      case 'client':
+        return await manageClients(configFile, commandArgs);
+      default:
+        throw new UsageError(`there is no command ${JSON.stringify(command)}`);
+    }
+  } catch (error) {
+    process.stderr.write(`coursewire: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (!(error instanceof UsageError)) return EXIT_FAILED;
+    process.stderr.write('See: coursewire --help\n');
+    return EXIT_USAGE;
+  }
+}
+
+/** The arguments are not what the program takes. */
+class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** `--config` goes with every command, so it is taken out before the command reads the rest. */
+function takeConfigOption(args: readonly string[]): { configFile: string | undefined; rest: string[] } {
+  const rest = [...args];
+  const at = rest.findIndex((arg) => arg === '--config' || arg.startsWith('--config='));
+  if (at === -1) return { configFile: undefined, rest };
+  const [option = ''] = rest.splice(at, 1);
+  const configFile = option === '--config' ? rest.splice(at, 1)[0] : option.slice('--config='.length);
+  if (configFile === undefined || configFile === '')
+    throw new UsageError('--config needs the name of a file');
+  return { configFile, rest };
+}
+
+async function serve(configFile: string | undefined, args: readonly string[]): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  if (args.length > 0) throw new UsageError(`serve does not take ${JSON.stringify(args[0])}`);
+  const settings = readSettings(configFile);
+  const logs = createLogs({ level: settings.log_level, customLevels: settings.custom_log_levels });
+  const stopped = stopSignal();
+  process.on('uncaughtException', (error) => {
+    logs.for('Service').fatal('failed in a way that it does not know: it ends here', { error });
+    process.exit(EXIT_FAILED);
+  });
+  await using _service = await startService(settings, { logs, version: readVersion() });
+  await stopped;
+  return 0;
+}
+
+/**
+ * Resolves at the first SIGTERM or SIGINT. A further one ends the process at once, as a person expects, but not within
+ * a second: Ctrl-C under npm arrives twice, from the terminal and from npm, and means one orderly stop.
+ */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let firstAt: number | null = null;
+    const onSignal = (signal: NodeJS.Signals) => {
+      if (firstAt === null) {
+        firstAt = performance.now();
+        resolve();
+      } else if (performance.now() - firstAt >= REPEATED_SIGNAL_MS) {
+        // By the signal itself, so that whoever started the process sees what ended it.
+        process.off(signal, onSignal);
+        process.kill(process.pid, signal);
+      }
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  });
+}
+
+async function manageClients(configFile: string | undefined, args: readonly string[]): Promise<number> {
+  await using stack = new AsyncDisposableStack();
+  return await runClientCommand(args, {
+    clients: async () => {
+      const storage = stack.use(
+        await openStorage(readSettings(configFile), { exclusive: false, now: Date.now }),
+      );
+      return new ClientService({ database: storage.database, now: Date.now });
+    },
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
+}
+
+function readSettings(configFile: string | undefined) {
+  return loadSettings({ env: process.env, ...(configFile === undefined ? {} : { configFile }) });
+}
