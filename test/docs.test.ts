@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
+import { MessageBuilder } from '../src/webhooks/message.ts';
+import { SAMPLE_RESOURCES } from '../src/webhooks/sample-events.ts';
+import { startTestService, type TestService } from './support/service.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const PAGES = ['docs/api.md', 'docs/receiving.md', 'docs/webhooks.md'];
+
+function read(page: string): string {
+  return readFileSync(path.join(ROOT, page), 'utf8');
+}
+
+/** The texts of a page's code blocks of a language. */
+function blocksOf(page: string, language: string): string[] {
+  return [...read(page).matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, found]) => found === language)
+    .map(([, , text]) => text!);
+}
+
+/** A heading's anchor, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+describe('docs/receiving.md', () => {
+  it('shows the message of every event as the service builds it of the sample', () => {
+    const shown = blocksOf('docs/receiving.md', 'json').map((block) => JSON.parse(block));
+    assert.deepEqual(
+      shown.map(({ subtopic }) => subtopic),
+      [...SUBTOPICS],
+    );
+    for (const [index, subtopic] of SUBTOPICS.entries()) {
+      const message = shown[index];
+      const built = new MessageBuilder({
+        subtopic,
+        resource: SAMPLE_RESOURCES[subtopic],
+        user: message.user,
+        occurredAt: Date.parse(message.timestamp),
+      }).build({
+        id: message.subscription_id,
+        name: message.name,
+        topic: topicOf(subtopic),
+        target_url: message.target_url,
+        logging_mode: 'FULLONERROR',
+        max_attempts: message.max_attempts,
+      });
+      // As text, for the order of members is part of it.
+      assert.equal(JSON.stringify(message), built, subtopic);
+    }
+  });
+});
+
+describe('the API, its description and docs/api.md', () => {
+  let service: TestService;
+  let document: {
+    paths: Record<string, Record<string, { tags?: string[] }>>;
+    webhooks: Record<string, Record<string, { tags?: string[] }>>;
+    tags: { name: string; description?: string }[];
+  };
+
+  before(async () => {
+    service = await startTestService();
+    document = (await (await fetch(`${service.url}/openapi.json`)).json()) as typeof document;
+  });
+  after(() => service.stop());
+
+  it('have the same calls', () => {
+    const described = Object.entries(document.paths).flatMap(([route, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${route}`),
+    );
+    const headings = [...read('docs/api.md').matchAll(/^### `((?:GET|POST|PUT|DELETE) [^`]+)`$/gm)];
+    assert.deepEqual(
+      headings.map(([, call]) => call).sort(),
+      described.sort(),
+      'a heading for each call, once, and none for another',
+    );
+  });
+
+  it('use no tag that is not described, and describe none that is not used', () => {
+    const operations = [document.paths, document.webhooks].flatMap((each) =>
+      Object.entries(each).flatMap(([name, methods]) =>
+        Object.values(methods).map((operation) => ({ name, operation })),
+      ),
+    );
+    for (const { name, operation } of operations) assert.ok(operation.tags?.length, `${name} has a tag`);
+    const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
+    assert.deepEqual(document.tags.map(({ name }) => name).sort(), [...used].sort());
+    for (const { name, description } of document.tags) assert.ok(description, `${name} is described`);
+  });
+
+  it('show answers that are JSON', () => {
+    for (const block of blocksOf('docs/api.md', 'json')) assert.doesNotThrow(() => JSON.parse(block), block);
+  });
+});
+
+describe('the pages for integrators', () => {
+  it('link to pages and headings that are there', () => {
+    for (const page of PAGES) {
+      for (const [, link] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^[a-z]+:/.test(link!)) continue;
+        const [file = '', anchor] = link!.split('#');
+        const target = path.normalize(path.join(path.dirname(page), file || path.basename(page)));
+        assert.ok(existsSync(path.join(ROOT, target)), `${page} links to ${link}`);
+        if (anchor === undefined) continue;
+        const headings = [...read(target).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
+        assert.ok(headings.includes(anchor), `${page} links to ${link}`);
+      }
+    }
+  });
+});
