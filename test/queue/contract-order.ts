@@ -69,6 +69,25 @@ export function orderContract(open: OpenQueue): void {
       assert.deepEqual([...linesServed].sort(), [1, 2, 3]);
     });
 
+    it('lets no busy line keep others out, however quickly it is settled', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'busy1', 'busy2', 'busy3', 'busy4', 'busy5', 'busy6');
+      let [message] = await user.receive(1);
+      await user.put(2, 'patient');
+      const came: string[] = [];
+      for (let turn = 0; turn < 3; turn++) {
+        await engine.pass(1);
+        const { received } = await user.exchange({
+          settlements: [{ message: message!, action: 'delete' }],
+          capacity: 1,
+        });
+        message = received[0];
+        came.push(message!.messageId);
+      }
+      assert.ok(came.includes('patient'), came.join());
+    });
+
     it('hands messages over as they were queued', async () => {
       await using engine = await open();
       const user = new QueueUser(engine);
