@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { type Api, CLIENT_EMAIL, startTestService, type TestService } from '../support/service.ts';
+import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { assertInvalid, assertProblem } from '../webhooks/webhook-expectations.ts';
-import { createAccounts, createWebhook, deliveriesOf, statisticsOf, untilLine } from './delivery-world.ts';
+import { createAccounts, createWebhook, listDeliveries, statisticsOf } from './webhook-parts.ts';
 
 describe('test messages', () => {
   let service: TestService;
@@ -17,6 +17,13 @@ describe('test messages', () => {
     api = service.api;
   });
   after(() => service.stop());
+
+  async function untilFailedOnce(id: number): Promise<void> {
+    await until(async () => {
+      const { state, head } = (await api.get(`/webhooks/${id}/line`)).body;
+      return state === 'RETRYING' && head.attempts === 1;
+    }, 'the head failed once');
+  }
 
   test('are marked as tests and answer what the target said', async () => {
     await using target = await startTarget({ respondWith: answer(201, { body: 'thanks' }) });
@@ -52,7 +59,7 @@ describe('test messages', () => {
     const statistics = await statisticsOf(api, id);
     assert.deepEqual([statistics.success_count, statistics.error_count], [0, 0]);
     assert.equal((await api.get(`/webhooks/${id}`)).body.in_error, false);
-    assert.deepEqual(await deliveriesOf(api, id), []);
+    assert.deepEqual(await listDeliveries(api, id), []);
     await api.delete(`/webhooks/${id}`);
   });
 
@@ -69,10 +76,10 @@ describe('test messages', () => {
     await using blocked = await startTarget({ respondWith: answer(500) });
     const id = await createWebhook(api, blocked.url);
     await createAccounts(api, 'waits');
-    await untilLine(api, id, 'RETRYING');
+    await untilFailedOnce(id);
     blocked.respondWith(answer(200));
     assert.equal((await api.post(`/webhooks/${id}/test`)).body.delivered, true);
-    assert.equal((await untilLine(api, id, 'RETRYING')).head.attempts, 1);
+    await untilFailedOnce(id);
     const { body: record } = await api.get(`/webhooks/${id}`);
     assert.equal((await api.put(`/webhooks/${id}`, { ...record, enabled: false })).status, 200);
     assert.equal((await api.post(`/webhooks/${id}/test`)).body.delivered, true);

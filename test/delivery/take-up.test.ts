@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { type Api, startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer, hang, when } from '../support/target-behaviours.ts';
+import {
+  accountsOf,
+  createAccounts,
+  createWebhook,
+  deliveriesOf,
+  listDeliveries,
+  settledDeliveries,
+  untilLineEmpty,
+  updateWebhook,
+} from './webhook-parts.ts';
+
+/** Long enough that nothing is retried unless it is told to be. */
+const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
+const BACKLOG = 3_000;
+/** For the whole backlog; one by one, each in a commit of its own, it would take longer. */
+const BULK_MS = 3_000;
+
+async function lineOf(api: Api, id: number) {
+  return (await api.get(`/webhooks/${id}/line`)).body;
+}
+
+/** Waits until the head has failed so often and waits for its next attempt. */
+async function untilFailed(api: Api, id: number, attempts: number): Promise<void> {
+  await until(async () => {
+    const { state, head } = await lineOf(api, id);
+    return state === 'RETRYING' && head.attempts === attempts;
+  }, `the head of webhook ${id} failed ${attempts} times`);
+}
+
+async function retryNow(api: Api, id: number): Promise<void> {
+  const answer = await api.post(`/webhooks/${id}/line/retry`);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}
+
+describe('what is decided when a message is taken up', () => {
+  it('is where it goes: mending the URL mends the whole backlog', async () => {
+    await using wrong = await startTarget({ respondWith: answer(404) });
+    await using right = await startTarget();
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, wrong.url);
+    await createAccounts(api, 'a', 'b', 'c');
+    await untilFailed(api, id, 1);
+    await updateWebhook(api, id, right.url);
+    await retryNow(api, id);
+    await right.waitFor(3);
+    await untilLineEmpty(api, id);
+    assert.deepEqual(accountsOf(right.requests), ['a', 'b', 'c']);
+    assert.deepEqual(accountsOf(wrong.requests), ['a']);
+    assert.equal(right.requests[0]?.headers['webhook-id'], wrong.requests[0]?.headers['webhook-id']);
+    assert.equal(right.requests[0]?.text, wrong.requests[0]?.text, 'the message is as it was');
+  });
+
+  it('are the credentials', async () => {
+    const expected = `Basic ${Buffer.from('user:new').toString('base64')}`;
+    await using target = await startTarget({
+      respondWith: when(({ headers }) => headers.authorization === expected, answer(200), answer(401)),
+    });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const basic = (secret: string) => ({ authentication: { type: 'BASIC', key: 'user', secret } });
+    const id = await createWebhook(api, target.url, basic('old'));
+    await createAccounts(api, 'a', 'b');
+    await untilFailed(api, id, 1);
+    await updateWebhook(api, id, target.url, basic('new'));
+    await retryNow(api, id);
+    const [first, second] = await settledDeliveries(api, id, 2);
+    assert.deepEqual([first?.status, first?.attempts], ['DELIVERED', 2]);
+    assert.deepEqual([second?.status, second?.attempts], ['DELIVERED', 1]);
+  });
+
+  for (const { change, from, to, attempts } of [
+    { change: 'lowered', from: 10, to: 2, attempts: 2 },
+    { change: 'lowered below what was made already', from: 10, to: 1, attempts: 2 },
+    { change: 'raised', from: 2, to: 3, attempts: 3 },
+  ]) {
+    it(`is how often it is tried: max_attempts ${change} holds for what waits`, async () => {
+      await using target = await startTarget({ respondWith: answer(500) });
+      await using service = await startTestService({ settings: LONG_RETRIES });
+      const { api } = service;
+      const id = await createWebhook(api, target.url, { max_attempts: from });
+      await createAccounts(api, 'a');
+      await untilFailed(api, id, 1);
+      await updateWebhook(api, id, target.url, { max_attempts: to });
+      for (let made = 2; made <= attempts; made += 1) {
+        await retryNow(api, id);
+        if (made < attempts) await untilFailed(api, id, made);
+      }
+      const [delivery] = await settledDeliveries(api, id, 1);
+      assert.deepEqual([delivery?.status, delivery?.attempts], ['DEAD_LETTERED', attempts]);
+      assert.equal(delivery?.status_reason, 'ATTEMPTS_EXHAUSTED');
+      assert.equal(target.requests.length, attempts);
+    });
+  }
+
+  it('is whether it is too old: what occurred before ignore_before_dt is discarded, the rest delivered', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using observer = await startTarget();
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createWebhook(api, observer.url);
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const created = Date.now();
+      await createAccounts(api, name);
+      await until(() => Date.now() > created + 5, 'the next event is later');
+    }
+    await untilFailed(api, id, 1);
+    const [, , c] = await observer.waitFor(4);
+    const { timestamp } = c?.json as { timestamp: string };
+    target.respondWith(answer(200));
+    await updateWebhook(api, id, target.url, { ignore_before_dt: timestamp });
+    await retryNow(api, id);
+    const deliveries = await settledDeliveries(api, id, 4);
+    assert.deepEqual(
+      deliveries.map((each) => [each.message.resource.account.name, each.status, each.status_reason]),
+      [
+        ['a', 'DISCARDED', 'BEFORE_IGNORE_DT'],
+        ['b', 'DISCARDED', 'BEFORE_IGNORE_DT'],
+        ['c', 'DELIVERED', null],
+        ['d', 'DELIVERED', null],
+      ],
+    );
+    assert.deepEqual(accountsOf(target.requests), ['a', 'c', 'd']);
+    const [a, b] = deliveries;
+    assert.deepEqual([a?.attempts, b?.attempts], [1, 0]);
+    assert.match(a?.error ?? '', /500 Internal Server Error/, 'its attempt stays told');
+  });
+
+  it('is not what is out already: a change while a request is under way holds from the next attempt', async () => {
+    await using target = await startTarget({ respondWith: hang() });
+    await using service = await startTestService({ settings: { ...LONG_RETRIES, delivery_timeout: 0.5 } });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a', 'b');
+    await target.waitFor(1);
+    await updateWebhook(api, id, target.url, { enabled: false });
+    await untilFailed(api, id, 1);
+    await retryNow(api, id);
+    const deliveries = await settledDeliveries(api, id, 2);
+    assert.deepEqual(
+      deliveries.map((each) => [each.status, each.status_reason, each.attempts]),
+      [
+        ['DISCARDED', 'WEBHOOK_INACTIVE', 1],
+        ['DISCARDED', 'WEBHOOK_INACTIVE', 0],
+      ],
+    );
+  });
+
+  it('is whether the webhook is active: what waited is discarded for good, what comes later is delivered', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a', 'b');
+    await untilFailed(api, id, 1);
+    await updateWebhook(api, id, target.url, { enabled: false });
+    await createAccounts(api, 'triggers nothing');
+    await retryNow(api, id);
+    await settledDeliveries(api, id, 2);
+    target.respondWith(answer(200));
+    await updateWebhook(api, id, target.url);
+    await createAccounts(api, 'c');
+    await settledDeliveries(api, id, 3);
+    assert.deepEqual(accountsOf(target.requests), ['a', 'c']);
+  });
+
+  it('is whether the webhook is there: after its deletion nothing is sent, and its history says so', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({
+      settings: { retry_initial_delay: 0.3, retry_max_delay: 0.3 },
+    });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a', 'b');
+    await untilFailed(api, id, 1);
+    assert.equal((await api.delete(`/webhooks/${id}`)).status, 204);
+    const made = target.requests.length;
+    const deliveries = await settledDeliveries(api, id, 2);
+    assert.deepEqual(
+      deliveries.map((each) => [each.message.resource.account.name, each.status, each.status_reason]),
+      [
+        ['a', 'DISCARDED', 'WEBHOOK_DELETED'],
+        ['b', 'DISCARDED', 'WEBHOOK_DELETED'],
+      ],
+    );
+    assert.equal(target.requests.length, made);
+    assert.equal((await api.get(`/webhooks/${id}`)).status, 404);
+    assert.equal((await api.get(`/webhooks/${id}/line`)).status, 404);
+    assert.equal((await api.post(`/webhooks/${id}/deliveries/redeliver`)).status, 404);
+    assert.equal((await api.post(`/webhooks/${id}/deliveries/${deliveries[0]?.id}/redeliver`)).status, 404);
+  });
+});
+
+/** Puts messages behind a head that failed, as events would, in one commit. */
+async function addBacklog(service: TestService, lineId: number): Promise<void> {
+  await using database = new SqliteDatabase(path.join(service.settings.data_dir, 'coursewire.db'));
+  const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
+  const messages = Array.from({ length: BACKLOG - 1 }, (_, index) => ({
+    lineId,
+    messageId: randomUUID(),
+    label: 'ACCOUNT_CREATED',
+    body: JSON.stringify({ resource: { account: { name: `backlog-${index}` } } }),
+    enqueuedAt: Date.now(),
+  }));
+  await database.transaction((tx) => queue.enqueue(tx, messages));
+}
+
+describe('a long backlog that is not to be delivered', () => {
+  for (const { what, change, reason } of [
+    { what: 'too old', change: { ignore_before_dt: '2999-01-01T00:00:00Z' }, reason: 'BEFORE_IGNORE_DT' },
+    { what: 'of an inactive webhook', change: { enabled: false }, reason: 'WEBHOOK_INACTIVE' },
+  ]) {
+    it(`${what} is discarded in bulk, each message told of in order`, async () => {
+      await using target = await startTarget({ respondWith: answer(500) });
+      await using service = await startTestService({ settings: LONG_RETRIES });
+      const { api } = service;
+      const id = await createWebhook(api, target.url, { logging_mode: 'NONE' });
+      await createAccounts(api, 'head');
+      await untilFailed(api, id, 1);
+      await addBacklog(service, id);
+      assert.equal((await lineOf(api, id)).depth, BACKLOG);
+      await updateWebhook(api, id, target.url, { logging_mode: 'NONE', ...change });
+      const begun = performance.now();
+      await retryNow(api, id);
+      await untilLineEmpty(api, id);
+      const took = performance.now() - begun;
+      assert.ok(took < BULK_MS, `${took} ms`);
+      const list = await listDeliveries(api, id);
+      assert.equal(list.length, BACKLOG);
+      assert.ok(list.every((each) => each.status === 'DISCARDED' && each.status_reason === reason));
+      assert.equal(target.requests.length, 1);
+      const last = await api.get(`/webhooks/${id}/deliveries/${list.at(-1)?.id}`);
+      assert.equal(last.body.message.resource.account.name, `backlog-${BACKLOG - 2}`);
+    });
+  }
+
+  it('is the only one: a head that fails takes nobody along', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a', 'b');
+    await untilFailed(api, id, 1);
+    await retryNow(api, id);
+    await untilFailed(api, id, 2);
+    assert.equal((await lineOf(api, id)).depth, 2);
+    assert.equal((await deliveriesOf(api, id)).length, 1, 'what was not tried yet has no history');
+  });
+});
