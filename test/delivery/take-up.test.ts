@@ -116,7 +116,7 @@ describe('what is decided when a message is taken up', () => {
     }
     await untilFailed(api, id, 1);
     const [, , c] = await observer.waitFor(4);
-    const { timestamp } = c?.json as { timestamp: string };
+    const { timestamp } = c!.json as { timestamp: string };
     target.respondWith(answer(200));
     await updateWebhook(api, id, target.url, { ignore_before_dt: timestamp });
     await retryNow(api, id);
