@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import type { AccountChanger, AccountEvent, AccountSubtopic } from './account-events.ts';
+import type { MortalProgram } from './mortal-program.ts';
+
+/** A webhook to be made: what it listens to and how its target treats it. */
+export interface Plan {
+  subtopics?: AccountSubtopic[];
+  /** Places in the list of the accounts that are focused. */
+  focus?: number[];
+  /** How likely the target fails a request. */
+  failing: number;
+  maxAttempts: number;
+}
+
+/** A request that a target got. */
+export interface Arrival {
+  messageId: string;
+  text: string;
+  /** Which of the program's processes sent it. */
+  life: number;
+  /** Whether the target answered 2xx. */
+  taken: boolean;
+}
+
+/** A webhook and what came to its target. */
+export interface Listener {
+  id: number;
+  plan: Plan;
+  focusIds: number[] | null;
+  arrivals: Arrival[];
+}
+
+/** Messages by their first arrival. */
+export function firstArrivals({ arrivals }: Listener): Arrival[] {
+  const seen = new Set<string>();
+  return arrivals.filter(({ messageId }) => {
+    const isFirst = !seen.has(messageId);
+    seen.add(messageId);
+    return isFirst;
+  });
+}
+
+/** A message comes again only at once, unchanged, and after a failure or from another process. */
+export function assertRepeatsAreExplained({ arrivals }: Listener, about: string): void {
+  const seen = new Map<string, string>();
+  for (const [n, arrival] of arrivals.entries()) {
+    const text = seen.get(arrival.messageId);
+    seen.set(arrival.messageId, arrival.text);
+    if (text === undefined) continue;
+    const before = arrivals[n - 1]!;
+    assert.equal(before.messageId, arrival.messageId, `${about}: repeated after another message`);
+    assert.equal(text, arrival.text, `${about}: changed between attempts`);
+    assert.ok(!before.taken || before.life !== arrival.life, `${about}: repeated without a reason`);
+  }
+}
+
+/** Every event that it listens to came as one message, and for each account in order; nothing else came. */
+export function assertEveryEventOnceInOrder(
+  listener: Listener,
+  changers: readonly AccountChanger[],
+  about: string,
+): void {
+  const came = firstArrivals(listener).map(eventIn);
+  const wanted = changers.flatMap(({ events }) => events).filter((event) => isOf(listener, event));
+  assert.deepEqual(byAccount(came), byAccount(wanted), about);
+  const timestamps = firstArrivals(listener).map(({ text }) => String(JSON.parse(text).timestamp));
+  assert.deepEqual(timestamps, timestamps.toSorted(), `${about}: in another order than the events`);
+}
+
+/** Its messages came in the order of the one that listens to everything. */
+export function assertOrderOf(everything: readonly Arrival[], listener: Listener, about: string): void {
+  const wanted = everything.map(eventIn).filter((event) => isOf(listener, event));
+  assert.deepEqual(firstArrivals(listener).map(eventIn), wanted, `${about}: in an order of its own`);
+}
+
+/** History, statistics, the line and what came to the target tell the same, but for what kills left untold. */
+export async function assertHistoryAgrees(
+  listener: Listener,
+  program: MortalProgram,
+  about: string,
+): Promise<void> {
+  const deliveries = await program.readAll(`/webhooks/${listener.id}/deliveries`);
+  const { body: statistics } = await program.read(`/webhooks/${listener.id}/statistics`);
+  const messages = firstArrivals(listener).map(({ messageId }) => messageId);
+  assert.deepEqual(
+    deliveries.map((delivery) => delivery.message_id).sort(),
+    messages.toSorted(),
+    `${about}: the history is of other messages`,
+  );
+  const idsOf = (status: string): string[] =>
+    deliveries.filter((delivery) => delivery.status === status).map((delivery) => delivery.message_id);
+  const delivered = idsOf('DELIVERED');
+  const dead = idsOf('DEAD_LETTERED');
+  assert.equal(delivered.length + dead.length, messages.length, `${about}: neither delivered nor dead`);
+  const last = new Map(listener.arrivals.map(({ messageId, taken }) => [messageId, taken]));
+  for (const id of delivered) assert.equal(last.get(id), true, `${about}: ${id} was not taken`);
+  for (const id of dead) assert.equal(last.get(id), false, `${about}: ${id} was taken`);
+  if (listener.plan.maxAttempts > program.deaths * messages.length) assert.deepEqual(dead, [], about);
+
+  const attempts = deliveries.reduce((sum: number, delivery) => sum + delivery.attempts, 0);
+  assert.equal(statistics.success_count, delivered.length, `${about}: successes`);
+  assert.equal(statistics.success_count + statistics.error_count, attempts, `${about}: attempts`);
+  const untold = listener.arrivals.length - attempts;
+  assert.ok(untold >= 0 && untold <= program.deaths, `${about}: ${untold} requests are not told of`);
+  for (const { message_id, status, attempts: told } of deliveries) {
+    assert.ok(told <= listener.plan.maxAttempts, `${about}: ${message_id} was tried ${told} times`);
+    const came = listener.arrivals.filter(({ messageId }) => messageId === message_id).length;
+    // A message that was taken up by a process which was killed before it sent it has used up an attempt.
+    const enough = listener.plan.maxAttempts - program.deaths;
+    if (status === 'DEAD_LETTERED') assert.ok(came >= enough, `${about}: ${message_id} died after ${came}`);
+  }
+}
+
+function eventIn({ text }: Arrival): AccountEvent {
+  const { subtopic, resource } = JSON.parse(text);
+  return { subtopic, ...resource.account };
+}
+
+function isOf({ plan, focusIds }: Listener, { id, subtopic }: AccountEvent): boolean {
+  if (focusIds !== null && (!focusIds.includes(id) || subtopic === 'ACCOUNT_CREATED')) return false;
+  return plan.subtopics === undefined || plan.subtopics.includes(subtopic);
+}
+
+function byAccount(events: readonly AccountEvent[]): Record<string, AccountEvent[] | undefined> {
+  const groups = Object.groupBy(events, ({ id }) => String(id));
+  return Object.fromEntries(Object.entries(groups).sort(([a], [b]) => Number(a) - Number(b)));
+}

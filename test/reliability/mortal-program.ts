@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { type ServingProcess, startProcess } from '../support/process.ts';
+import { type Answer, Api, createClient, requestToken } from '../support/service.ts';
+
+type Settings = Parameters<typeof startProcess>[0];
+
+/** The program in a data folder, in one process after another: it is killed and started again under its clients. */
+export class MortalProgram implements AsyncDisposable {
+  readonly #settings: Settings;
+  #process: ServingProcess;
+  readonly #token: string;
+  #up: Promise<void> = Promise.resolve();
+  /** How often it was killed. */
+  deaths = 0;
+  /** Which process it is, from 0: what arrives before the next one starts was sent by this one. */
+  life = 0;
+
+  private constructor(settings: Settings, first: ServingProcess, token: string) {
+    this.#settings = settings;
+    this.#process = first;
+    this.#token = token;
+  }
+
+  static async start(settings: Settings): Promise<MortalProgram> {
+    const first = await startProcess(settings);
+    const { clientId, clientSecret } = await createClient(settings.data_dir);
+    return new MortalProgram(settings, first, await requestToken(first.url, clientId, clientSecret));
+  }
+
+  get process(): ServingProcess {
+    return this.#process;
+  }
+
+  get api(): Api {
+    return new Api(this.#process.url, this.#token);
+  }
+
+  /** Kills the process, waits until `afterDeath` resolves, and starts the next one in the same folder. */
+  async killAndRestart(afterDeath: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#up = promise;
+    this.deaths += 1;
+    await this.#process.end('SIGKILL');
+    await afterDeath();
+    this.life += 1;
+    this.#process = await startProcess(this.#settings);
+    resolve();
+  }
+
+  /** Calls the API once it is there; null when a kill cut the call off, so that nobody knows whether it happened. */
+  async call(method: string, path: string, body?: unknown): Promise<Answer | null> {
+    await this.#up;
+    const { deaths } = this;
+    try {
+      return await this.api.call(method, path, body);
+    } catch (error) {
+      assert.notEqual(this.deaths, deaths, `cut off without a kill: ${error}`);
+      return null;
+    }
+  }
+
+  /** Reads, as often as kills make it necessary. */
+  async read(path: string): Promise<Answer> {
+    while (true) {
+      const answer = await this.call('GET', path);
+      if (answer !== null) return answer;
+    }
+  }
+
+  /** All of a list, over its pages. */
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+  async readAll(path: string): Promise<any[]> {
+    const records = [];
+    let cursor: string | null = null;
+    do {
+      const { status, body } = await this.read(
+        `${path}?limit=200${cursor === null ? '' : `&cursor=${cursor}`}`,
+      );
+      assert.equal(status, 200);
+      records.push(...body.data);
+      cursor = body.next_cursor;
+    } while (cursor !== null);
+    return records;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process[Symbol.asyncDispose]();
+  }
+}
