@@ -165,6 +165,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   });
   const lines = new LineService({ database, queue, webhooks, delivers, now });
   const tests = new TestMessages({ webhooks, targets, send: (postback) => sender.send(postback), now });
+  const idempotency = new Idempotency({ database, now });
   const cleaner = stack.use(
     new HistoryCleaner({
       database,
@@ -172,6 +173,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       log: logs.for('WebhookService'),
       historyDays: settings.delivery_history_days,
       deadLetterDays: settings.dead_letter_days,
+      furtherSteps: [(limit) => idempotency.forgetOld(limit)],
       now,
     }),
   );
@@ -217,11 +219,11 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     now,
   });
 
-  const idempotency = new Idempotency({ database, now });
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: settings.max_request_body,
     trustedProxies: settings.trusted_proxies,
+    basePath: settings.base_url === null ? '' : new URL(settings.base_url).pathname.replace(/\/$/, ''),
   });
   const plain = server as unknown as FastifyInstance;
   await describeApi(plain, {
@@ -254,8 +256,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       idempotency,
       launchUrl: (token) => launchUrlOf(settings.base_url ?? url, token),
     });
-    webhookRoutes(routes, webhooks);
-    deliveryRoutes(routes, lines, now);
+    webhookRoutes(routes, webhooks, idempotency);
+    deliveryRoutes(routes, { lines, idempotency, now });
     testMessageRoutes(routes, tests);
   });
   stack.defer(() => closeServer(plain, settings.shutdown_timeout * MS_PER_SECOND));

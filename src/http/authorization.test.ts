@@ -19,7 +19,12 @@ const byName: Authorize = async (header, scope) =>
 
 function server(authorize: Authorize = byName): FastifyInstance {
   const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
-  const made = createServer({ log: logs.for('HttpServer'), maxBodyBytes: 1_000, trustedProxies: [] });
+  const made = createServer({
+    log: logs.for('HttpServer'),
+    maxBodyBytes: 1_000,
+    trustedProxies: [],
+    basePath: '',
+  });
   requireScopes(made as unknown as FastifyInstance, authorize);
   return made as unknown as FastifyInstance;
 }

@@ -31,7 +31,12 @@ describe('the server', () => {
       customLevels: {},
       destination: { write: (line) => void lines.push(line) },
     });
-    server = createServer({ log: logs.for('HttpServer'), maxBodyBytes: MAX_BODY_BYTES, trustedProxies: [] });
+    server = createServer({
+      log: logs.for('HttpServer'),
+      maxBodyBytes: MAX_BODY_BYTES,
+      trustedProxies: [],
+      basePath: '',
+    });
     const Thing = Type.Object(
       {
         name: Name('Its name.'),

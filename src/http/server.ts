@@ -20,10 +20,13 @@ export function createServer({
   log,
   maxBodyBytes,
   trustedProxies,
+  basePath,
 }: {
   log: Logger;
   maxBodyBytes: number;
   trustedProxies: readonly string[];
+  /** The path under which the outside sees the service: put before the paths that answers name. */
+  basePath: string;
 }): Routes {
   const server = fastify({
     logger: false,
@@ -53,6 +56,9 @@ export function createServer({
   server.addHook('onSend', async (_request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff');
     if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
+    const location = reply.getHeader('Location');
+    if (typeof location === 'string' && location.startsWith('/'))
+      reply.header('Location', basePath + location);
   });
   return server as unknown as Routes;
 }

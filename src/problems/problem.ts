@@ -48,14 +48,9 @@ export class ProblemError extends Error {
 
 /** Invalid input, with every offending member named. */
 export function invalidInput(errors: readonly InputError[]): ProblemError {
-  const names = errors.map(({ pointer }) => pointer || 'the body').join(', ');
-  return new ProblemError(
-    'invalid-request',
-    `${errors.length === 1 ? 'One member is' : `${errors.length} members are`} invalid: ${names}`,
-    {
-      errors,
-    },
-  );
+  const names = [...new Set(errors.map(({ pointer }) => pointer || 'the body'))];
+  const count = names.length === 1 ? 'One member is' : `${names.length} members are`;
+  return new ProblemError('invalid-request', `${count} invalid: ${names.join(', ')}`, { errors });
 }
 
 /** An id that names nothing. `what` is the kind of thing, for people: `webhook`, `account`. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Transaction } from '../database/database.ts';
+import type { Database, Reader, Transaction } from '../database/database.ts';
 import {
   addToLines,
   advanceAndLeaseLines,
@@ -121,10 +121,13 @@ export class DatabaseQueue implements MessageQueue {
     this.#listeners.push(listener);
   }
 
-  async line(lineId: number): Promise<LineState> {
-    const line = await readLine(this.#database.reader, lineId);
+  async line(
+    lineId: number,
+    reader: Pick<Reader, 'all' | 'dialect'> = this.#database.reader,
+  ): Promise<LineState> {
+    const line = await readLine(reader, lineId);
     if (line === null || line.pending === 0) return { depth: 0, oldestEnqueuedAt: null, head: null };
-    const [head] = await readHeads(this.#database.reader, [lineId]);
+    const [head] = await readHeads(reader, [lineId]);
     if (head === undefined) return { depth: 0, oldestEnqueuedAt: null, head: null };
     return {
       depth: line.pending,

@@ -1,4 +1,4 @@
-import type { Transaction } from '../database/database.ts';
+import type { Reader, Transaction } from '../database/database.ts';
 
 /** A message to be queued. Its body is never changed on its way. */
 export interface QueueMessage {
@@ -112,7 +112,8 @@ export interface MessageQueue {
   exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult>;
   /** Calls back when messages may have become available sooner than the last exchange said. */
   onAvailable(listener: () => void): void;
-  line(lineId: number): Promise<LineState>;
+  /** The state of a line, as committed or, with a transaction, as that sees it. */
+  line(lineId: number, reader?: Pick<Reader, 'all' | 'dialect'>): Promise<LineState>;
   /** Acts on the head of a line now; with `messageId`, only if that message is the head. */
   actOnHead(
     tx: Transaction,

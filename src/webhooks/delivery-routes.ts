@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Idempotency } from '../http/idempotency.ts';
 import { parseId } from '../http/ids.ts';
 import { pageAnswer, pageRequest } from '../http/paging.ts';
 import { problems, type Routes } from '../http/routes.ts';
@@ -27,7 +28,10 @@ const DeliveryParams = Type.Object({
 });
 
 /** The delivery history of webhooks, sending messages again, and what waits. */
-export function deliveryRoutes(routes: Routes, lines: LineService, now: () => number): void {
+export function deliveryRoutes(
+  routes: Routes,
+  { lines, idempotency, now }: { lines: LineService; idempotency: Idempotency; now: () => number },
+): void {
   const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
   const deliveryIdOf = (params: { delivery_id: string }) => parseId(params.delivery_id, 'delivery');
 
@@ -76,13 +80,14 @@ export function deliveryRoutes(routes: Routes, lines: LineService, now: () => nu
         summary: 'Send a message again',
         description: 'Queues the same message, with the same `webhook-id`, behind those that wait.',
         params: DeliveryParams,
-        response: { 202: DeliverySummary, ...problems(404, 409) },
+        response: { 202: DeliverySummary, ...problems(404, 409, 422) },
       },
     },
-    async (request, reply) => {
-      const delivery = await lines.redeliver(webhookIdOf(request.params), deliveryIdOf(request.params));
-      return reply.code(202).send(toDeliverySummary(delivery));
-    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const ids = [webhookIdOf(request.params), deliveryIdOf(request.params)] as const;
+        return { status: 202, body: toDeliverySummary(await lines.redeliver(...ids, tx)) };
+      }),
   );
 
   routes.post(
@@ -95,13 +100,17 @@ export function deliveryRoutes(routes: Routes, lines: LineService, now: () => nu
         description: 'Queues them in their order. Call again until nothing remains.',
         params: WebhookParams,
         querystring: RedeliverQuery,
-        response: { 202: RedeliverRecord, ...problems(400, 404, 409) },
+        response: { 202: RedeliverRecord, ...problems(400, 404, 409, 422) },
       },
     },
-    async (request, reply) => {
-      const { status = ['DEAD_LETTERED', 'DISCARDED'], limit = DEFAULT_REDELIVER_LIMIT } = request.query;
-      return reply.code(202).send(await lines.redeliverAll(webhookIdOf(request.params), status, limit));
-    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => {
+        const { status = ['DEAD_LETTERED', 'DISCARDED'], limit = DEFAULT_REDELIVER_LIMIT } = request.query;
+        return {
+          status: 202,
+          body: await lines.redeliverAll(webhookIdOf(request.params), status, limit, tx),
+        };
+      }),
   );
 
   routes.get(
@@ -132,13 +141,15 @@ export function deliveryRoutes(routes: Routes, lines: LineService, now: () => nu
           summary,
           params: WebhookParams,
           querystring: HeadQuery,
-          response: { 200: LineRecord, ...problems(400, 404, 409) },
+          response: { 200: LineRecord, ...problems(400, 404, 409, 422) },
         },
       },
-      async (request) => {
-        const line = await lines.actOnHead(webhookIdOf(request.params), action, request.query.message_id);
-        return toLineRecord(line, now());
-      },
+      async (request, reply) =>
+        idempotency.answer(request, reply, async (tx) => {
+          const { message_id: messageId } = request.query;
+          const line = await lines.actOnHead(webhookIdOf(request.params), action, messageId, tx);
+          return { status: 200, body: toLineRecord(line, now()) };
+        }),
     );
   }
 }

@@ -20,6 +20,7 @@ export class HistoryCleaner implements AsyncDisposable {
   readonly #log: Logger;
   readonly #historyMs: number;
   readonly #deadLetterMs: number;
+  readonly #furtherSteps: readonly ((limit: number) => Promise<number>)[];
   readonly #now: () => number;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
@@ -30,6 +31,8 @@ export class HistoryCleaner implements AsyncDisposable {
     log: Logger;
     historyDays: number;
     deadLetterDays: number;
+    /** What else is cleaned in such steps: each removes at most so many rows and answers how many. */
+    furtherSteps?: readonly ((limit: number) => Promise<number>)[];
     now: () => number;
   }) {
     this.#database = dependencies.database;
@@ -37,6 +40,7 @@ export class HistoryCleaner implements AsyncDisposable {
     this.#log = dependencies.log;
     this.#historyMs = dependencies.historyDays * DAY_MS;
     this.#deadLetterMs = dependencies.deadLetterDays * DAY_MS;
+    this.#furtherSteps = dependencies.furtherSteps ?? [];
     this.#now = dependencies.now;
   }
 
@@ -54,6 +58,7 @@ export class HistoryCleaner implements AsyncDisposable {
       () => this.#database.transaction((tx) => deleteDeadLetteredHistoryBefore(tx, deadBefore, STEP_ROWS)),
       () => this.#queue.removeDeadLettersBefore(deadBefore, STEP_ROWS),
       () => this.#eraseForgottenWebhooks(historyBefore),
+      ...this.#furtherSteps.map((step) => () => step(STEP_ROWS)),
     ];
     let removed = 0;
     for (const step of steps) {

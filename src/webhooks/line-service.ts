@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction } from '../database/database.ts';
+import { type Database, inTransaction, type Reader, type Transaction } from '../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../database/page.ts';
 import type { DeliveryAttemptRow } from '../database/schema.ts';
 import { notFound, ProblemError } from '../problems/problem.ts';
@@ -23,6 +23,8 @@ import { readWebhook, webhookWasEver } from './webhook-store.ts';
 const MAX_ATTEMPTS_TOLD = 100;
 /** When an action on a head that is out may be tried again, in seconds. */
 const IN_FLIGHT_RETRY_AFTER = '5';
+
+type LineReader = Pick<Reader, 'query' | 'all' | 'dialect'>;
 
 /** A webhook's line, with what its head's latest attempt failed of. */
 export interface Line extends LineState {
@@ -94,9 +96,9 @@ export class LineService {
    * Sends a message again, behind those that wait: the same message with the same id.
    * @throws {ProblemError} `not-found`, `conflict` while it waits or the webhook is inactive, `webhooks-read-only`
    */
-  async redeliver(webhookId: number, deliveryId: number): Promise<StoredDelivery> {
+  async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<StoredDelivery> {
     this.#webhooks.assertWritable();
-    return await this.#database.transaction(async (tx) => {
+    return await inTransaction(this.#database, open, async (tx) => {
       await requireActive(tx, webhookId);
       const delivery = await readDelivery(tx, webhookId, deliveryId);
       if (delivery === undefined) throw notFound('delivery', deliveryId);
@@ -116,9 +118,10 @@ export class LineService {
     webhookId: number,
     statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[],
     limit: number,
+    open?: Transaction,
   ): Promise<{ redelivered: number; remaining: number }> {
     this.#webhooks.assertWritable();
-    return await this.#database.transaction(async (tx) => {
+    return await inTransaction(this.#database, open, async (tx) => {
       await requireActive(tx, webhookId);
       const deliveries = await readRedeliverable(tx, { webhookId, statuses, limit });
       if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
@@ -127,14 +130,10 @@ export class LineService {
   }
 
   /** @throws {ProblemError} `not-found` */
-  async line(webhookId: number): Promise<Line> {
-    if ((await readWebhook(this.#database.reader, webhookId)) === undefined)
-      throw notFound('webhook', webhookId);
-    const state = await this.#queue.line(webhookId);
-    const last =
-      state.head === null
-        ? undefined
-        : await readDeliveryOfMessage(this.#database.reader, state.head.messageId);
+  async line(webhookId: number, reader: LineReader = this.#database.reader): Promise<Line> {
+    if ((await readWebhook(reader, webhookId)) === undefined) throw notFound('webhook', webhookId);
+    const state = await this.#queue.line(webhookId, reader);
+    const last = state.head === null ? undefined : await readDeliveryOfMessage(reader, state.head.messageId);
     return { webhookId, ...state, lastErrorMessage: last?.error ?? null, delivers: this.#delivers };
   }
 
@@ -142,9 +141,14 @@ export class LineService {
    * Makes the head due now, or moves it to the dead-letter queue now; with `messageId` only if that message
    * is the head. @throws {ProblemError} `not-found`, `conflict`, `webhooks-read-only`
    */
-  async actOnHead(webhookId: number, action: HeadAction, messageId: string | undefined): Promise<Line> {
+  async actOnHead(
+    webhookId: number,
+    action: HeadAction,
+    messageId: string | undefined,
+    open?: Transaction,
+  ): Promise<Line> {
     this.#webhooks.assertWritable();
-    await this.#database.transaction(async (tx) => {
+    return await inTransaction(this.#database, open, async (tx) => {
       if ((await readWebhook(tx, webhookId)) === undefined) throw notFound('webhook', webhookId);
       const result = await this.#queue.actOnHead(tx, webhookId, action, messageId);
       switch (result.outcome) {
@@ -159,8 +163,8 @@ export class LineService {
         case 'done':
           if (action === 'dead-letter') await markDeadLettered(tx, result.message, this.#now());
       }
+      return await this.line(webhookId, tx);
     });
-    return await this.line(webhookId);
   }
 
   async #queueAgain(tx: Transaction, deliveries: readonly StoredDelivery[]): Promise<void> {

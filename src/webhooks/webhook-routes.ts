@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { callerOf } from '../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../http/conditions.ts';
+import type { Idempotency } from '../http/idempotency.ts';
 import { parseId } from '../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../http/paging.ts';
 import { problems, type Routes } from '../http/routes.ts';
@@ -18,7 +19,7 @@ const tags = ['Webhooks'];
 export const WebhookParams = Type.Object({ webhook_id: Type.String({ description: 'The webhook’s id.' }) });
 
 /** Section 4.2: webhooks and their statistics. */
-export function webhookRoutes(routes: Routes, webhooks: WebhookService): void {
+export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempotency: Idempotency): void {
   const idOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
 
   routes.post(
@@ -30,18 +31,20 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService): void {
         tags,
         summary: 'Create a webhook',
         body: WebhookInput,
-        response: { 201: WebhookRecord, ...problems(400, 413, 415) },
+        response: { 201: WebhookRecord, ...problems(400, 413, 415, 422) },
       },
     },
     async (request, reply) => {
       callerOf(request);
       assertValid(request, await webhooks.inputErrors(request.body, null));
-      const webhook = await webhooks.create(request.body);
-      return reply
-        .code(201)
-        .header('Location', `/webhooks/${webhook.id}`)
-        .header('ETag', entityTag(webhook.revision))
-        .send(toWebhookRecord(webhook, webhooks.readOnly));
+      return await idempotency.answer(request, reply, async (tx) => {
+        const webhook = await webhooks.create(request.body, tx);
+        return {
+          status: 201,
+          headers: { Location: `/webhooks/${webhook.id}`, ETag: entityTag(webhook.revision) },
+          body: toWebhookRecord(webhook, webhooks.readOnly),
+        };
+      });
     },
   );
 
@@ -155,9 +158,13 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService): void {
         tags,
         summary: 'Reset a webhook’s statistics',
         params: WebhookParams,
-        response: { 200: StatisticsRecord, ...problems(404) },
+        response: { 200: StatisticsRecord, ...problems(404, 422) },
       },
     },
-    async (request) => toStatisticsRecord(await webhooks.resetStatistics(idOf(request.params))),
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => ({
+        status: 200,
+        body: toStatisticsRecord(await webhooks.resetStatistics(idOf(request.params), tx)),
+      })),
   );
 }

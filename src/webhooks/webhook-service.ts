@@ -1,4 +1,4 @@
-import type { Database, Reader, Transaction } from '../database/database.ts';
+import { type Database, inTransaction, type Reader, type Transaction } from '../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../database/page.ts';
 import { subtopicsOf } from '../events/catalogue.ts';
 import type { ContentReference } from '../events/event.ts';
@@ -78,8 +78,8 @@ export class WebhookService {
   }
 
   /** @throws {ProblemError} `invalid-request` */
-  async create(input: WebhookInput): Promise<Webhook> {
-    return await this.#database.transaction(async (tx) => {
+  async create(input: WebhookInput, open?: Transaction): Promise<Webhook> {
+    return await inTransaction(this.#database, open, async (tx) => {
       const configuration = this.#parse(input, null);
       const id = await insertWebhook(tx, configuration, this.#now());
       await this.#writeDetails(tx, id, configuration);
@@ -139,8 +139,8 @@ export class WebhookService {
   }
 
   /** Clears the counts and begins the period anew; the error state stays. @throws {ProblemError} `not-found` */
-  async resetStatistics(id: number): Promise<WebhookStatistics> {
-    return await this.#database.transaction(async (tx) => {
+  async resetStatistics(id: number, open?: Transaction): Promise<WebhookStatistics> {
+    return await inTransaction(this.#database, open, async (tx) => {
       await this.#require(tx, id);
       await resetStatistics(tx, id, this.#now());
       return await this.#requireStatistics(tx, id);

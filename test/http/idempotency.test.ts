@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Api, createClient, requestToken, startTestService } from '../support/service.ts';
+import { Api, createClient, requestToken, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 
 const HOUR_MS = 3_600_000;
@@ -99,4 +99,44 @@ describe('Idempotency-Key on POST', () => {
       );
     }
   });
+});
+
+describe('Idempotency-Key on the calls of webhooks', () => {
+  test('a repeated creation makes one webhook, a repeated skip moves one message', async () => {
+    await using service = await startTestService({
+      settings: { retry_initial_delay: 60, retry_max_delay: 60 },
+    });
+    const { api } = service;
+    const body = { name: 'w', topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/' };
+    const [first, second] = [
+      await api.post('/webhooks', body, { 'Idempotency-Key': 'create' }),
+      await api.post('/webhooks', body, { 'Idempotency-Key': 'create' }),
+    ];
+    assert.deepEqual([first.status, second.status, second.body], [201, 201, first.body]);
+    assert.equal((await api.get('/webhooks')).body.data.length, 1);
+
+    for (const name of ['One', 'Two', 'Three']) await api.create('/accounts', { name });
+    const line = `/webhooks/${first.body.id}/line`;
+    await until(async () => (await api.get(line)).body.state === 'RETRYING', 'the head failed');
+    const skips = [
+      await api.post(`${line}/skip`, undefined, { 'Idempotency-Key': 'skip' }),
+      await api.post(`${line}/skip`, undefined, { 'Idempotency-Key': 'skip' }),
+    ];
+    assert.deepEqual(
+      skips.map(({ status, body }) => [status, body.depth]),
+      [
+        [200, 2],
+        [200, 2],
+      ],
+    );
+    assert.equal((await api.get(line)).body.depth, 2);
+  });
+});
+
+test('the address of what was made stands below base_url', async () => {
+  await using service = await startTestService({
+    settings: { base_url: 'https://learning.example.com/wire/' },
+  });
+  const answer = await service.api.post('/accounts', { name: 'Northwind' });
+  assert.equal(answer.headers.get('location'), `/wire/accounts/${answer.body.id}`);
 });

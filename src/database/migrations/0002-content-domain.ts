@@ -33,7 +33,7 @@ export const contentDomain: Migration = {
     `create table registrations (
       number ${id}, registration_id text not null unique,
       account_id ${int} not null, course_id ${int} not null, version_id ${int} not null, learner_id text not null,
-      completion text not null, success text not null, score real, duration ${int} not null,
+      completion text not null, success text not null, score double precision, duration ${int} not null,
       completed_at ${int}, launched_at ${int},
       revision ${int} not null, created_at ${int} not null, updated_at ${int} not null)`,
     'create index registrations_by_account on registrations (account_id, number)',
