@@ -93,7 +93,7 @@ function sampleMessage(subtopic: Subtopic): unknown {
   const builder = new MessageBuilder({
     subtopic,
     resource: SAMPLE_RESOURCES[subtopic],
-    user: subtopic.startsWith('REGISTRATION') ? 'learner-4711' : 'integration@example.com',
+    user: subtopic === 'REGISTRATION_LAUNCHED' ? 'learner-4711' : 'integration@example.com',
     occurredAt: SAMPLE_MOMENT,
   });
   return JSON.parse(
