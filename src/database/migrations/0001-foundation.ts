@@ -60,7 +60,9 @@ export const foundation: Migration = {
       response_body text, error text, status_reason text)`,
     'create index deliveries_by_webhook on deliveries (webhook_id, id)',
     `create index deliveries_undelivered on deliveries (webhook_id, status, id) where status <> 'DELIVERED'`,
-    'create index deliveries_by_age on deliveries (updated_at)',
+    // One for each age at which history is removed, so that none is read in vain, least of all waiting messages.
+    `create index deliveries_done_by_age on deliveries (updated_at) where status in ('DELIVERED', 'DISCARDED')`,
+    `create index deliveries_dead_by_age on deliveries (updated_at) where status = 'DEAD_LETTERED'`,
     `create table delivery_attempts (
       delivery_id ${int} not null, attempt ${int} not null, attempted_at ${int} not null,
       duration_ms ${int} not null, response_status ${int}, response_body text, error text,
