@@ -252,36 +252,3 @@ describe('the head of a line', () => {
     assert.equal((await api.get(`/webhooks/${id}/line`)).body.state, 'IN_FLIGHT');
   });
 });
-
-describe('a test message', () => {
-  it('goes at once beside a blocked line, says what the target does, and leaves no trace', async () => {
-    await using target = await startTarget({ respondWith: answer(500, { body: 'trouble' }) });
-    await using service = await startTestService({ settings: LONG_RETRIES });
-    const { api } = service;
-    const id = await createWebhook(api, target.url, {
-      authentication: { type: 'BASIC', key: 'k', secret: 's' },
-    });
-    await createAccounts(api, 'a');
-    await untilRetrying(api, id);
-    const before = [await statisticsOf(api, id), await deliveriesOf(api, id)];
-
-    const failed = await api.post(`/webhooks/${id}/test`);
-    assert.equal(failed.status, 200);
-    assert.deepEqual(
-      [failed.body.delivered, failed.body.response_status, failed.body.response_body, failed.body.error],
-      [false, 500, 'trouble', '500 Internal Server Error'],
-    );
-    target.respondWith(answer(204));
-    const delivered = await api.post(`/webhooks/${id}/test?subtopic=ACCOUNT_DELETED`);
-    assert.deepEqual([delivered.body.delivered, delivered.body.response_status], [true, 204]);
-
-    const [, , last] = target.requests;
-    assert.equal(last?.headers['webhook-test'], 'true');
-    assert.equal(last?.headers.authorization, `Basic ${Buffer.from('k:s').toString('base64')}`);
-    assert.deepEqual(last?.json, delivered.body.message);
-    assert.equal(delivered.body.message.subtopic, 'ACCOUNT_DELETED');
-    assert.equal(target.requests[0]?.headers['webhook-test'], undefined);
-    assert.deepEqual([await statisticsOf(api, id), await deliveriesOf(api, id)], before);
-    assert.equal((await api.get(`/webhooks/${id}`)).body.in_error, true);
-  });
-});

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import type { Transaction } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { ManualClock } from '../support/clock.ts';
+import { watchStatements } from '../support/query-plans.ts';
 import { temporaryFolder } from '../support/service.ts';
 import { queueContract } from './contract.ts';
 import { messageOf, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
@@ -82,18 +82,8 @@ describe('the database queue', () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);
     for (const line of [1, 2, 3, 4]) await user.put(line, 'a', 'b', 'c');
-    const statements = new Set<string>();
-    const watched = new DatabaseQueue({
-      database: {
-        dialect: engine.database.dialect,
-        reader: engine.database.reader,
-        ping: () => engine.database.ping(),
-        transaction: (work) => engine.database.transaction((tx) => work(watching(tx, statements))),
-        [Symbol.asyncDispose]: async () => {},
-      },
-      maxReceives: 1_000,
-      now: engine.now,
-    });
+    const { database, plans } = watchStatements(engine.database);
+    const watched = new DatabaseQueue({ database, maxReceives: 1_000, now: engine.now });
     const exchange = (settlements: Parameters<QueueUser['settle']>) =>
       watched.exchange({
         settlements,
@@ -109,36 +99,10 @@ describe('the database queue', () => {
       { message: c!, action: 'dead-letter' },
       { message: d!, action: 'discard', followersBefore: Number.MAX_SAFE_INTEGER },
     ]);
-    await engine.database.transaction((tx) =>
-      watched.enqueue(watching(tx, statements), [messageOf(1, 'd', 0)]),
-    );
+    await database.transaction((tx) => watched.enqueue(tx, [messageOf(1, 'd', 0)]));
 
-    assert.ok(statements.size >= 8, `${statements.size} statements were seen`);
-    for (const statement of statements) {
-      const values = Array.from(statement.matchAll(/\?/g), () => '[]');
-      const plan = await engine.database.reader.all<{ detail: string }>(
-        `explain query plan ${statement}`,
-        ...values,
-      );
-      for (const { detail } of plan) assert.doesNotMatch(detail, /^SCAN (?!json_each )/, statement);
-    }
+    const steps = await plans();
+    assert.ok(new Set(steps.map(({ statement }) => statement)).size >= 8);
+    for (const { statement, step } of steps) assert.doesNotMatch(step, /^SCAN (?!json_each )/, statement);
   });
 });
-
-/** A transaction that notes what it runs. */
-function watching(tx: Transaction, statements: Set<string>): Transaction {
-  return {
-    dialect: tx.dialect,
-    query: tx.query,
-    all: (sql, ...values) => {
-      statements.add(sql);
-      return tx.all(sql, ...values);
-    },
-    run: (sql, ...values) => {
-      statements.add(sql);
-      return tx.run(sql, ...values);
-    },
-    insertMany: (...given) => tx.insertMany(...given),
-    onCommit: (hook) => tx.onCommit(hook),
-  };
-}

@@ -1,0 +1,43 @@
+import type { Database, SqlValue, Transaction } from '../../src/database/database.ts';
+
+/** A database whose plain statements are noted, with how the engine goes about them. */
+export interface WatchedDatabase {
+  readonly database: Database;
+  /** The steps of the plans of all statements so far, as `explain query plan` tells them, each with its statement. */
+  plans(): Promise<{ statement: string; step: string }[]>;
+}
+
+/** Notes the statements that go through the result, to the given database. */
+export function watchStatements(inner: Database): WatchedDatabase {
+  const statements = new Map<string, readonly SqlValue[]>();
+  const watched = (tx: Transaction): Transaction => ({
+    dialect: tx.dialect,
+    query: tx.query,
+    all: (sql, ...values) => {
+      statements.set(sql, values);
+      return tx.all(sql, ...values);
+    },
+    run: (sql, ...values) => {
+      statements.set(sql, values);
+      return tx.run(sql, ...values);
+    },
+    insertMany: (...given) => tx.insertMany(...given),
+    onCommit: (hook) => tx.onCommit(hook),
+  });
+  return {
+    database: {
+      dialect: inner.dialect,
+      reader: inner.reader,
+      ping: () => inner.ping(),
+      transaction: (work) => inner.transaction((tx) => work(watched(tx))),
+      [Symbol.asyncDispose]: async () => {},
+    },
+    async plans() {
+      const steps = [...statements].map(async ([statement, values]) => {
+        const rows = await inner.reader.all<{ detail: string }>(`explain query plan ${statement}`, ...values);
+        return rows.map(({ detail }) => ({ statement, step: detail }));
+      });
+      return (await Promise.all(steps)).flat();
+    },
+  };
+}
