@@ -46,10 +46,11 @@ export class WalSync implements AsyncDisposable {
     this.#running = null;
   }
 
-  #sync(): Promise<void> {
+  // `async`, so that a log that cannot be opened is told later too, never before `#running` is set.
+  async #sync(): Promise<void> {
     this.#descriptor ??= openSync(this.#file, 'r+');
     const descriptor = this.#descriptor;
-    return new Promise((resolve, reject) => {
+    await new Promise<void>((resolve, reject) => {
       fdatasync(descriptor, (error) => (error === null ? resolve() : reject(error)));
     });
   }

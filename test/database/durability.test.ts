@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { unlinkSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { WalSync } from '../../src/database/wal-sync.ts';
+import { openTestDatabase } from '../support/database.ts';
+
+const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
+
+/** A database whose log cannot be synced: it was taken away before the first sync opened it. */
+async function openWithoutLog() {
+  const test = await openTestDatabase();
+  await test.database[Symbol.asyncDispose]();
+  const database = new SqliteDatabase(test.file);
+  return {
+    test,
+    database,
+    writeWithoutLog: () =>
+      database.transaction(async (tx) => {
+        await tx.run(INSERT, 'unsynced', 'x');
+        unlinkSync(`${test.file}-wal`);
+      }),
+  };
+}
+
+describe('a commit whose log cannot be synced to disk', () => {
+  it('is not promised, nor anything after it: what is on disk is uncertain until a restart', async () => {
+    const { test, database, writeWithoutLog } = await openWithoutLog();
+    await using _folder = test;
+    await using _database = database;
+    const followed: string[] = [];
+    const unsynced = writeWithoutLog();
+    const shared = database.transaction(async (tx) => {
+      tx.onCommit(() => followed.push('shared'));
+      await tx.run(INSERT, 'shared', 'x');
+    });
+    await assert.rejects(unsynced, DatabaseUnavailableError);
+    await assert.rejects(shared, DatabaseUnavailableError);
+    assert.deepEqual(followed, []);
+    await assert.rejects(
+      database.transaction((tx) => tx.run(INSERT, 'later', 'x')),
+      {
+        name: 'DatabaseUnavailableError',
+        message: /restart the service/,
+      },
+    );
+    await assert.rejects(database.ping(), DatabaseUnavailableError);
+  });
+
+  it('does not keep the database from being closed', async () => {
+    const { test, database, writeWithoutLog } = await openWithoutLog();
+    await using _folder = test;
+    const unsynced = assert.rejects(writeWithoutLog(), DatabaseUnavailableError);
+    await database[Symbol.asyncDispose]();
+    await unsynced;
+  });
+});
+
+describe('syncing the log', () => {
+  it('answers everyone who asked, those who ask while a sync is under way too', async () => {
+    await using test = await openTestDatabase();
+    await using sync = new WalSync(`${test.file}-wal`);
+    const answered: string[] = [];
+    const ask = (name: string) => sync.synced().then(() => answered.push(name));
+    const first = [ask('a'), ask('b')];
+    const second = sync.synced().then(() => Promise.all([ask('c'), ask('d')]));
+    await Promise.all([...first, second]);
+    assert.deepEqual(answered.sort(), ['a', 'b', 'c', 'd']);
+  });
+
+  it('tells everyone who shares a sync that it failed', async () => {
+    await using test = await openTestDatabase();
+    await using sync = new WalSync(`${test.file}-missing`);
+    const results = await Promise.allSettled([sync.synced(), sync.synced()]);
+    assert.deepEqual(
+      results.map((result) => result.status),
+      ['rejected', 'rejected'],
+    );
+  });
+
+  it('ends with what was asked for when it is disposed of', async () => {
+    await using test = await openTestDatabase();
+    const sync = new WalSync(`${test.file}-wal`);
+    let isSynced = false;
+    void sync.synced().then(() => {
+      isSynced = true;
+    });
+    await sync[Symbol.asyncDispose]();
+    assert.equal(isSynced, true);
+  });
+});
+
+describe('what was committed', () => {
+  it('is there when the file is opened again, and in the file alone once the database was closed', async () => {
+    await using test = await openTestDatabase();
+    await test.database.transaction((tx) => tx.run(INSERT, 'kept', 'x'));
+    await test.database[Symbol.asyncDispose]();
+    assert.throws(() => unlinkSync(`${test.file}-wal`), { code: 'ENOENT' });
+    await using reopened = new SqliteDatabase(test.file);
+    assert.equal((await reopened.reader.all('select 1 from service_secrets')).length, 1);
+  });
+
+  it('is answered in the order of its commits', async () => {
+    await using test = await openTestDatabase();
+    const answered: number[] = [];
+    await Promise.all(
+      Array.from({ length: 600 }, async (_, number) => {
+        await test.database.transaction((tx) => tx.run(INSERT, `n${number}`, 'x'));
+        answered.push(number);
+      }),
+    );
+    assert.deepEqual(
+      answered,
+      answered.toSorted((a, b) => a - b),
+    );
+  });
+});

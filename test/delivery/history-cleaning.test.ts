@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createLogs } from '../../src/observability/log.ts';
+import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
+import { markDeleted } from '../../src/webhooks/webhook-store.ts';
+import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
+import { until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer, when } from '../support/target-behaviours.ts';
+
+const DAY_MS = 86_400_000;
+const HISTORY_DAYS = 30;
+const DEAD_LETTER_DAYS = 90;
+
+/** A cleaner to which it is so many days later. */
+function cleanerIn(days: number, { database, queue }: TestDelivery): HistoryCleaner {
+  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
+  return new HistoryCleaner({
+    database,
+    queue,
+    log: logs.for('WebhookService'),
+    historyDays: HISTORY_DAYS,
+    deadLetterDays: DEAD_LETTER_DAYS,
+    now: () => Date.now() + days * DAY_MS,
+  });
+}
+
+async function clean(days: number, delivery: TestDelivery): Promise<number> {
+  await using cleaner = cleanerIn(days, delivery);
+  return await cleaner.cleanOnce();
+}
+
+async function kept({ database }: TestDelivery): Promise<{ message_id: string; status: string }[]> {
+  const rows = await database.reader.all<{ message_id: string; status: string }>(
+    'select message_id, status from deliveries order by id',
+  );
+  return rows.map((row) => ({ ...row }));
+}
+
+async function count({ database }: TestDelivery, table: string): Promise<number> {
+  const [row] = await database.reader.all<{ count: number }>(`select count(*) as count from ${table}`);
+  return row!.count;
+}
+
+async function untilStatuses(delivery: TestDelivery, ...statuses: string[]): Promise<void> {
+  await until(async () => {
+    const rows = await kept(delivery);
+    return rows.map((each) => each.status).join() === statuses.join();
+  }, `deliveries are ${statuses.join()}`);
+}
+
+const isDead = when((postback) => postback.text.includes('dead'), answer(500));
+
+describe('cleaning the history', () => {
+  it('removes what was delivered or discarded after its days, dead letters after theirs, attempts included', async () => {
+    await using target = await startTarget({ respondWith: isDead });
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url, { maxAttempts: 3 });
+    const inactive = await delivery.addWebhook(target.url, { enabled: false });
+    await delivery.put(webhook, 'delivered', 'dead');
+    delivery.worker.start();
+    await untilStatuses(delivery, 'DELIVERED', 'DEAD_LETTERED');
+    await delivery.put(inactive, 'discarded');
+    await untilStatuses(delivery, 'DELIVERED', 'DEAD_LETTERED', 'DISCARDED');
+    assert.equal(await count(delivery, 'delivery_attempts'), 2, 'those before the latest');
+
+    assert.equal(await clean(HISTORY_DAYS - 1, delivery), 0);
+    assert.equal(await clean(HISTORY_DAYS + 1, delivery), 2);
+    assert.deepEqual(await kept(delivery), [{ message_id: 'dead', status: 'DEAD_LETTERED' }]);
+    assert.equal(await clean(DEAD_LETTER_DAYS - 1, delivery), 0);
+    assert.equal((await delivery.queue.totals()).deadLetters, 1);
+    assert.equal(await clean(DEAD_LETTER_DAYS + 1, delivery), 2, 'the history of it and the dead letter');
+    assert.deepEqual(await kept(delivery), []);
+    assert.equal((await delivery.queue.totals()).deadLetters, 0);
+    assert.equal(await count(delivery, 'delivery_attempts'), 0);
+    assert.equal(await count(delivery, 'webhooks'), 2);
+    assert.equal(await count(delivery, 'webhook_statistics'), 2, 'statistics are no history');
+  });
+
+  it('keeps what still waits, however old it is', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url, { maxAttempts: 1_000 });
+    await delivery.put(webhook, 'retried', 'behind');
+    delivery.worker.start();
+    await untilStatuses(delivery, 'RETRYING');
+    await target.waitFor(3);
+    await delivery.worker[Symbol.asyncDispose]();
+    assert.equal(await clean(10_000, delivery), 0);
+    assert.deepEqual(await kept(delivery), [{ message_id: 'retried', status: 'RETRYING' }]);
+    assert.ok((await count(delivery, 'delivery_attempts')) > 0);
+    assert.equal((await delivery.queue.line(webhook)).depth, 2);
+  });
+
+  it('goes on until nothing is left, in steps', async () => {
+    await using target = await startTarget();
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url, { enabled: false });
+    const messages = 1_201;
+    await delivery.put(webhook, ...Array.from({ length: messages }, (_, index) => `m-${index}`));
+    const queuedAt = Date.now();
+    await until(() => Date.now() > queuedAt, 'followers were queued before their head is looked at');
+    delivery.worker.start();
+    await until(async () => (await delivery.queue.totals()).waiting === 0, 'all are discarded');
+    assert.equal(await count(delivery, 'deliveries'), messages);
+    assert.equal(await clean(HISTORY_DAYS + 1, delivery), messages);
+    assert.equal(await count(delivery, 'deliveries'), 0);
+  });
+
+  it('forgets a deleted webhook once its history is gone, and not while a message of it waits', async () => {
+    await using target = await startTarget();
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url);
+    await delivery.put(webhook, 'delivered');
+    delivery.worker.start();
+    await untilStatuses(delivery, 'DELIVERED');
+    await delivery.worker[Symbol.asyncDispose]();
+    await delivery.put(webhook, 'waits');
+    await delivery.database.transaction((tx) => markDeleted(tx, webhook, Date.now()));
+
+    assert.equal(await clean(HISTORY_DAYS - 1, delivery), 0);
+    assert.equal(await clean(HISTORY_DAYS + 1, delivery), 1, 'its history goes');
+    assert.equal(await count(delivery, 'webhooks'), 1, 'it waits for its message');
+    assert.equal((await delivery.queue.line(webhook)).depth, 1);
+
+    const { received } = await delivery.queue.exchange({ ...EXCHANGE, settlements: [], capacity: 1 });
+    const settlements = received.map((message) => ({ message, action: 'delete' as const }));
+    await delivery.queue.exchange({ ...EXCHANGE, settlements, capacity: 0 });
+    assert.equal(await clean(HISTORY_DAYS + 1, delivery), 1);
+    for (const table of ['webhooks', 'webhook_statistics', 'webhook_subtopics', 'queue_lines'])
+      assert.equal(await count(delivery, table), 0, table);
+  });
+
+  it('ends at once when it is told to stop, between rounds too', async () => {
+    await using delivery = await makeDelivery();
+    const cleaner = cleanerIn(HISTORY_DAYS + 1, delivery);
+    cleaner.start();
+    const begun = performance.now();
+    await cleaner[Symbol.asyncDispose]();
+    assert.ok(performance.now() - begun < 5_000, 'the next round is in a minute');
+  });
+});
+
+const EXCHANGE = { visibilityMs: 1_000, record: async () => {} };
