@@ -6,6 +6,9 @@ export type RecordsetType = 'bigint' | 'text';
 /**
  * A table expression over one parameter that holds a JSON array of objects, so that one statement handles a
  * whole batch on either engine. `columns` maps member names to types; names are constants of the code.
+ *
+ * Tables are joined to it with `cross join … where`: SQLite knows nothing of how short the array is and may walk the
+ * whole table first (16 ms instead of 6 µs to match an event among 10,000 webhooks); it keeps a cross join's order.
  */
 export function recordset(dialect: Dialect, alias: string, columns: Record<string, RecordsetType>): string {
   const names = Object.keys(columns);

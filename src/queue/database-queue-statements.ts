@@ -70,7 +70,7 @@ export async function readHeads(
   const rows = await reader.all<MessageRow>(
     `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
      from ${recordset(reader.dialect, 'line', { id: 'bigint' })}
-     join queue_messages as head on head.id =
+     cross join queue_messages as head where head.id =
        (select first.id from queue_messages as first where first.line_id = line.id order by first.id limit 1)`,
     lines,
   );

@@ -50,8 +50,8 @@ export async function archiveLatestAttempts(tx: Transaction, messageIds: readonl
      select deliveries.id, deliveries.attempts, deliveries.attempted_at, deliveries.duration_ms,
        deliveries.response_status, deliveries.response_body, deliveries.error
      from ${recordset(tx.dialect, 'tried', { id: 'text' })}
-     join deliveries on deliveries.message_id = tried.id
-     where deliveries.attempted_at is not null
+     cross join deliveries
+     where deliveries.message_id = tried.id and deliveries.attempted_at is not null
      on conflict (delivery_id, attempt) do nothing`,
     JSON.stringify(messageIds.map((id) => ({ id }))),
   );

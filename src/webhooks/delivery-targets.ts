@@ -112,7 +112,7 @@ async function readRevisions(
 ): Promise<{ id: number; revision: number }[]> {
   return await reader.all(
     `select webhooks.id, webhooks.revision from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
-     join webhooks on webhooks.id = wanted.id`,
+     cross join webhooks where webhooks.id = wanted.id`,
     asIds(ids),
   );
 }
@@ -122,7 +122,7 @@ async function readTargets(reader: Reader, ids: readonly number[]): Promise<Targ
     `select webhooks.id, webhooks.revision, webhooks.topic, webhooks.target_url, webhooks.credentials,
        webhooks.enabled, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
      from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
-     join webhooks on webhooks.id = wanted.id`,
+     cross join webhooks where webhooks.id = wanted.id`,
     asIds(ids),
   );
 }

@@ -59,14 +59,14 @@ export async function readMatchingWebhooks(
     `select distinct webhooks.id, webhooks.name, webhooks.topic, webhooks.target_url,
        webhooks.logging_mode, webhooks.max_attempts
      from ${recordset(reader.dialect, 'asset', asset)}
-     join webhook_triggers as hit
-       on hit.subtopic = ? and hit.focus_type = asset.type and hit.focus_id = asset.id
-     join webhooks on webhooks.id = hit.webhook_id
-     where hit.needs_content = 0 or exists (
-       select 1 from webhook_focuses as focus
-       join ${recordset(reader.dialect, 'held', asset)}
-         on focus.focus_type = held.type and focus.focus_id = held.id
-       where focus.webhook_id = hit.webhook_id)
+     cross join webhook_triggers as hit
+     cross join webhooks
+     where hit.subtopic = ? and hit.focus_type = asset.type and hit.focus_id = asset.id
+       and webhooks.id = hit.webhook_id
+       and (hit.needs_content = 0 or exists (
+         select 1 from ${recordset(reader.dialect, 'held', asset)}
+         cross join webhook_focuses as focus
+         where focus.webhook_id = hit.webhook_id and focus.focus_type = held.type and focus.focus_id = held.id))
      order by webhooks.id`,
     JSON.stringify([{ type: ANY, id: 0 }, ...account, ...content]),
     event.subtopic,

@@ -17,7 +17,7 @@ export async function readEquivalentsOf(reader: Reading, courseIds: readonly num
   return await reader.all<Row>(
     `select distinct 'EQUIVALENT' as type, equivalent_courses.equivalent_id as id
      from ${recordset(reader.dialect, 'course', { id: 'bigint' })}
-     join equivalent_courses on equivalent_courses.course_id = course.id`,
+     cross join equivalent_courses where equivalent_courses.course_id = course.id`,
     JSON.stringify(courseIds.map((id) => ({ id }))),
   );
 }
@@ -27,7 +27,8 @@ export async function readBundlesOf(reader: Reading, assets: readonly ContentRef
   return await reader.all<Row>(
     `select distinct 'BUNDLE' as type, bundle_contents.bundle_id as id
      from ${recordset(reader.dialect, 'asset', ASSET)}
-     join bundle_contents on bundle_contents.content_type = asset.type and bundle_contents.content_id = asset.id`,
+     cross join bundle_contents
+     where bundle_contents.content_type = asset.type and bundle_contents.content_id = asset.id`,
     asParameter(assets),
   );
 }
@@ -38,19 +39,21 @@ export async function readFoldersOf(reader: Reading, assets: readonly ContentRef
   const asset = recordset(reader.dialect, 'asset', ASSET);
   return await reader.all<Row>(
     `with recursive above (id) as (
-       select courses.folder_id from ${asset} join courses on asset.type = 'COURSE' and courses.id = asset.id
+       select courses.folder_id from ${asset} cross join courses
+         where asset.type = 'COURSE' and courses.id = asset.id
        union
-       select equivalents.folder_id from ${asset}
-         join equivalents on asset.type = 'EQUIVALENT' and equivalents.id = asset.id
+       select equivalents.folder_id from ${asset} cross join equivalents
+         where asset.type = 'EQUIVALENT' and equivalents.id = asset.id
        union
-       select bundles.folder_id from ${asset} join bundles on asset.type = 'BUNDLE' and bundles.id = asset.id
+       select bundles.folder_id from ${asset} cross join bundles
+         where asset.type = 'BUNDLE' and bundles.id = asset.id
        union
        select asset.id from ${asset} where asset.type = 'FOLDER'
      ), climbing (id) as (
        select above.id from above
        union
-       select folders.parent_id from climbing join folders on folders.id = climbing.id
-       where folders.parent_id is not null
+       select folders.parent_id from climbing cross join folders
+       where folders.id = climbing.id and folders.parent_id is not null
      )
      select 'FOLDER' as type, climbing.id as id from climbing`,
     given,
@@ -68,7 +71,7 @@ export async function accountWasGivenOneOf(
 ): Promise<boolean> {
   const rows = await reader.all(
     `select 1 from ${recordset(reader.dialect, 'asset', ASSET)}
-     join account_contents on account_contents.account_id = ?
+     cross join account_contents where account_contents.account_id = ?
        and account_contents.content_type = asset.type and account_contents.content_id = asset.id
      limit 1`,
     asParameter(assets),

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { withHolders } from '../../src/content/holdings/holdings.ts';
+import type { Database, Reader, SqlValue } from '../../src/database/database.ts';
+import { readHeads } from '../../src/queue/database-queue-statements.ts';
+import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
+import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
+import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
+import { openTestDatabase } from '../support/database.ts';
+
+interface Asked {
+  sql: string;
+  values: SqlValue[];
+}
+
+/** A reader that remembers what it was asked. */
+function listening(reader: Reader): { reader: Reader; asked: Asked[] } {
+  const asked: Asked[] = [];
+  const all = async <Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> => {
+    asked.push({ sql, values });
+    return await reader.all<Row>(sql, ...values);
+  };
+  return { reader: { dialect: reader.dialect, query: reader.query, all }, asked };
+}
+
+/** Fails when a statement walks a table: the parameter's own rows may be walked, everything else is looked up. */
+async function assertOnlyLooksUp(database: Database, asked: readonly Asked[]): Promise<void> {
+  assert.ok(asked.length > 0);
+  for (const { sql, values } of asked) {
+    const plan = await database.reader.all<{ detail: string }>(`explain query plan ${sql}`, ...values);
+    const walks = plan
+      .map(({ detail }) => detail)
+      .filter((detail) => /^SCAN (?!json_each|climbing|above|\d|CONSTANT)/.test(detail));
+    assert.deepEqual(walks, [], sql);
+  }
+}
+
+describe('what happens for every event and delivery is looked up by index, however much there is', () => {
+  const statements: Record<string, (reader: Reader) => Promise<unknown>> = {
+    'matching an event': (reader) =>
+      readMatchingWebhooks(reader, {
+        subtopic: 'ACCOUNT_CREATED',
+        accountId: 1,
+        content: [{ type: 'COURSE', id: 1 }],
+      }),
+    'reading the heads of lines': (reader) => readHeads(reader, [1, 2]),
+    'reading the targets of messages': async (reader) => {
+      const targets = new DeliveryTargets({ reader, cipher: new CredentialsCipher(['s'.repeat(64)]) });
+      await targets.read([1, 2]);
+    },
+    'finding what holds a course': (reader) => withHolders(reader, [{ type: 'COURSE', id: 1 }]),
+  };
+
+  for (const [name, ask] of Object.entries(statements)) {
+    test(name, async () => {
+      await using opened = await openTestDatabase();
+      const { database } = opened;
+      const { reader, asked } = listening(database.reader);
+      await ask(reader);
+      await assertOnlyLooksUp(database, asked);
+    });
+  }
+
+  test('matching an event uses the whole of the index, not the subtopic alone', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { reader, asked } = listening(database.reader);
+    await statements['matching an event']!(reader);
+    const plan = await database.reader.all<{ detail: string }>(
+      `explain query plan ${asked[0]!.sql}`,
+      ...asked[0]!.values,
+    );
+    const lookup = plan.map(({ detail }) => detail).find((detail) => detail.startsWith('SEARCH hit'));
+    assert.match(lookup ?? '', /subtopic=\? AND focus_type=\? AND focus_id=\?/);
+  });
+});
