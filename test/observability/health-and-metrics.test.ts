@@ -28,15 +28,19 @@ describe('health and metrics', () => {
     const read = async () => (await api.get('/metrics')).body as string;
     const metrics = await until(async () => {
       const text = await read();
-      return /^coursewire_dead_letters 1$/m.test(text) && /outcome="success"\} 1$/m.test(text) && text;
-    }, 'one delivered, one dead letter');
+      const settled = [
+        'coursewire_dead_letters 1',
+        'coursewire_queue_depth 0',
+        'coursewire_queue_in_flight 0',
+      ];
+      return settled.every((line) => text.includes(`\n${line}\n`)) && text;
+    }, 'one delivered, one dead letter, both settled');
     assert.match(metrics, /^coursewire_events_total\{subtopic="ACCOUNT_CREATED"\} 1$/m);
     assert.match(metrics, /^coursewire_messages_total\{subtopic="ACCOUNT_CREATED"\} 2$/m);
     assert.match(metrics, /^coursewire_delivery_attempts_total\{outcome="dead_letter"\} 1$/m);
     assert.match(metrics, /^coursewire_delivery_duration_seconds_count 2$/m);
     assert.match(metrics, /^coursewire_event_to_delivery_seconds_count 1$/m);
-    assert.match(metrics, /^coursewire_queue_depth 0$/m);
-    assert.match(metrics, /^coursewire_queue_in_flight 0$/m);
+    assert.match(metrics, /^coursewire_delivery_attempts_total\{outcome="success"\} 1$/m);
     assert.match(metrics, /^coursewire_queue_oldest_age_seconds 0$/m);
     assert.match(metrics, /^coursewire_queue_errors_total\{engine="database"\} 0$/m);
   });
