@@ -56,7 +56,7 @@ export interface LogOptions {
 
 /**
  * Makes the loggers of a service: JSON lines with `level` (a word), `time` (ISO 8601 UTC), `class` and `msg`.
- * Every line is written before the call returns, so that none is lost when the process ends.
+ * Lines are written at the end of the turn of the event loop, and at exit: only a process that is killed loses the last.
  */
 export function createLogs(options: LogOptions): Logs {
   const { level, customLevels, now = Date.now } = options;
@@ -130,9 +130,29 @@ class ClassLogger implements Logger {
   }
 }
 
+/** Lines that wait for the end of the turn are written early beyond this, in characters. */
+const MAX_WAITING_CHARACTERS = 64 * 1024;
+
+/**
+ * Standard output, written synchronously: once at the end of each turn of the event loop, and at exit. A write for each
+ * line would cost as much as making the line.
+ */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
   // A full disk behind standard output must not end deliveries, and there is nowhere else to say it.
   output.on('error', () => {});
-  return output;
+  let waiting = '';
+  const flush = () => {
+    const text = waiting;
+    waiting = '';
+    if (text !== '') output.write(text);
+  };
+  process.on('exit', flush);
+  return {
+    write(line: string) {
+      if (waiting === '') setImmediate(flush);
+      waiting += line;
+      if (waiting.length > MAX_WAITING_CHARACTERS) flush();
+    },
+  };
 }
