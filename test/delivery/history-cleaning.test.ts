@@ -116,11 +116,18 @@ describe('cleaning the history', () => {
     await untilStatuses(delivery, 'DELIVERED');
     await delivery.worker[Symbol.asyncDispose]();
     await delivery.put(webhook, 'waits');
-    await delivery.database.transaction((tx) => markDeleted(tx, webhook, Date.now()));
+    const idle = await delivery.addWebhook(target.url);
+    for (const deleted of [webhook, idle])
+      await delivery.database.transaction((tx) => markDeleted(tx, deleted, Date.now()));
 
     assert.equal(await clean(HISTORY_DAYS - 1, delivery), 0);
-    assert.equal(await clean(HISTORY_DAYS + 1, delivery), 1, 'its history goes');
-    assert.equal(await count(delivery, 'webhooks'), 1, 'it waits for its message');
+    assert.equal(await clean(HISTORY_DAYS + 1, delivery), 2, 'its history goes, and the other one');
+    const left = await delivery.database.reader.all<{ id: number }>('select id from webhooks');
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      [webhook],
+      'it waits for its message',
+    );
     assert.equal((await delivery.queue.line(webhook)).depth, 1);
 
     const { received } = await delivery.queue.exchange({ ...EXCHANGE, settlements: [], capacity: 1 });

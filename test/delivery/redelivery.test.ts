@@ -150,7 +150,7 @@ describe('sending all dead letters again', () => {
     assert.deepEqual((await redeliver('')).body, { redelivered: 0, remaining: 0 });
   });
 
-  it('sends discarded ones too, and leaves delivered ones alone', async () => {
+  it('sends discarded ones too, in one order with the dead letters, and leaves delivered ones alone', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;
@@ -166,10 +166,17 @@ describe('sending all dead letters again', () => {
     await updateWebhook(api, id, target.url);
     await createAccounts(api, 'd');
     await settledDeliveries(api, id, 4);
+    target.respondWith(answer(500));
+    await createAccounts(api, 'e');
+    await untilRetrying(api, id);
+    await api.post(`/webhooks/${id}/line/skip`);
+
+    target.requests.length = 0;
+    target.respondWith(answer(200));
     const { body } = await api.post(`/webhooks/${id}/deliveries/redeliver`);
-    assert.deepEqual(body, { redelivered: 3, remaining: 0 });
-    const all = await settledDeliveries(api, id, 4);
-    assert.deepEqual(accountsOf(target.requests), ['a', 'd', 'a', 'b', 'c']);
+    assert.deepEqual(body, { redelivered: 4, remaining: 0 });
+    const all = await settledDeliveries(api, id, 5);
+    assert.deepEqual(accountsOf(target.requests), ['a', 'b', 'c', 'e']);
     for (const each of all) attemptedInOrder(each);
   });
 });
