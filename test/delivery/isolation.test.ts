@@ -11,7 +11,7 @@ const HANGING = 40;
 /** A service that makes few requests at a time, with many webhooks whose target hangs. */
 async function startAmongHanging(bad: Target, settings: { delivery_timeout: number }) {
   const service = await startTestService({
-    settings: { delivery_concurrency: CONCURRENCY, ...settings },
+    settings: { delivery_concurrency: CONCURRENCY, shutdown_timeout: 0.01, ...settings },
   });
   for (let count = 0; count < HANGING; count++) await createWebhook(service.api, bad.url);
   return service;

@@ -114,7 +114,7 @@ describe('sending one message again', () => {
 
   it('happens once when it is asked for twice at the same time', async () => {
     await using target = await startTarget();
-    await using service = await startTestService();
+    await using service = await startTestService({ settings: { shutdown_timeout: 0.01 } });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     await createAccounts(api, 'a');
@@ -241,7 +241,7 @@ describe('the head of a line', () => {
 
   it('is left alone when it is another one by now, is being delivered, or does not exist', async () => {
     await using target = await startTarget({ respondWith: hang() });
-    await using service = await startTestService();
+    await using service = await startTestService({ settings: { shutdown_timeout: 0.01 } });
     const { api } = service;
     const id = await createWebhook(api, target.url);
     for (const action of ['retry', 'skip']) {

@@ -164,7 +164,7 @@ describe('an answer', () => {
       await using test = await failing(
         behaviour,
         { max_attempts: 1 },
-        { settings: { delivery_timeout: 0.3 } },
+        { settings: { delivery_timeout: 0.3, shutdown_timeout: 0.01 } },
       );
       const [delivery] = await settledDeliveries(test.service.api, test.id, 1);
       assert.equal(delivery?.status, 'DEAD_LETTERED');
