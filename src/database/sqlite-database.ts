@@ -136,7 +136,8 @@ export class SqliteDatabase implements Database {
       for (const waiting of batch.slice(next)) waiting.reject(unavailable);
       return;
     }
-    if (isChanged) void this.#answerWhenSynced(done);
+    // One that only read may have read what another is still syncing: its caller must not be told before that one's.
+    if (isChanged || this.#wal.isBusy) void this.#answerWhenSynced(done);
     else answer(done);
   }
 
