@@ -40,15 +40,19 @@ if (missing.length > 0 && process.argv.includes('--check')) {
   console.log(`added ${missing.map(({ name }) => name).join(', ')}`);
 }
 
-/** Such packages are named after their platform: `…-OS-CPU`, and `-musl` where the C library matters. */
+/** Such packages are named after their platform: `…-OS-CPU`, and a C library or ABI where that matters. */
 function platformPackage(owner: LockedPackage, name: string, version: string): LockedPackage {
-  const [, os, cpu, libc] = /-(android|darwin|freebsd|linux|win32)-([a-z0-9]+)(-musl)?$/.exec(name) ?? [];
+  const [, os, cpu, abi] =
+    /-(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-([a-z0-9]+)(?:-(musl|musleabihf|gnu|gnueabihf|eabi|androideabi|msvc))?$/.exec(
+      name,
+    ) ?? [];
   if (os === undefined || cpu === undefined) throw new Error(`${name} does not tell its platform`);
   return {
     version,
     cpu: [cpu],
     ...(owner.dev === true ? { dev: true } : {}),
-    ...(libc === undefined ? {} : { libc: ['musl'] }),
+    ...(abi?.startsWith('musl') === true ? { libc: ['musl'] } : {}),
+    ...(abi === 'gnu' && os === 'linux' ? { libc: ['glibc'] } : {}),
     ...(owner.license === undefined ? {} : { license: owner.license }),
     optional: true,
     os: [os],

@@ -6,7 +6,7 @@ import { answerClientError } from './client-errors.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
 import type { Routes } from './routes.ts';
-import { useValidation } from './validation.ts';
+import { installValidation } from './validation.ts';
 
 /** How long a client may take to send its headers, and to send a whole request that is no upload. */
 const HEADERS_TIMEOUT_MS = 30_000;
@@ -51,7 +51,7 @@ export function createServer({
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   takeJsonBodies(server as unknown as FastifyInstance);
-  useValidation(server as unknown as FastifyInstance);
+  installValidation(server as unknown as FastifyInstance);
   answerProblems(server as unknown as FastifyInstance, log);
   server.addHook('onSend', async (_request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff');

@@ -11,7 +11,7 @@ const MAX_ERRORS_TOLD = 100;
  * Checks bodies as they are and text (query, path) with its types converted; every offending member is
  * found, not only the first.
  */
-export function useValidation(app: FastifyInstance): void {
+export function installValidation(app: FastifyInstance): void {
   const common = { allErrors: true, strict: false, verbose: true } as const;
   const strict = new Ajv({ ...common, coerceTypes: false, useDefaults: true });
   const converting = new Ajv({ ...common, coerceTypes: 'array', useDefaults: true });

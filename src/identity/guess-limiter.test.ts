@@ -9,7 +9,7 @@ const REFILL_SECONDS = FAILURE_REFILL_MS / 1_000;
 let time = 0;
 const now = () => time;
 
-function useUp(limiter: GuessLimiter, source: string, subject = 'guessed'): void {
+function exhaust(limiter: GuessLimiter, source: string, subject = 'guessed'): void {
   for (let failure = 1; failure <= FAILURE_BURST; failure++) {
     assert.equal(limiter.refusal(source, subject), null, `guess ${failure} may be tried`);
     assert.equal(limiter.failed(source, subject), null, `failure ${failure} is within the budget`);
@@ -23,7 +23,7 @@ describe('a guess limiter', () => {
 
   it('refuses a source after a burst of failures, and says how long to wait', () => {
     const limiter = new GuessLimiter({ now });
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
     time += 1_500;
     assert.equal(limiter.refusal(HOME, 'guessed'), Math.ceil(REFILL_SECONDS - 1.5));
@@ -37,13 +37,13 @@ describe('a guess limiter', () => {
 
   it('leaves other sources alone', () => {
     const limiter = new GuessLimiter({ now });
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     assert.equal(limiter.refusal(ELSEWHERE, 'guessed'), null);
   });
 
   it('lets one more guess in after each wait, and the whole burst after a long one', () => {
     const limiter = new GuessLimiter({ now });
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     for (let round = 0; round < 3; round++) {
       time += (limiter.refusal(HOME, 'guessed') ?? 0) * 1_000;
       assert.equal(limiter.refusal(HOME, 'guessed'), null);
@@ -51,7 +51,7 @@ describe('a guess limiter', () => {
       assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
     }
     time += FAILURE_BURST * FAILURE_REFILL_MS;
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     assert.notEqual(limiter.refusal(HOME, 'guessed'), null);
   });
 
@@ -61,12 +61,12 @@ describe('a guess limiter', () => {
       assert.equal(limiter.refusal(HOME, 'client'), null);
       limiter.succeeded(HOME, 'client');
     }
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
   });
 
   it('gives nothing back for a success, so that a right secret does not pay for guesses at others', () => {
     const limiter = new GuessLimiter({ now });
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     limiter.succeeded(HOME, 'own');
     assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
   });
@@ -74,7 +74,7 @@ describe('a guess limiter', () => {
   it('still hears a known pair when others have used the budget up, and refuses its wrong secrets', () => {
     const limiter = new GuessLimiter({ now });
     limiter.succeeded(HOME, 'known');
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     assert.equal(limiter.refusal(HOME, 'known'), null);
     assert.equal(limiter.failed(HOME, 'known'), REFILL_SECONDS);
     assert.equal(limiter.refusal(HOME, 'known'), null, 'and again');
@@ -83,7 +83,7 @@ describe('a guess limiter', () => {
   it('knows a pair, not a subject: a success elsewhere opens nothing here', () => {
     const limiter = new GuessLimiter({ now });
     limiter.succeeded(ELSEWHERE, 'known');
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     assert.equal(limiter.refusal(HOME, 'known'), REFILL_SECONDS);
   });
 
@@ -91,7 +91,7 @@ describe('a guess limiter', () => {
     const limiter = new GuessLimiter({ now });
     limiter.succeeded(HOME, 'known');
     time += KNOWN_FOR_MS - 1;
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     assert.equal(limiter.refusal(HOME, 'known'), null);
     time += 1;
     assert.notEqual(limiter.refusal(HOME, 'known'), null);
@@ -107,7 +107,7 @@ describe('a guess limiter', () => {
   it('gives known pairs a budget of their own where they are limited as well', () => {
     const limiter = new GuessLimiter({ now, limitKnownPairs: true });
     limiter.succeeded(HOME, 'known');
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     for (let failure = 1; failure <= FAILURE_BURST; failure++) {
       assert.equal(limiter.refusal(HOME, 'known'), null);
       limiter.failed(HOME, 'known');
@@ -119,7 +119,7 @@ describe('a guess limiter', () => {
 
   it('forgets the source and the pair untouched for longest when it remembers too many', () => {
     const limiter = new GuessLimiter({ now, maxRemembered: 2 });
-    for (const source of ['first', 'second']) useUp(limiter, source);
+    for (const source of ['first', 'second']) exhaust(limiter, source);
     for (const subject of ['a', 'b']) limiter.succeeded('second', subject);
     assert.notEqual(limiter.refusal('first', 'x'), null);
 
@@ -135,7 +135,7 @@ describe('a guess limiter', () => {
 
   it('makes nobody wait longer because the clock was set back', () => {
     const limiter = new GuessLimiter({ now });
-    useUp(limiter, HOME);
+    exhaust(limiter, HOME);
     time -= 24 * 60 * 60 * 1_000;
     assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
   });
