@@ -40,6 +40,18 @@ export interface Transaction extends Reader {
   onCommit(hook: () => void): void;
 }
 
+/**
+ * When the caller of a transaction is told that it committed. `durable`: once it is on disk. `deferred`: at once; should
+ * the machine (not just the process) die within the next moment, the transaction is undone as a whole, as if it
+ * had not been asked for. Everything that it read is on disk either way.
+ */
+export type Durability = 'durable' | 'deferred';
+
+/** What may be said of a transaction; durable when nothing is. */
+export interface TransactionOptions {
+  durability?: Durability;
+}
+
 /** An open database of either engine. */
 export interface Database extends AsyncDisposable {
   readonly dialect: Dialect;
@@ -49,7 +61,7 @@ export interface Database extends AsyncDisposable {
    * Runs `work` in one transaction: commits when it resolves, rolls back when it rejects, then rethrows.
    * @throws {DatabaseUnavailableError} when the engine cannot begin or commit.
    */
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Resolves when the database answers. @throws {DatabaseUnavailableError} when it does not. */
   ping(): Promise<void>;
 }

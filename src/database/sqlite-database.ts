@@ -3,10 +3,12 @@ import { Kysely } from 'kysely';
 import {
   type Database,
   DatabaseUnavailableError,
+  type Durability,
   type Reader,
   type SqlRow,
   type SqlValue,
   type Transaction,
+  type TransactionOptions,
 } from './database.ts';
 import { nodeSqliteDialect, Statements, toUnavailable } from './kysely-node-sqlite.ts';
 import type { Tables } from './schema.ts';
@@ -24,6 +26,7 @@ const CHECKPOINT_PAGES = 4_000;
 
 interface Waiting {
   run(tx: SqliteTransaction): Promise<unknown>;
+  readonly durability: Durability;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -73,11 +76,14 @@ export class SqliteDatabase implements Database {
     this.reader = createReader(this.#readerConnection);
   }
 
-  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { durability = 'durable' }: TransactionOptions = {},
+  ): Promise<T> {
     if (this.#closing !== null) return Promise.reject(new DatabaseUnavailableError('the database is closed'));
     if (this.#syncFailure !== null) return Promise.reject(this.#syncFailure);
     return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ run: work, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ run: work, durability, resolve: resolve as (value: unknown) => void, reject });
       this.#draining ??= this.#drain();
     });
   }
