@@ -21,6 +21,8 @@ const MAX_BATCH = 256;
 /** Page cache of the writing connection, in KiB. */
 const WRITER_CACHE_KIB = 16_384;
 const READER_CACHE_KIB = 4_096;
+/** How long a deferred change may stay off the disk: what was delivered meanwhile is delivered again after a power failure. */
+const DEFERRED_SYNC_MS = 10;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database: fewer, larger copies. */
 const CHECKPOINT_PAGES = 4_000;
 
@@ -44,7 +46,8 @@ interface Done {
  * Transactions that were asked for in the same turn of the event loop share one `begin immediate … commit`,
  * each in a savepoint of its own: a commit costs a sync of the disk (0.2 ms and more), and without sharing
  * that sync would bound events and deliveries alike (architecture, invariant 6). The sync happens beside the main
- * thread; transactions that follow meanwhile run and commit, and share the next one.
+ * thread; transactions that follow meanwhile run and commit, and share the next one. Deferred transactions wait for it
+ * only while something durable, which they may have read, is not on disk yet.
  */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
@@ -55,6 +58,9 @@ export class SqliteDatabase implements Database {
   readonly #wal: WalSync;
   /** Set when a sync failed: what the log holds from then on is uncertain, so nothing more may be promised. */
   #syncFailure: DatabaseUnavailableError | null = null;
+  /** Batches with durable changes that are not on disk yet. */
+  #unsyncedBatches = 0;
+  #deferredSync: NodeJS.Timeout | null = null;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
@@ -100,6 +106,7 @@ export class SqliteDatabase implements Database {
 
   async #close(): Promise<void> {
     while (this.#draining !== null) await this.#draining;
+    if (this.#deferredSync !== null) clearTimeout(this.#deferredSync);
     await this.#wal[Symbol.asyncDispose]();
     this.#readerConnection.close();
     this.#writer.close();
@@ -142,20 +149,35 @@ export class SqliteDatabase implements Database {
       for (const waiting of batch.slice(next)) waiting.reject(unavailable);
       return;
     }
+    const isDurable = isChanged && done.some(({ waiting }) => waiting.durability === 'durable');
     // One that only read may have read what another is still syncing: its caller must not be told before that one's.
-    if (isChanged || this.#wal.isBusy) void this.#answerWhenSynced(done);
-    else answer(done);
+    if (isDurable || this.#unsyncedBatches > 0) {
+      void this.#answerWhenSynced(done);
+      return;
+    }
+    if (isChanged) this.#deferredSync ??= setTimeout(() => void this.#syncDeferred(), DEFERRED_SYNC_MS);
+    answer(done);
   }
 
-  async #answerWhenSynced(done: readonly Done[]): Promise<void> {
+  async #syncDeferred(): Promise<void> {
+    this.#deferredSync = null;
     try {
       await this.#wal.synced();
     } catch (error) {
-      // After a failed sync the system may have dropped what it could not write: only a restart, which reads
-      // the log as it is on disk, can tell what is there.
-      this.#syncFailure = toUnavailable(error, 'sync its log; restart the service');
+      this.#syncFailure = syncFailed(error);
+    }
+  }
+
+  async #answerWhenSynced(done: readonly Done[]): Promise<void> {
+    this.#unsyncedBatches++;
+    try {
+      await this.#wal.synced();
+    } catch (error) {
+      this.#syncFailure = syncFailed(error);
       for (const { waiting } of done) waiting.reject(this.#syncFailure);
       return;
+    } finally {
+      this.#unsyncedBatches--;
     }
     answer(done);
   }
@@ -184,6 +206,14 @@ export class SqliteDatabase implements Database {
       return null;
     }
   }
+}
+
+/**
+ * After a failed sync the system may have dropped what it could not write: only a restart, which reads the log as it
+ * is on disk, can tell what is there.
+ */
+function syncFailed(error: unknown): DatabaseUnavailableError {
+  return toUnavailable(error, 'sync its log; restart the service');
 }
 
 function answer(done: readonly Done[]): void {

@@ -18,11 +18,6 @@ export class WalSync implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** Whether something that was committed may not be on disk yet. */
-  get isBusy(): boolean {
-    return this.#running !== null;
-  }
-
   /** Resolves when everything that was committed before the call is on disk. */
   synced(): Promise<void> {
     this.#next ??= Promise.withResolvers();

@@ -89,32 +89,39 @@ export class DatabaseQueue implements MessageQueue {
   }
 
   async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
-    return await this.#database.transaction(async (tx) => {
-      const now = this.#now();
-      const lease = { leaseToken: randomUUID(), leasedUntil: now + request.visibilityMs };
-      // Counts of lines that were taken up: those that go on with their next message, then others that are due.
-      const taken = new Map<number, number>();
-      if (request.settlements.length > 0) {
-        const goOn = this.#othersAreDue ? 0 : request.capacity;
-        const { settled, continued } = await this.#settle(tx, request.settlements, goOn, lease);
-        for (const lineId of continued) taken.set(lineId, 1);
-        await request.record(tx, settled);
-      }
-      const limit = request.capacity - taken.size;
-      if (limit > 0) {
-        for (const [lineId, count] of await leaseDueLines(tx, { now, ...lease, limit }))
-          taken.set(lineId, count);
-      }
-      const heads = taken.size === 0 ? [] : await readHeads(tx, taken.keys());
-      const nextAvailableAt = await readNextDue(tx);
-      this.#othersAreDue = nextAvailableAt !== null && nextAvailableAt <= now;
-      const received = heads.map((head) => ({
-        ...head,
-        leaseToken: lease.leaseToken,
-        receiveCount: taken.get(head.lineId)!,
-      }));
-      return { received, nextAvailableAt };
+    return await this.#database.transaction((tx) => this.#exchangeIn(tx, request), {
+      durability: 'deferred',
     });
+  }
+
+  async #exchangeIn<S extends Settlement>(
+    tx: Transaction,
+    request: ExchangeRequest<S>,
+  ): Promise<ExchangeResult> {
+    const now = this.#now();
+    const lease = { leaseToken: randomUUID(), leasedUntil: now + request.visibilityMs };
+    // Counts of lines that were taken up: those that go on with their next message, then others that are due.
+    const taken = new Map<number, number>();
+    if (request.settlements.length > 0) {
+      const goOn = this.#othersAreDue ? 0 : request.capacity;
+      const { settled, continued } = await this.#settle(tx, request.settlements, goOn, lease);
+      for (const lineId of continued) taken.set(lineId, 1);
+      await request.record(tx, settled);
+    }
+    const limit = request.capacity - taken.size;
+    if (limit > 0) {
+      for (const [lineId, count] of await leaseDueLines(tx, { now, ...lease, limit }))
+        taken.set(lineId, count);
+    }
+    const heads = taken.size === 0 ? [] : await readHeads(tx, taken.keys());
+    const nextAvailableAt = await readNextDue(tx);
+    this.#othersAreDue = nextAvailableAt !== null && nextAvailableAt <= now;
+    const received = heads.map((head) => ({
+      ...head,
+      leaseToken: lease.leaseToken,
+      receiveCount: taken.get(head.lineId)!,
+    }));
+    return { received, nextAvailableAt };
   }
 
   onAvailable(listener: () => void): void {
