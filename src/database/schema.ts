@@ -7,6 +7,10 @@ import type { Generated } from 'kysely';
 export interface Tables {
   api_clients: ApiClientRow;
   service_secrets: ServiceSecretRow;
+  administrators: AdministratorRow;
+  administrator_sessions: AdministratorSessionRow;
+  setup_links: SetupLinkRow;
+  guess_budgets: GuessBudgetRow;
   accounts: AccountRow;
   folders: FolderRow;
   courses: CourseRow;
@@ -49,6 +53,51 @@ export interface ApiClientRow {
 export interface ServiceSecretRow {
   name: string;
   value: string;
+}
+
+export interface AdministratorRow {
+  id: Generated<number>;
+  /** As it was given: `user` in the messages of events that the administrator causes. */
+  email: string;
+  /** The address in the one spelling that is compared. */
+  email_key: string;
+  /** Null until the administrator tells it. */
+  name: string | null;
+  role: string;
+  enabled: number;
+  /** Argon2id in the PHC string format; null until a first password is set. */
+  password_hash: string | null;
+  created_at: number;
+  last_sign_in_at: number | null;
+}
+
+export interface AdministratorSessionRow {
+  id: Generated<number>;
+  /** SHA-256 of the cookie's value, hexadecimal: the values are 256 random bits. */
+  token_hash: string;
+  administrator_id: number;
+  user_agent: string;
+  created_at: number;
+  /** To the minute. */
+  last_seen_at: number;
+}
+
+/** A link that lets whoever has it set a password, once. */
+export interface SetupLinkRow {
+  /** Whom the link is for; a later one takes the place of an earlier one. */
+  subject: string;
+  /** SHA-256 of the link's token, hexadecimal. */
+  token_hash: string;
+  /** Null: makes the first administrator. */
+  administrator_id: number | null;
+  expires_at: number;
+}
+
+/** How many wrong passwords someone may still send. */
+export interface GuessBudgetRow {
+  budget: string;
+  /** When the budget is full again; each failure moves it further away. */
+  full_at: number;
 }
 
 export interface AccountRow {
