@@ -39,10 +39,13 @@ import { TargetGuard } from './delivery/target-guard.ts';
 import { requireScopes } from './http/authorization.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
+import { serviceOrigin } from './http/origin.ts';
 import type { Routes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import { AccessTokens } from './identity/access-tokens.ts';
-import { decideBearer } from './identity/bearer.ts';
+import { ServiceCookie } from './identity/administrators/session-cookie.ts';
+import { Sessions } from './identity/administrators/sessions.ts';
+import { requestAuthorizer } from './identity/authorize-request.ts';
 import { ClientService } from './identity/client-service.ts';
 import { GuessLimiter } from './identity/guess-limiter.ts';
 import { SCOPE_MEANINGS } from './identity/scopes.ts';
@@ -166,6 +169,13 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const lines = new LineService({ database, queue, webhooks, delivers, now });
   const tests = new TestMessages({ webhooks, targets, send: (postback) => sender.send(postback), now });
   const idempotency = new Idempotency({ database, now });
+  const sessions = new Sessions({
+    database,
+    log: logs.for('AdministratorService'),
+    idleMs: settings.session_idle_timeout * MS_PER_SECOND,
+    lifetimeMs: settings.session_lifetime * MS_PER_SECOND,
+    now,
+  });
   const cleaner = stack.use(
     new HistoryCleaner({
       database,
@@ -173,7 +183,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       log: logs.for('WebhookService'),
       historyDays: settings.delivery_history_days,
       deadLetterDays: settings.dead_letter_days,
-      furtherSteps: [(limit) => idempotency.forgetOld(limit)],
+      furtherSteps: [(limit) => idempotency.forgetOld(limit), (limit) => sessions.forgetExpired(limit)],
       now,
     }),
   );
@@ -219,6 +229,14 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     now,
   });
 
+  const origin = serviceOrigin(settings.base_url);
+  const sessionCookie = new ServiceCookie({
+    name: 'coursewire_session',
+    maxAgeMs: settings.session_lifetime * MS_PER_SECOND,
+    origin,
+  });
+  const authorize = requestAuthorizer({ tokens, sessions, sessionCookie, origin });
+
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: settings.max_request_body,
@@ -243,7 +261,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   });
   await plain.register(async (scoped) => {
     const routes = scoped as unknown as Routes;
-    requireScopes(scoped, (header, scope) => decideBearer(header, [scope], tokens));
+    requireScopes(scoped, authorize);
     accountRoutes(routes, accounts, idempotency);
     accountContentRoutes(routes, accountContents, idempotency);
     folderRoutes(routes, folders, idempotency);

@@ -5,13 +5,13 @@ import { createLogs } from '../observability/log.ts';
 import { type Authorize, callerOf, requireScopes } from './authorization.ts';
 import { createServer } from './server.ts';
 
-/** Lets the scope through that the header names. */
-const byName: Authorize = async (header, scope) =>
-  header === scope
-    ? { caller: { clientId: 'c', user: 'someone@example.com' } }
+/** Lets the scope or role through that the header names. */
+const byName: Authorize = async ({ headers }, need) =>
+  headers.authorization === ('scope' in need ? need.scope : need.role)
+    ? { caller: { kind: 'client', id: 'c', user: 'someone@example.com' } }
     : {
         refusal: {
-          status: header === undefined ? 401 : 403,
+          status: headers.authorization === undefined ? 401 : 403,
           wwwAuthenticate: 'Bearer realm="test"',
           detail: 'No.',
         },
@@ -35,10 +35,26 @@ describe('scopes of routes', () => {
       await using app = server();
       assert.throws(
         () => app.route({ method, url: '/open', handler: async () => 'open' }),
-        /names no scope/,
+        /names no scope and no role/,
         method,
       );
     }
+  });
+
+  test('a route that names both a scope and a role is refused at start', async () => {
+    await using app = server();
+    const config = { scope: 'content:read', role: 'admin' };
+    assert.throws(() => app.get('/both', { config }, async () => 'open'), /names a scope and a role/);
+  });
+
+  test('a route may need a role instead', async () => {
+    await using app = server();
+    app.get('/people', { config: { role: 'admin' } }, async () => 'people');
+    assert.equal((await app.inject('/people')).statusCode, 401);
+    const wrong = await app.inject({ url: '/people', headers: { authorization: 'viewer' } });
+    assert.equal(wrong.statusCode, 403);
+    const right = await app.inject({ url: '/people', headers: { authorization: 'admin' } });
+    assert.equal(right.statusCode, 200);
   });
 
   test('HEAD needs the scope of its GET', async () => {
@@ -56,7 +72,9 @@ describe('scopes of routes', () => {
 
   test('a route learns who calls, and one call does not learn of another', async () => {
     let calls = 0;
-    await using app = server(async () => ({ caller: { clientId: 'c', user: `caller ${++calls}` } }));
+    await using app = server(async () => ({
+      caller: { kind: 'client', id: 'c', user: `caller ${++calls}` },
+    }));
     app.get('/me', { config: { scope: 'content:read' } }, async (request) => callerOf(request));
     const answers = await Promise.all(Array.from({ length: 5 }, () => app.inject('/me')));
     assert.equal(new Set(answers.map(({ body }) => body)).size, 5);

@@ -64,7 +64,8 @@ export class Idempotency {
     work: (tx: Transaction) => Promise<Answer<Body>>,
     content: string | undefined,
   ): Promise<{ answer: Answer<Body>; replayed: boolean }> {
-    const { clientId } = callerOf(request);
+    // The column was named when clients were the only callers.
+    const { id: clientId } = callerOf(request);
     const fingerprint = fingerprintOf(request, content);
     return await this.#database.transaction(async (tx) => {
       const claim = { client_id: clientId, idempotency_key: key, fingerprint, created_at: this.#now() };

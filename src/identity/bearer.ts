@@ -69,7 +69,11 @@ export async function decideBearer(
   return { caller };
 }
 
+/** The value of `WWW-Authenticate` that asks for an access token. */
+export function challenge(parameters: readonly string[] = []): string {
+  return `Bearer ${[`realm="${REALM}"`, ...parameters].join(', ')}`;
+}
+
 function refuse(status: 401 | 403, parameters: readonly string[], detail: string): BearerDecision {
-  const challenge = [`realm="${REALM}"`, ...parameters].join(', ');
-  return { refusal: { status, wwwAuthenticate: `Bearer ${challenge}`, detail } };
+  return { refusal: { status, wwwAuthenticate: challenge(parameters), detail } };
 }

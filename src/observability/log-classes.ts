@@ -6,6 +6,8 @@ export const LOG_CLASSES = {
   Service: 'start, settings in use, stop',
   HttpServer: 'requests to the API and the admin UI that failed on this side',
   TokenEndpoint: 'access tokens granted and refused',
+  AdministratorService:
+    'administrators: signing in and out, made, changed, deleted; API clients changed in the admin UI',
   AccountService: 'accounts: made, activated, deactivated, deleted; triggers ACCOUNT webhooks',
   AccountContentService: 'content added to and removed from accounts; triggers ACCOUNT_CONTENT webhooks',
   CourseService: 'courses: imported, versions uploaded and published; triggers COURSE webhooks',

@@ -63,6 +63,8 @@ describe('settings', () => {
       dead_letter_days: 90,
       target_allowed_networks: null,
       access_token_lifetime: 3600,
+      session_idle_timeout: 43_200,
+      session_lifetime: 604_800,
       max_package_size: 1_073_741_824,
       max_request_body: 1_048_576,
       log_level: 'info',

@@ -37,7 +37,8 @@ export interface SettingDefinition<out T> {
   readonly secret: boolean;
 }
 
-const HOUR = 3_600;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -224,6 +225,18 @@ export const SETTINGS_TABLE = {
     default: HOUR,
     meaning: 'How long an access token is valid; `expires_in` of the token endpoint.',
   }),
+  session_idle_timeout: define({
+    group: 'Access',
+    parser: duration({ min: 5 * MINUTE, max: 30 * DAY }),
+    default: 12 * HOUR,
+    meaning: 'After how long without use an administrator has to sign in again.',
+  }),
+  session_lifetime: define({
+    group: 'Access',
+    parser: duration({ min: 5 * MINUTE, max: 90 * DAY }),
+    default: 7 * DAY,
+    meaning: 'After how long an administrator has to sign in again, however much the session is used.',
+  }),
   max_package_size: define({
     group: 'Limits',
     parser: byteSize({ min: KIB, max: TIB }),
@@ -291,6 +304,12 @@ export const CROSS_RULES: readonly CrossRule[] = [
     other: 'message_queue_name',
     isMet: (settings) => settings.dead_letter_queue_name !== settings.message_queue_name,
     allowed: 'any other name than message_queue_name holds',
+  },
+  {
+    setting: 'session_idle_timeout',
+    other: 'session_lifetime',
+    isMet: (settings) => settings.session_idle_timeout <= settings.session_lifetime,
+    allowed: 'at most what session_lifetime holds',
   },
 ];
 

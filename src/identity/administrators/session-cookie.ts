@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServiceOrigin } from '../../http/origin.ts';
+
+/** Requests whose Cookie field is longer are read as if they had none. */
+const MAX_COOKIE_FIELD = 16_384;
+const VALUE = /^[\w.-]{1,256}$/;
+
+/**
+ * A cookie of this service, for its pages' own requests alone: no script reads it, no other site's request
+ * carries it. Links from elsewhere work all the same, since a page is the same for everyone and asks for what it
+ * shows itself. Over https it is `Secure` and named `__Host-…`, so that no neighbour on the domain can set it.
+ * @see draft-ietf-httpbis-rfc6265bis sections 4.1.2 and 4.1.3
+ */
+export class ServiceCookie {
+  readonly #name: string;
+  readonly #maxAgeSeconds: number;
+  readonly #origin: ServiceOrigin;
+
+  constructor(options: { name: string; maxAgeMs: number; origin: ServiceOrigin }) {
+    this.#name = options.name;
+    this.#maxAgeSeconds = Math.floor(options.maxAgeMs / 1_000);
+    this.#origin = options.origin;
+  }
+
+  /** What the request's cookie holds; null when there is none, or nothing that could be one of ours. */
+  read(request: FastifyRequest): string | null {
+    const field = request.headers.cookie;
+    if (field === undefined || field.length > MAX_COOKIE_FIELD) return null;
+    const prefix = `${this.#nameFor(request)}=`;
+    const pairs = field.split(';').map((pair) => pair.trim());
+    const value = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
+    return value !== undefined && VALUE.test(value) ? value : null;
+  }
+
+  /** Gives the browser the cookie. */
+  write(request: FastifyRequest, reply: FastifyReply, value: string): void {
+    this.#set(request, reply, value, this.#maxAgeSeconds);
+  }
+
+  /** Takes the cookie from the browser. */
+  clear(request: FastifyRequest, reply: FastifyReply): void {
+    this.#set(request, reply, '', 0);
+  }
+
+  #set(request: FastifyRequest, reply: FastifyReply, value: string, maxAge: number): void {
+    const secure = this.#isSecure(request) ? '; Secure' : '';
+    reply.header(
+      'Set-Cookie',
+      `${this.#nameFor(request)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure}`,
+    );
+  }
+
+  #nameFor(request: FastifyRequest): string {
+    return this.#isSecure(request) ? `__Host-${this.#name}` : this.#name;
+  }
+
+  #isSecure(request: FastifyRequest): boolean {
+    return this.#origin(request).startsWith('https:');
+  }
+}

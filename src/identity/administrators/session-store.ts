@@ -1,0 +1,111 @@
+import type { Selectable } from 'kysely';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { AdministratorSessionRow } from '../../database/schema.ts';
+
+/** SQL of sessions, one operation a function. Moments are epoch milliseconds. */
+
+/** What a request with a session's cookie is decided by. */
+export interface SessionHolderRow {
+  session_id: number;
+  created_at: number;
+  last_seen_at: number;
+  administrator_id: number;
+  email: string;
+  name: string | null;
+  role: string;
+}
+
+/** The hot path: one read for each request with a cookie; a disabled administrator has no session. */
+export async function selectSessionHolder(
+  reader: Reader,
+  tokenHash: string,
+): Promise<SessionHolderRow | undefined> {
+  const [row] = await reader.all<SessionHolderRow>(
+    `select administrator_sessions.id as session_id, administrator_sessions.created_at,
+            administrator_sessions.last_seen_at, administrators.id as administrator_id,
+            administrators.email, administrators.name, administrators.role
+     from administrator_sessions join administrators on administrators.id = administrator_sessions.administrator_id
+     where administrator_sessions.token_hash = ? and administrators.enabled = 1`,
+    tokenHash,
+  );
+  return row;
+}
+
+/** Adds a session. */
+export async function insertSession(
+  tx: Transaction,
+  row: Omit<AdministratorSessionRow, 'id'>,
+): Promise<void> {
+  await tx.query.insertInto('administrator_sessions').values(row).execute();
+}
+
+/** An administrator's sessions, the latest first. */
+export async function selectSessions(
+  reader: Reader,
+  administratorId: number,
+): Promise<Selectable<AdministratorSessionRow>[]> {
+  return await reader.query
+    .selectFrom('administrator_sessions')
+    .selectAll('administrator_sessions')
+    .where('administrator_sessions.administrator_id', '=', administratorId)
+    .orderBy('administrator_sessions.id', 'desc')
+    .execute();
+}
+
+/** Notes that a session was used at `seenAt`, unless a use after `staleAt` stands already. */
+export async function noteSessionSeen(
+  tx: Transaction,
+  sessionId: number,
+  seenAt: number,
+  staleAt: number,
+): Promise<void> {
+  await tx.run(
+    'update administrator_sessions set last_seen_at = ? where id = ? and last_seen_at <= ?',
+    seenAt,
+    sessionId,
+    staleAt,
+  );
+}
+
+/** Removes a session. */
+export async function deleteSession(tx: Transaction, tokenHash: string): Promise<void> {
+  await tx.run('delete from administrator_sessions where token_hash = ?', tokenHash);
+}
+
+/** Removes every session of an administrator. */
+export async function deleteSessionsOf(tx: Transaction, administratorId: number): Promise<void> {
+  await tx.run('delete from administrator_sessions where administrator_id = ?', administratorId);
+}
+
+/** Removes an administrator's sessions but the latest `kept`. */
+export async function deleteOldestSessionsOf(
+  tx: Transaction,
+  administratorId: number,
+  kept: number,
+): Promise<void> {
+  await tx.run(
+    `delete from administrator_sessions where administrator_id = ? and id not in
+       (select latest.id from administrator_sessions as latest
+        where latest.administrator_id = ? order by latest.id desc limit ?)`,
+    administratorId,
+    administratorId,
+    kept,
+  );
+}
+
+/** Removes sessions that began or were last used before these moments, at most `limit`; answers how many. */
+export async function deleteExpiredSessions(
+  tx: Transaction,
+  beganBefore: number,
+  seenBefore: number,
+  limit: number,
+): Promise<number> {
+  return await tx.run(
+    `delete from administrator_sessions where id in
+       (select old.id from administrator_sessions as old
+        where old.created_at <= ? or old.last_seen_at <= ? limit ?)`,
+    beganBefore,
+    seenBefore,
+    limit,
+  );
+}

@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database, Transaction } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import {
+  deleteExpiredSessions,
+  deleteOldestSessionsOf,
+  deleteSession,
+  deleteSessionsOf,
+  insertSession,
+  noteSessionSeen,
+  selectSessionHolder,
+  selectSessions,
+} from './session-store.ts';
+
+const TOKEN_BYTES = 32;
+const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
+/** How exact "last seen" is: a page that asks all the time costs one write in this time. */
+const SEEN_NOTED_EVERY_MS = 60_000;
+/** Beyond it, signing in ends an administrator's oldest session. */
+export const MAX_SESSIONS_EACH = 50;
+const MAX_USER_AGENT_CHARACTERS = 400;
+
+/** An administrator who has signed in, by the session of the request. */
+export interface SignedIn {
+  sessionId: number;
+  administratorId: number;
+  email: string;
+  name: string | null;
+  role: string;
+}
+
+/** One of an administrator's sessions. Moments are epoch milliseconds. */
+export interface SessionInfo {
+  id: number;
+  createdAt: number;
+  /** To the minute. */
+  lastSeenAt: number;
+  userAgent: string;
+}
+
+/**
+ * Sessions of administrators. A session's token is 256 random bits, of which only a hash is kept; everything about a
+ * session is in the database, so that every instance knows it and whatever ends it ends it everywhere at once. A
+ * session ends when it was not used for the idle time, and at its lifetime's end in any case.
+ */
+export class Sessions {
+  readonly #database: Database;
+  readonly #log: Logger;
+  readonly #idleMs: number;
+  readonly #lifetimeMs: number;
+  readonly #now: () => number;
+
+  constructor(options: {
+    database: Database;
+    log: Logger;
+    idleMs: number;
+    lifetimeMs: number;
+    now: () => number;
+  }) {
+    this.#database = options.database;
+    this.#log = options.log;
+    this.#idleMs = options.idleMs;
+    this.#lifetimeMs = options.lifetimeMs;
+    this.#now = options.now;
+  }
+
+  /** Begins a session and answers its token, which nobody knew before. */
+  async begin(tx: Transaction, administratorId: number, userAgent: string | undefined): Promise<string> {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const now = this.#now();
+    await insertSession(tx, {
+      token_hash: hashToken(token),
+      administrator_id: administratorId,
+      user_agent: (userAgent ?? '').slice(0, MAX_USER_AGENT_CHARACTERS).toWellFormed(),
+      created_at: now,
+      last_seen_at: now,
+    });
+    await deleteOldestSessionsOf(tx, administratorId, MAX_SESSIONS_EACH);
+    return token;
+  }
+
+  /**
+   * Who holds a token, as the administrator is now; null when it is none, or ended.
+   * @throws {DatabaseUnavailableError} when the session cannot be read.
+   */
+  async verify(token: string): Promise<SignedIn | null> {
+    if (!TOKEN_SHAPE.test(token)) return null;
+    const row = await selectSessionHolder(this.#database.reader, hashToken(token));
+    if (row === undefined || !this.#stands(row)) return null;
+    await this.#noteSeen(row);
+    return {
+      sessionId: row.session_id,
+      administratorId: row.administrator_id,
+      email: row.email,
+      name: row.name,
+      role: row.role,
+    };
+  }
+
+  /** An administrator's sessions that have not ended, the latest first. */
+  async list(administratorId: number): Promise<SessionInfo[]> {
+    const rows = await selectSessions(this.#database.reader, administratorId);
+    return rows
+      .filter((row) => this.#stands(row))
+      .map((row) => ({
+        id: row.id,
+        createdAt: row.created_at,
+        lastSeenAt: row.last_seen_at,
+        userAgent: row.user_agent,
+      }));
+  }
+
+  /** Ends the session of a token. */
+  async end(token: string, tx?: Transaction): Promise<void> {
+    if (!TOKEN_SHAPE.test(token)) return;
+    const hash = hashToken(token);
+    if (tx === undefined) await this.#database.transaction((own) => deleteSession(own, hash));
+    else await deleteSession(tx, hash);
+  }
+
+  /** Ends every session of an administrator. */
+  async endAll(tx: Transaction, administratorId: number): Promise<void> {
+    await deleteSessionsOf(tx, administratorId);
+  }
+
+  /** Forgets sessions that have ended by their age, at most `limit`, and answers how many. */
+  async forgetExpired(limit: number): Promise<number> {
+    const now = this.#now();
+    return await this.#database.transaction((tx) =>
+      deleteExpiredSessions(tx, now - this.#lifetimeMs, now - this.#idleMs, limit),
+    );
+  }
+
+  #stands(session: { created_at: number; last_seen_at: number }): boolean {
+    const now = this.#now();
+    return session.created_at > now - this.#lifetimeMs && session.last_seen_at > now - this.#idleMs;
+  }
+
+  /** A database that takes no changes must not keep people from reading what is wrong with it. */
+  async #noteSeen(session: { session_id: number; last_seen_at: number }): Promise<void> {
+    const now = this.#now();
+    const staleAt = now - SEEN_NOTED_EVERY_MS;
+    if (session.last_seen_at > staleAt) return;
+    try {
+      await this.#database.transaction((tx) => noteSessionSeen(tx, session.session_id, now, staleAt), {
+        durability: 'deferred',
+      });
+    } catch (error) {
+      this.#log.warn('the last use of a session was not noted', { error });
+    }
+  }
+}
+
+function hashToken(token: string): string {
+  return createHash('sha256').update(token, 'ascii').digest('hex');
+}

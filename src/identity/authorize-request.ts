@@ -1,0 +1,58 @@
+import type { Authorization, Authorize, Need } from '../http/authorization.ts';
+import { assertSameOrigin, changesSomething, type ServiceOrigin } from '../http/origin.ts';
+import { includesRole, scopesOfRole } from './administrators/roles.ts';
+import type { ServiceCookie } from './administrators/session-cookie.ts';
+import type { SignedIn } from './administrators/sessions.ts';
+import { challenge, decideBearer, type TokenVerifier } from './bearer.ts';
+import { isScope } from './scopes.ts';
+
+/** What requests are decided with. */
+export interface RequestAuthorizerOptions {
+  tokens: TokenVerifier;
+  sessions: { verify(token: string): Promise<SignedIn | null> };
+  sessionCookie: ServiceCookie;
+  origin: ServiceOrigin;
+}
+
+/**
+ * Decides by the Authorization header field when there is one, else by the session's cookie. A cookie comes with
+ * whatever makes the browser send a request, so a change with one must also say that it comes from our pages.
+ */
+export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize {
+  const { tokens, sessions, sessionCookie, origin } = options;
+  return async (request, need) => {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) return await byToken(authorization, need, tokens);
+    const cookie = sessionCookie.read(request);
+    if (cookie === null) return signInFirst('Sign in, or send an access token.');
+    if (changesSomething(request)) assertSameOrigin(request, origin);
+    const signedIn = await sessions.verify(cookie);
+    if (signedIn === null) return signInFirst('The session has ended; sign in again.');
+    return bySession(signedIn, need);
+  };
+}
+
+async function byToken(authorization: string, need: Need, tokens: TokenVerifier): Promise<Authorization> {
+  if (!('scope' in need)) {
+    return { refusal: { status: 403, detail: 'This is for administrators who have signed in.' } };
+  }
+  const decision = await decideBearer(authorization, [need.scope], tokens);
+  if ('refusal' in decision) return decision;
+  const { clientId, user } = decision.caller;
+  return { caller: { kind: 'client', id: clientId, user } };
+}
+
+function bySession(signedIn: SignedIn, need: Need): Authorization {
+  const { administratorId, email, role, sessionId } = signedIn;
+  const allowed =
+    'role' in need
+      ? includesRole(role, need.role)
+      : isScope(need.scope) && scopesOfRole(role).has(need.scope);
+  if (!allowed) return { refusal: { status: 403, detail: `The role ${role} does not allow this.` } };
+  const id = `administrator:${administratorId}`;
+  return { caller: { kind: 'administrator', id, user: email, administratorId, role, sessionId } };
+}
+
+function signInFirst(detail: string): Authorization {
+  return { refusal: { status: 401, detail, wwwAuthenticate: challenge() } };
+}
