@@ -22,6 +22,9 @@ export interface Reader {
 /**
  * An open transaction. It sees its own changes, and nothing of it is seen elsewhere before it commits.
  * Nothing but the database may be awaited inside: on SQLite everyone else's changes wait behind it.
+ *
+ * A statement that fails ends it: work that goes on all the same is undone on PostgreSQL, and its caller gets the error
+ * of that statement. So ask before writing (`on conflict`, a lock) instead of catching.
  */
 export interface Transaction extends Reader {
   /** Runs a statement and answers how many rows it changed. */
@@ -38,6 +41,12 @@ export interface Transaction extends Reader {
    * process dies in between, so it may only hurry something that would happen anyway.
    */
   onCommit(hook: () => void): void;
+  /**
+   * Tells everyone who listens to the channel, in every instance, that something changed; once the transaction has
+   * committed, and once however often it is called. Like a hook it may get lost, so it may only hurry something.
+   * @param channel a constant of the code, at most 63 characters.
+   */
+  signal(channel: string): void;
 }
 
 /**
@@ -50,6 +59,8 @@ export type Durability = 'durable' | 'deferred';
 /** What may be said of a transaction; durable when nothing is. */
 export interface TransactionOptions {
   durability?: Durability;
+  /** For migrations and copies of whole tables: statements and locks may take minutes, not seconds. */
+  isLong?: boolean;
 }
 
 /** An open database of either engine. */
@@ -59,11 +70,18 @@ export interface Database extends AsyncDisposable {
   readonly reader: Reader;
   /**
    * Runs `work` in one transaction: commits when it resolves, rolls back when it rejects, then rethrows.
+   * Work that PostgreSQL undid for the sake of another's (a deadlock) is run again, a few times: it must have no
+   * effect but through the transaction.
    * @throws {DatabaseUnavailableError} when the engine cannot begin or commit.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Resolves when the database answers. @throws {DatabaseUnavailableError} when it does not. */
   ping(): Promise<void>;
+  /**
+   * Calls back after every transaction, of this or another instance, that signalled the channel, and whenever signals may
+   * have been missed. The listener must not throw. Disposing of the result ends it.
+   */
+  onSignal(channel: string, listener: () => void): Disposable;
 }
 
 /** Runs work in the transaction that is open already, or in one of its own. */
@@ -75,7 +93,10 @@ export function inTransaction<T>(
   return open === undefined ? database.transaction(work) : work(open);
 }
 
-/** The engine is not there, is full, or failed a commit: what was asked did not happen. */
+/**
+ * The engine is not there, is full, or failed a commit: what was asked did not happen. Of one case nobody can tell: when
+ * the connection to a server was lost after `commit` was sent and before its answer came.
+ */
 export class DatabaseUnavailableError extends Error {
   override name = 'DatabaseUnavailableError';
 }

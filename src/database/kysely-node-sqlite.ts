@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { SqliteDialect } from 'kysely';
+import { assertBindable } from './bindable.ts';
 import { DatabaseUnavailableError, type SqlValue } from './database.ts';
 
 /** Statements kept prepared on a connection; the service has about two hundred texts. */
@@ -74,20 +75,6 @@ export function toUnavailable(error: unknown, doing: string): DatabaseUnavailabl
   if (error instanceof DatabaseUnavailableError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new DatabaseUnavailableError(`the database could not ${doing}: ${reason}`, { cause: error });
-}
-
-/**
- * `node:sqlite` takes an object in the first place for named parameters, so that a `Date` there binds NULL
- * without a word: only plain values pass.
- */
-function assertBindable(values: readonly unknown[]): asserts values is SqlValue[] {
-  for (const value of values) {
-    const type = typeof value;
-    if (type === 'string' || value === null) continue;
-    if (type === 'number' && Number.isFinite(value)) continue;
-    if (type === 'bigint' || value instanceof Uint8Array) continue;
-    throw new TypeError(`a value of type ${value instanceof Date ? 'Date' : type} cannot be bound to SQL`);
-  }
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from './database.ts';
 import { nodeSqliteDialect, Statements, toUnavailable } from './kysely-node-sqlite.ts';
 import type { Tables } from './schema.ts';
+import { SignalListeners } from './signal-listeners.ts';
 import { WalSync } from './wal-sync.ts';
 
 /** How long a statement waits for another process (the command line beside the service) to finish writing. */
@@ -22,7 +23,7 @@ const MAX_BATCH = 256;
 const WRITER_CACHE_KIB = 16_384;
 const READER_CACHE_KIB = 4_096;
 /** How long a deferred change may stay off the disk: what was delivered meanwhile is delivered again after a power failure. */
-const DEFERRED_SYNC_MS = 10;
+const DEFERRED_SYNC_MS = 50;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database: fewer, larger copies. */
 const CHECKPOINT_PAGES = 4_000;
 
@@ -56,6 +57,7 @@ export class SqliteDatabase implements Database {
   readonly #readerConnection: DatabaseSync;
   readonly #statements: Statements;
   readonly #wal: WalSync;
+  readonly #listeners = new SignalListeners();
   /** Set when a sync failed: what the log holds from then on is uncertain, so nothing more may be promised. */
   #syncFailure: DatabaseUnavailableError | null = null;
   /** Batches with durable changes that are not on disk yet. */
@@ -97,6 +99,11 @@ export class SqliteDatabase implements Database {
   async ping(): Promise<void> {
     if (this.#syncFailure !== null) throw this.#syncFailure;
     await this.reader.all('select 1');
+  }
+
+  /** Of this process alone: nobody else delivers from the file. */
+  onSignal(channel: string, listener: () => void): Disposable {
+    return this.#listeners.add(channel, listener);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -190,7 +197,7 @@ export class SqliteDatabase implements Database {
   /** Answers null when the work failed and was rolled back; throws when the whole batch is lost. */
   async #runInSavepoint(waiting: Waiting): Promise<Done | null> {
     this.#statements.run('savepoint work', []);
-    const tx = new SqliteTransaction(this.#statements);
+    const tx = new SqliteTransaction(this.#statements, (channel) => this.#listeners.call(channel));
     try {
       const value = await waiting.run(tx);
       tx.end();
@@ -227,11 +234,14 @@ class SqliteTransaction implements Transaction {
   mayHaveChanged = false;
   readonly #statements: Statements;
   readonly #hooks: (() => void)[] = [];
+  readonly #announce: (channel: string) => void;
+  readonly #signalled = new Set<string>();
   #query: Kysely<Tables> | null = null;
   #ended = false;
 
-  constructor(statements: Statements) {
+  constructor(statements: Statements, announce: (channel: string) => void) {
     this.#statements = statements;
+    this.#announce = announce;
   }
 
   /** An instance of its own (about 6 µs), so that a query built from it ends with the transaction. */
@@ -272,6 +282,11 @@ class SqliteTransaction implements Transaction {
     this.#hooks.push(hook);
   }
 
+  signal(channel: string): void {
+    this.#assertOpen();
+    this.#signalled.add(channel);
+  }
+
   /** From here on the handle is dead: a query that was not awaited must not land in someone else's change. */
   end(): void {
     this.#ended = true;
@@ -279,6 +294,7 @@ class SqliteTransaction implements Transaction {
 
   runHooks(): void {
     for (const hook of this.#hooks) hook();
+    for (const channel of this.#signalled) this.#announce(channel);
   }
 
   #assertOpen(): void {

@@ -23,13 +23,15 @@ export function watchStatements(inner: Database): WatchedDatabase {
     },
     insertMany: (...given) => tx.insertMany(...given),
     onCommit: (hook) => tx.onCommit(hook),
+    signal: (channel) => tx.signal(channel),
   });
   return {
     database: {
       dialect: inner.dialect,
       reader: inner.reader,
       ping: () => inner.ping(),
-      transaction: (work) => inner.transaction((tx) => work(watched(tx))),
+      transaction: (work, options) => inner.transaction((tx) => work(watched(tx)), options),
+      onSignal: (channel, listener) => inner.onSignal(channel, listener),
       [Symbol.asyncDispose]: async () => {},
     },
     async plans() {

@@ -1,0 +1,16 @@
+import type { SqlValue } from './database.ts';
+
+/**
+ * Refuses what an engine would bind as something else: `node:sqlite` takes an object in the first place for named
+ * parameters, so that a `Date` there binds NULL without a word; `pg` writes dates in the local time zone and objects as JSON.
+ * @throws {TypeError}
+ */
+export function assertBindable(values: readonly unknown[]): asserts values is SqlValue[] {
+  for (const value of values) {
+    const type = typeof value;
+    if (type === 'string' || value === null) continue;
+    if (type === 'number' && Number.isFinite(value)) continue;
+    if (type === 'bigint' || value instanceof Uint8Array) continue;
+    throw new TypeError(`a value of type ${value instanceof Date ? 'Date' : type} cannot be bound to SQL`);
+  }
+}
