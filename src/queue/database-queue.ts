@@ -109,12 +109,14 @@ export class DatabaseQueue implements MessageQueue {
       await request.record(tx, settled);
     }
     const limit = request.capacity - taken.size;
-    if (limit > 0) {
+    // Mostly nothing else is due: to look costs a tenth of what an update that finds nothing does.
+    let nextAvailableAt = await readNextDue(tx);
+    if (limit > 0 && nextAvailableAt !== null && nextAvailableAt <= now) {
       for (const [lineId, count] of await leaseDueLines(tx, { now, ...lease, limit }))
         taken.set(lineId, count);
+      nextAvailableAt = await readNextDue(tx);
     }
     const heads = taken.size === 0 ? [] : await readHeads(tx, taken.keys());
-    const nextAvailableAt = await readNextDue(tx);
     this.#othersAreDue = nextAvailableAt !== null && nextAvailableAt <= now;
     const received = heads.map((head) => ({
       ...head,
