@@ -65,6 +65,7 @@ import { DeliveryTargets } from './webhooks/delivery-targets.ts';
 import { HistoryCleaner } from './webhooks/history-cleaner.ts';
 import { LineService } from './webhooks/line-service.ts';
 import { describePostbacks } from './webhooks/postback-description.ts';
+import { secretFindings } from './webhooks/secret-check.ts';
 import { TestMessages } from './webhooks/test-message.ts';
 import { testMessageRoutes } from './webhooks/test-message-routes.ts';
 import { silentPublisher, WebhookPublisher } from './webhooks/webhook-publisher.ts';
@@ -103,6 +104,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const { database, cipher } = storage;
   if (storage.migrated.length > 0)
     logs.for('Database').info('migrated the database', { migrations: storage.migrated });
+  for (const { serious, text } of secretFindings(storage.secretUse, cipher.hasFormer)) {
+    if (serious) log.error(text);
+    else log.warn(text);
+  }
 
   const queue = new DatabaseQueue({ database, maxReceives: settings.message_queue_max_receives, now });
   await queue.recoverLeases();

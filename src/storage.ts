@@ -5,7 +5,7 @@ import { SqliteDatabase } from './database/sqlite-database.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { keptAuthSecret } from './webhooks/auth-secret.ts';
 import { CredentialsCipher } from './webhooks/credentials-cipher.ts';
-import { checkSecret } from './webhooks/secret-check.ts';
+import { checkSecret, readSecretUse, type SecretUse } from './webhooks/secret-check.ts';
 
 /** What every command of the program works on: the data folder, the migrated database, the checked secret. */
 export interface Storage extends AsyncDisposable {
@@ -13,6 +13,8 @@ export interface Storage extends AsyncDisposable {
   database: Database;
   authSecrets: readonly [string, ...string[]];
   cipher: CredentialsCipher;
+  /** Which of the secrets has encrypted how much of what is stored. */
+  secretUse: SecretUse;
   /** Migrations that this start applied. */
   migrated: string[];
 }
@@ -31,15 +33,20 @@ export async function openStorage(
   if (exclusive) stack.use(lockDataFolder(folder));
   const database = stack.use(new SqliteDatabase(folder.databaseFile));
   const migrated = await migrate(database, now);
-  const authSecrets = [settings.webhooks_auth_secret ?? keptAuthSecret(folder.secretFile)] as const;
+  const authSecrets: [string, ...string[]] = [
+    settings.webhooks_auth_secret ?? keptAuthSecret(folder.secretFile),
+    ...(settings.webhooks_auth_secret_previous === null ? [] : [settings.webhooks_auth_secret_previous]),
+  ];
   const cipher = new CredentialsCipher(authSecrets);
   await checkSecret(database, cipher);
+  const secretUse = await readSecretUse(database.reader, cipher);
   const opened = stack.move();
   return {
     folder,
     database,
     authSecrets,
     cipher,
+    secretUse,
     migrated,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -1,9 +1,11 @@
+import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
 import { runClientCommand } from '../identity/client-command.ts';
 import { ClientService } from '../identity/client-service.ts';
 import { createLogs } from '../observability/log.ts';
 import { startService } from '../service.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { openStorage } from '../storage.ts';
+import { runSecretsCommand } from '../webhooks/secrets-command.ts';
 import { readVersion } from './version.ts';
 
 const USAGE = `Usage: coursewire [--config FILE] COMMAND
@@ -11,6 +13,7 @@ const USAGE = `Usage: coursewire [--config FILE] COMMAND
 Commands:
   serve           serves the API and delivers webhooks until SIGTERM or SIGINT
   client …        makes, lists, disables and deletes API clients; see: coursewire client --help
+  secrets …       changes webhooks_auth_secret; see: coursewire secrets --help
 
 Options:
   --config FILE   settings in YAML; environment variables of the same names in upper case win
@@ -25,6 +28,7 @@ const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 /** Signals that come so soon after the first belong to it. */
 const REPEATED_SIGNAL_MS = 1_000;
+const MS_PER_SECOND = 1_000;
 
 /** Runs the program with its arguments and answers its exit code. */
 export async function runCommandLine(args: string[]): Promise<number> {
@@ -52,6 +56,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
         return await serve(configFile, commandArgs);
       case 'client':
         return await manageClients(configFile, commandArgs);
+      case 'secrets':
+        return await manageSecrets(configFile, commandArgs);
       default:
         throw new UsageError(`there is no command ${JSON.stringify(command)}`);
     }
@@ -128,6 +134,18 @@ async function manageClients(configFile: string | undefined, args: readonly stri
       );
       return new ClientService({ database: storage.database, now: Date.now });
     },
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
+}
+
+async function manageSecrets(configFile: string | undefined, args: readonly string[]): Promise<number> {
+  await using stack = new AsyncDisposableStack();
+  return await runSecretsCommand(args, {
+    open: async () =>
+      stack.use(await openStorage(readSettings(configFile), { exclusive: false, now: Date.now })),
+    tokenLifetimeMs: () =>
+      Math.max(readSettings(configFile).access_token_lifetime * MS_PER_SECOND, LAUNCH_LIFETIME_MS),
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),
   });

@@ -49,6 +49,7 @@ describe('settings', () => {
       data_dir: './data',
       enable_webhooks_service: true,
       webhooks_auth_secret: null,
+      webhooks_auth_secret_previous: null,
       enable_queue_polling: true,
       queue_driver: 'database',
       message_queue_name: 'coursewire-messages.fifo',
@@ -195,6 +196,12 @@ describe('wrong settings', () => {
     }
   });
 
+  it('never show a secret that breaks a rule', () => {
+    const found = refused(`webhooks_auth_secret: ${SECRET}\nwebhooks_auth_secret_previous: ${SECRET}`);
+    assert.match(found[0] ?? '', /webhooks_auth_secret_previous may hold any other secret/);
+    assert.ok(!found.join().includes(SECRET), found.join());
+  });
+
   it('say how a secret of digits must be written', () => {
     assert.match(
       refused(`webhooks_auth_secret: ${'1'.repeat(64)}`)[0] ?? '',
@@ -213,7 +220,12 @@ describe('wrong settings', () => {
   });
 
   it('include null in the file, except where the default is made later', () => {
-    const made = new Set(['base_url', 'webhooks_auth_secret', 'target_allowed_networks']);
+    const made = new Set([
+      'base_url',
+      'webhooks_auth_secret',
+      'webhooks_auth_secret_previous',
+      'target_allowed_networks',
+    ]);
     for (const name of SETTING_NAMES) {
       if (made.has(name)) assert.equal(load(`${name}:`)[name], null);
       else

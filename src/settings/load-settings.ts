@@ -66,8 +66,10 @@ export function loadSettings(sources: SettingsSources): Settings {
   const settings = deepFreeze(values) as Settings;
   for (const rule of CROSS_RULES) {
     if (unusable.has(rule.setting) || unusable.has(rule.other) || rule.isMet(settings)) continue;
-    const holds = (name: SettingName) =>
-      `${name}, from ${origins.get(name) ?? 'its default'}, holds ${quote(settings[name])}`;
+    const holds = (name: SettingName) => {
+      const held = SETTINGS_TABLE[name].secret ? withheld(settings[name]) : quote(settings[name]);
+      return `${name}, from ${origins.get(name) ?? 'its default'}, holds ${held}`;
+    };
     problems.push({
       setting: rule.setting,
       text: `${holds(rule.setting)}, while ${holds(rule.other)}; ${rule.setting} may hold ${rule.allowed}.`,

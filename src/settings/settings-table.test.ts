@@ -36,6 +36,7 @@ const BOUNDS: Record<
   data_dir: { taken: ['/var/lib/coursewire', 'data'], refused: [' ', 'a\0b', 'a'.repeat(4097)] },
   enable_webhooks_service: { taken: ['true', 'FALSE'], refused: ['1', 'yes', 'on'] },
   webhooks_auth_secret: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
+  webhooks_auth_secret_previous: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
   enable_queue_polling: { taken: ['true', 'false'], refused: ['0'] },
   queue_driver: { taken: ['database'], refused: ['sqs', 'memory'] },
   message_queue_name: { taken: ['a', 'A-b_c.fifo', 'a'.repeat(80)], refused: ['a b', 'a/b', 'a'.repeat(81)] },
@@ -91,7 +92,7 @@ describe('the settings table', () => {
   it('keeps secret what must not be shown', () => {
     assert.deepEqual(
       SETTING_NAMES.filter((name) => definition(name).secret),
-      ['webhooks_auth_secret'],
+      ['webhooks_auth_secret', 'webhooks_auth_secret_previous'],
     );
   });
 });

@@ -52,6 +52,11 @@ const AUTH_SECRET_LENGTH = 64;
 const QUEUE_NAME = /^[\w.-]{1,80}$/;
 const CLASS_NAME = /^[A-Za-z][\w.$-]{0,199}$/;
 
+const authSecret = text({
+  allowed: `exactly ${AUTH_SECRET_LENGTH} characters`,
+  read: (given) => (given.length === AUTH_SECRET_LENGTH ? given : undefined),
+});
+
 /** Every setting, by its name in the configuration file; the environment variable is the name in upper case. */
 export const SETTINGS_TABLE = {
   host: define({
@@ -119,18 +124,23 @@ export const SETTINGS_TABLE = {
   }),
   webhooks_auth_secret: define({
     group: 'Webhooks',
-    parser: orNothing(
-      text({
-        allowed: `exactly ${AUTH_SECRET_LENGTH} characters`,
-        read: (given) => (given.length === AUTH_SECRET_LENGTH ? given : undefined),
-      }),
-    ),
+    parser: orNothing(authSecret),
     default: null,
     defaultInWords: 'made at the first start and kept in `data_dir`, readable by its owner only',
     secret: true,
     meaning:
       'Encrypts the stored Basic key and secret of webhooks. With another value than the one they were stored ' +
       'with, they cannot be read any more.',
+  }),
+  webhooks_auth_secret_previous: define({
+    group: 'Webhooks',
+    parser: orNothing(authSecret),
+    default: null,
+    defaultInWords: 'none',
+    secret: true,
+    meaning:
+      'A second secret, while `webhooks_auth_secret` is being changed: what it has encrypted and signed is read, ' +
+      'nothing new is encrypted or signed with it. `coursewire secrets re-encrypt` makes it superfluous.',
   }),
   enable_queue_polling: define({
     group: 'Message queue',
@@ -310,6 +320,13 @@ export const CROSS_RULES: readonly CrossRule[] = [
     other: 'session_lifetime',
     isMet: (settings) => settings.session_idle_timeout <= settings.session_lifetime,
     allowed: 'at most what session_lifetime holds',
+  },
+  {
+    setting: 'webhooks_auth_secret_previous',
+    other: 'webhooks_auth_secret',
+    isMet: ({ webhooks_auth_secret: present, webhooks_auth_secret_previous: former }) =>
+      former === null || former !== present,
+    allowed: 'any other secret than webhooks_auth_secret holds',
   },
 ];
 

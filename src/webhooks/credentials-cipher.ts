@@ -8,6 +8,13 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 const KEY_PURPOSE = 'coursewire webhook credentials';
+const KEY_ID_CHARACTERS = 8;
+
+/** How many characters a stored value begins with that tell by which secret it was encrypted: version and key id. */
+export const LABEL_CHARACTERS = VERSION.length + 1 + KEY_ID_CHARACTERS;
+
+/** Which of the configured secrets a value was encrypted with; null for none of them. */
+export type SecretInUse = 'present' | 'former' | null;
 
 /** A stored value cannot be decrypted: another secret, another webhook's row, or damage. */
 export class UndecryptableError extends Error {
@@ -27,6 +34,23 @@ export class CredentialsCipher {
     const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, KEY_BYTES)));
     this.#keys = new Map(keys.map((key) => [keyIdOf(key), key]));
     this.#currentKeyId = keyIdOf(keys[0]!);
+  }
+
+  /** What every value begins with that is encrypted from now on; {@link LABEL_CHARACTERS} long. */
+  get label(): string {
+    return `${VERSION}.${this.#currentKeyId}`;
+  }
+
+  /** True while a former secret stands beside the present one. */
+  get hasFormer(): boolean {
+    return this.#keys.size > 1;
+  }
+
+  /** By which secret a value, or what has its label, says that it was encrypted. Whether it is whole is not told. */
+  secretOf(stored: string): SecretInUse {
+    const [version, keyId = ''] = stored.split('.', 2);
+    if (version !== VERSION || !this.#keys.has(keyId)) return null;
+    return keyId === this.#currentKeyId ? 'present' : 'former';
   }
 
   encryptCredentials(webhookId: number, credentials: BasicCredentials): string {
@@ -79,5 +103,5 @@ function webhookContext(webhookId: number): string {
 
 /** Tells keys apart without telling anything of them. */
 function keyIdOf(key: Buffer): string {
-  return createHash('sha256').update('key id').update(key).digest('hex').slice(0, 8);
+  return createHash('sha256').update('key id').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);
 }

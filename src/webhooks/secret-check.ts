@@ -1,40 +1,109 @@
-import type { Database } from '../database/database.ts';
-import { type CredentialsCipher, UndecryptableError } from './credentials-cipher.ts';
+import type { Database, Reader } from '../database/database.ts';
+import { type CredentialsCipher, LABEL_CHARACTERS, UndecryptableError } from './credentials-cipher.ts';
 
-const NAME = 'webhooks_auth_secret_check';
-const PLAINTEXT = 'coursewire';
+/** Names the check value in `service_secrets`, and is what it is bound to. */
+export const SECRET_CHECK_NAME = 'webhooks_auth_secret_check';
+/** What the check value says once decrypted. */
+export const SECRET_CHECK_TEXT = 'coursewire';
 
 /** The configured `webhooks_auth_secret` is not the one that this database's credentials are encrypted with. */
 export class WrongSecretError extends Error {
   override name = 'WrongSecretError';
 }
 
+/** How many stored values each secret has encrypted; the check value is one of them. */
+export interface SecretUse {
+  present: number;
+  /** By `webhooks_auth_secret_previous`. */
+  former: number;
+  /** By neither of the configured ones. */
+  unknown: number;
+}
+
 /**
- * Holds the configured secret against a value that was encrypted when the database was new, so that a wrong
- * one is noticed at start and not at the first delivery. @throws {WrongSecretError}
+ * Holds the configured secrets against a value that was encrypted when the database was new, so that wrong
+ * ones are noticed at start and not at the first delivery. @throws {WrongSecretError}
  */
 export async function checkSecret(database: Database, cipher: CredentialsCipher): Promise<void> {
   const stored = await database.transaction(async (tx) => {
     await tx.query
       .insertInto('service_secrets')
-      .values({ name: NAME, value: cipher.encrypt(NAME, PLAINTEXT) })
+      .values({ name: SECRET_CHECK_NAME, value: cipher.encrypt(SECRET_CHECK_NAME, SECRET_CHECK_TEXT) })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
     const row = await tx.query
       .selectFrom('service_secrets')
       .select('service_secrets.value')
-      .where('service_secrets.name', '=', NAME)
+      .where('service_secrets.name', '=', SECRET_CHECK_NAME)
       .executeTakeFirstOrThrow();
     return row.value;
   });
   try {
-    cipher.decrypt(NAME, stored);
+    cipher.decrypt(SECRET_CHECK_NAME, stored);
   } catch (error) {
     if (!(error instanceof UndecryptableError)) throw error;
     throw new WrongSecretError(
-      'webhooks_auth_secret is not the one that the credentials in this database are encrypted with; ' +
-        'configure the secret that was used before',
+      cipher.hasFormer
+        ? 'neither webhooks_auth_secret nor webhooks_auth_secret_previous is the one that the credentials in this ' +
+            'database are encrypted with; configure the secret that was used before as webhooks_auth_secret_previous'
+        : 'webhooks_auth_secret is not the one that the credentials in this database are encrypted with; configure ' +
+            'the secret that was used before, or, to change it, set that one as webhooks_auth_secret_previous',
       { cause: error },
     );
   }
+}
+
+/** Counts the stored values by the secret that they say they were encrypted with. */
+export async function readSecretUse(
+  reader: Pick<Reader, 'all'>,
+  cipher: CredentialsCipher,
+): Promise<SecretUse> {
+  const rows = await reader.all<{ label: string; count: number }>(
+    `select stored.label, count(*) as count from (
+       select substr(webhooks.credentials, 1, ${LABEL_CHARACTERS}) as label from webhooks
+       where webhooks.credentials is not null
+       union all
+       select substr(service_secrets.value, 1, ${LABEL_CHARACTERS}) from service_secrets
+       where service_secrets.name = ?
+     ) stored group by stored.label`,
+    SECRET_CHECK_NAME,
+  );
+  const use: SecretUse = { present: 0, former: 0, unknown: 0 };
+  for (const { label, count } of rows) use[cipher.secretOf(label) ?? 'unknown'] += count;
+  return use;
+}
+
+/** What is to be said at start of the secrets' use: nothing when one secret fits everything. */
+export function secretFindings(use: SecretUse, hasFormer: boolean): { serious: boolean; text: string }[] {
+  const findings: { serious: boolean; text: string }[] = [];
+  if (use.unknown > 0) {
+    findings.push({
+      serious: true,
+      text:
+        `${values(use.unknown)} encrypted with a secret that is not configured: set it as ` +
+        'webhooks_auth_secret_previous, or set key and secret of the webhooks anew',
+    });
+  }
+  if (!hasFormer) return findings;
+  if (use.former === 0) {
+    findings.push({
+      serious: false,
+      text:
+        'webhooks_auth_secret_previous fits none of the stored data: it serves tokens that were given out with it, ' +
+        'and may be removed when these have expired',
+    });
+  } else {
+    const yet = use.present === 0 ? 'webhooks_auth_secret fits none of the stored data yet: ' : '';
+    findings.push({
+      serious: false,
+      text:
+        `${yet}${values(use.former)} encrypted with webhooks_auth_secret_previous; ` +
+        '"coursewire secrets re-encrypt" changes that',
+    });
+  }
+  return findings;
+}
+
+function values(count: number): string {
+  return count === 1 ? '1 stored value is' : `${count} stored values are`;
 }

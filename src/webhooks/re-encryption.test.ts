@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { CredentialsCipher } from './credentials-cipher.ts';
+import { reEncrypt } from './re-encryption.ts';
+import { checkSecret, readSecretUse, WrongSecretError } from './secret-check.ts';
+
+const OLD = 'o'.repeat(64);
+const NEW = 'n'.repeat(64);
+const OTHER = 'x'.repeat(64);
+const old = new CredentialsCipher([OLD]);
+const both = new CredentialsCipher([NEW, OLD]);
+const renewed = new CredentialsCipher([NEW]);
+
+/** More than one step takes. */
+const MANY = 450;
+
+/** A database whose webhooks' credentials `OLD` has encrypted, ids from 1. */
+async function openWith(webhooks: number): Promise<TestDatabase> {
+  const opened = await openTestDatabase();
+  await checkSecret(opened.database, old);
+  await opened.database.transaction(async (tx) => {
+    for (let id = 1; id <= webhooks; id++) await addWebhook(tx, id, old);
+  });
+  return opened;
+}
+
+async function addWebhook(
+  tx: { run(sql: string, ...values: (string | number)[]): Promise<number> },
+  id: number,
+  cipher: CredentialsCipher,
+): Promise<void> {
+  await tx.run(
+    `insert into webhooks (id, name, topic, all_subtopics, target_url, authentication_type, credentials, enabled,
+       max_attempts, logging_mode, revision, created_at, updated_at)
+     values (?, 'w', 'ACCOUNT', 1, 'http://127.0.0.1:9/', 'BASIC', ?, 1, 10, 'NONE', 1, 0, 0)`,
+    id,
+    cipher.encryptCredentials(id, { key: 'key', secret: `secret ${id}` }),
+  );
+}
+
+async function secretsOf({ database }: TestDatabase, cipher: CredentialsCipher): Promise<string[]> {
+  const rows = await database.reader.all<{ id: number; credentials: string }>(
+    'select id, credentials from webhooks order by id',
+  );
+  return rows.map(({ id, credentials }) => cipher.decryptCredentials(id, credentials).secret);
+}
+
+function expectedSecrets(webhooks: number): string[] {
+  return Array.from({ length: webhooks }, (_, place) => `secret ${place + 1}`);
+}
+
+describe('re-encryption', () => {
+  test('encrypts everything with the present secret, after which it alone reads all, and the former none', async () => {
+    await using opened = await openWith(MANY);
+    const { database } = opened;
+    const done = await reEncrypt(database, both);
+    assert.deepEqual(done, {
+      changed: MANY + 1,
+      unreadable: [],
+      remaining: 0,
+      use: { present: MANY + 1, former: 0, unknown: 0 },
+    });
+    assert.deepEqual(await secretsOf(opened, renewed), expectedSecrets(MANY));
+    await checkSecret(database, renewed);
+    await assert.rejects(checkSecret(database, old), WrongSecretError);
+    assert.equal((await reEncrypt(database, both)).changed, 0, 'again: nothing is left to do');
+  });
+
+  test('broken off, it leaves everything readable with both secrets, refuses the new one alone, and goes on', async () => {
+    await using opened = await openWith(MANY);
+    const { database } = opened;
+    const brokenOff = reEncrypt(database, both, () => {
+      throw new Error('broken off');
+    });
+    await assert.rejects(brokenOff, { message: 'broken off' });
+    const use = await readSecretUse(database.reader, both);
+    assert.ok(use.present > 0 && use.former > 0, JSON.stringify(use));
+    assert.deepEqual(await secretsOf(opened, both), expectedSecrets(MANY));
+    await assert.rejects(checkSecret(database, renewed), WrongSecretError);
+    assert.equal((await reEncrypt(database, both)).changed, use.former);
+    assert.deepEqual(await secretsOf(opened, renewed), expectedSecrets(MANY));
+  });
+
+  test('takes in what a service writes with the former secret meanwhile', async () => {
+    await using opened = await openWith(MANY);
+    const { database } = opened;
+    let written = false;
+    const done = await reEncrypt(database, both, () => {
+      if (written) return;
+      written = true;
+      // A webhook of the first step, which is done by now.
+      opened
+        .connect()
+        .prepare('update webhooks set credentials = ? where id = 1')
+        .run(old.encryptCredentials(1, { key: 'key', secret: 'set meanwhile' }));
+    });
+    assert.equal(done.remaining, 0);
+    assert.deepEqual(await secretsOf(opened, renewed), ['set meanwhile', ...expectedSecrets(MANY).slice(1)]);
+  });
+
+  test('says what is left when a service never ceases to write with the former secret', async () => {
+    await using opened = await openWith(1);
+    const { database } = opened;
+    const connection = opened.connect();
+    const done = await reEncrypt(database, both, () => {
+      connection
+        .prepare('update webhooks set credentials = ? where id = 1')
+        .run(old.encryptCredentials(1, { key: 'key', secret: 'again' }));
+    });
+    assert.equal(done.remaining, 1);
+    await assert.rejects(
+      checkSecret(database, renewed),
+      WrongSecretError,
+      'the former one must not be dropped',
+    );
+  });
+
+  test('leaves what no secret decrypts, names it, and completes with the rest', async () => {
+    await using opened = await openWith(3);
+    const { database } = opened;
+    await database.transaction(async (tx) => {
+      await addWebhook(tx, 4, new CredentialsCipher([OTHER]));
+      await tx.run(
+        'update webhooks set credentials = (select credentials from webhooks where id = 1) where id = 2',
+      );
+    });
+    const done = await reEncrypt(database, both);
+    assert.deepEqual(done.unreadable, [2, 4]);
+    assert.equal(done.remaining, 0);
+    assert.deepEqual(done.use, { present: 3, former: 1, unknown: 1 });
+    await checkSecret(database, renewed);
+  });
+
+  test('does nothing where there is no former secret', async () => {
+    await using opened = await openWith(2);
+    const done = await reEncrypt(opened.database, old);
+    assert.deepEqual(done, {
+      changed: 0,
+      unreadable: [],
+      remaining: 0,
+      use: { present: 3, former: 0, unknown: 0 },
+    });
+  });
+});
