@@ -33,7 +33,7 @@ import {
   deleteRegistrationsOfAccount,
   registrationsOfCourse,
 } from './content/registrations/registrations-of.ts';
-import { DeliveryWorker } from './delivery/delivery-worker.ts';
+import { type DeliveryMetrics, DeliveryWorker } from './delivery/delivery-worker.ts';
 import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
 import { requireScopes } from './http/authorization.ts';
@@ -68,6 +68,9 @@ import { describePostbacks } from './webhooks/postback-description.ts';
 import { secretFindings } from './webhooks/secret-check.ts';
 import { TestMessages } from './webhooks/test-message.ts';
 import { testMessageRoutes } from './webhooks/test-message-routes.ts';
+import { TrendRecorder } from './webhooks/trends/trend-recorder.ts';
+import { trendRoutes } from './webhooks/trends/trend-routes.ts';
+import { TrendService } from './webhooks/trends/trend-service.ts';
 import { silentPublisher, WebhookPublisher } from './webhooks/webhook-publisher.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookService } from './webhooks/webhook-service.ts';
@@ -123,6 +126,9 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const sender = stack.use(
     new PostbackSender({ guard, version, deadlineMs: settings.delivery_timeout * MS_PER_SECOND, now }),
   );
+  const trendRecorder = stack.use(new TrendRecorder({ database, log: logs.for('WebhookService'), now }));
+  trendRecorder.start();
+  const trends = new TrendService({ reader: database.reader, recorder: trendRecorder, now });
   const deliveryLog = new DeliveryLog(logs);
   const targets = new DeliveryTargets({ reader: database.reader, cipher });
   const delivers = settings.enable_webhooks_service && settings.enable_queue_polling;
@@ -133,7 +139,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
         sender,
         targets,
         deliveryLog,
-        metrics,
+        metrics: countedBoth(metrics, trendRecorder),
         log: logs.for('DeliveryPoller'),
         options: {
           concurrency: settings.delivery_concurrency,
@@ -160,7 +166,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     ? new WebhookPublisher({
         queue,
         newMessageId: randomUUIDv7,
-        countEvent: (subtopic, messages) => metrics.eventPublished(subtopic, messages),
+        countEvent: (subtopic, messages) => {
+          metrics.eventPublished(subtopic, messages);
+          trendRecorder.eventPublished();
+        },
       })
     : silentPublisher;
   const webhooks = new WebhookService({
@@ -188,7 +197,11 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       log: logs.for('WebhookService'),
       historyDays: settings.delivery_history_days,
       deadLetterDays: settings.dead_letter_days,
-      furtherSteps: [(limit) => idempotency.forgetOld(limit), (limit) => sessions.forgetExpired(limit)],
+      furtherSteps: [
+        (limit) => idempotency.forgetOld(limit),
+        (limit) => trendRecorder.forgetOld(limit),
+        (limit) => sessions.forgetExpired(limit),
+      ],
       now,
     }),
   );
@@ -282,6 +295,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     webhookRoutes(routes, webhooks, idempotency);
     deliveryRoutes(routes, { lines, idempotency, now });
     testMessageRoutes(routes, tests);
+    trendRoutes(routes, trends);
   });
   stack.defer(() => closeServer(plain, settings.shutdown_timeout * MS_PER_SECOND));
   const url = await plain.listen({ host: settings.host, port: settings.port });
@@ -295,6 +309,19 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       await started.disposeAsync();
       log.info('stopped');
     },
+  };
+}
+
+/** Delivery's numbers, for the metrics and for the charts. */
+function countedBoth(metrics: Metrics, trends: TrendRecorder): DeliveryMetrics {
+  return {
+    attempted(outcome, durationMs, webhookId) {
+      metrics.attempted(outcome, durationMs);
+      trends.attempted(webhookId, outcome === 'success', durationMs);
+    },
+    arrived: (sinceEventMs) => metrics.arrived(sinceEventMs),
+    discarded: (count) => metrics.discarded(count),
+    queueFailed: () => metrics.queueFailed(),
   };
 }
 

@@ -2,10 +2,11 @@ import type { Database } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { contentDomain } from './migrations/0002-content-domain.ts';
 import { administrators } from './migrations/0003-administrators.ts';
+import { trends } from './migrations/0005-trends.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation, contentDomain, administrators];
+const MIGRATIONS: readonly Migration[] = [foundation, contentDomain, administrators, trends];
 
 /** The database was written by a later release of the program. */
 export class NewerDatabaseError extends Error {

@@ -27,6 +27,8 @@ export interface Tables {
   webhook_focuses: WebhookFocusRow;
   webhook_triggers: WebhookTriggerRow;
   webhook_statistics: WebhookStatisticsRow;
+  webhook_trends: WebhookTrendRow;
+  event_trends: EventTrendRow;
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
   queue_lines: QueueLineRow;
@@ -280,6 +282,26 @@ export interface WebhookStatisticsRow {
   last_error_at: number | null;
   last_error_message: string | null;
   in_error: number;
+}
+
+/** Attempts of a webhook within a minute or an hour, for charts. */
+export interface WebhookTrendRow {
+  /** 0 for all webhooks together. */
+  webhook_id: number;
+  width_ms: number;
+  start_at: number;
+  success_count: number;
+  failure_count: number;
+  latency_total: number;
+  latency_max: number;
+  /** Attempts by class of latency: `latency_0` to `latency_12`. */
+  [latency: `latency_${number}`]: number;
+}
+
+/** Events of a minute, for charts. */
+export interface EventTrendRow {
+  start_at: number;
+  event_count: number;
 }
 
 /** A message whose delivery was tried or decided: one row a message. */

@@ -27,7 +27,7 @@ const LAST_SETTLE_TIMEOUT_MS = 5_000;
 
 /** What delivery counts. */
 export interface DeliveryMetrics {
-  attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number): void;
+  attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number, webhookId: number): void;
   /** From the event to its arrival, for messages that arrived at the first attempt. */
   arrived(sinceEventMs: number): void;
   discarded(count: number): void;
@@ -238,6 +238,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#metrics.attempted(
       succeeded ? 'success' : settlement.action === 'dead-letter' ? 'dead_letter' : 'retry',
       result.durationMs,
+      target.webhookId,
     );
     if (succeeded && message.receiveCount === 1) this.#metrics.arrived(endedAt - message.enqueuedAt);
     this.#deliveryLog.attempt({

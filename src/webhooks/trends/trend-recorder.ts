@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import {
+  addCounters,
+  countAttempt,
+  emptyCounters,
+  HOUR_MS,
+  KEPT_MS,
+  MINUTE_MS,
+  type TrendCounters,
+} from './trend.ts';
+import {
+  ALL_WEBHOOKS,
+  addEvents,
+  addTrends,
+  deleteEventsBefore,
+  deleteTrendsBefore,
+  type StoredCounters,
+} from './trend-store.ts';
+
+/** What a crash loses of the charts. */
+const WRITE_INTERVAL_MS = 5_000;
+/** Rows of one transaction: a few milliseconds of the database's time. */
+const ROWS_A_WRITE = 500;
+/** Counters that wait for a database that cannot be written; beyond it the oldest are forgotten. */
+const MAX_UNWRITTEN = 50_000;
+
+type TrendDatabase = Pick<Database, 'transaction'>;
+
+/**
+ * Counts attempts and events for charts. Delivery only adds to numbers in memory (0.1 µs an attempt); they are written
+ * every few seconds and at the end, in transactions of their own. A crash loses what was not written yet: these
+ * numbers draw charts, a webhook's statistics are others.
+ */
+export class TrendRecorder implements AsyncDisposable {
+  readonly #database: TrendDatabase;
+  readonly #log: Logger;
+  readonly #now: () => number;
+  /** Attempts by minute and webhook. */
+  #attempts = new Map<number, Map<number, TrendCounters>>();
+  #events = new Map<number, number>();
+  #minute = Number.NaN;
+  #ofMinute = new Map<number, TrendCounters>();
+  #unwritten: StoredCounters[] = [];
+  #writing: Promise<void> | null = null;
+  #failing = false;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor({ database, log, now }: { database: TrendDatabase; log: Logger; now: () => number }) {
+    this.#database = database;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** Counts an attempt to deliver, of this moment. */
+  attempted(webhookId: number, succeeded: boolean, durationMs: number): void {
+    const minute = this.#minuteOfNow();
+    if (minute !== this.#minute) this.#beginMinute(minute);
+    let counters = this.#ofMinute.get(webhookId);
+    if (counters === undefined) {
+      counters = emptyCounters();
+      this.#ofMinute.set(webhookId, counters);
+    }
+    countAttempt(counters, succeeded, durationMs);
+  }
+
+  /** Counts an event, of this moment. */
+  eventPublished(): void {
+    const minute = this.#minuteOfNow();
+    this.#events.set(minute, (this.#events.get(minute) ?? 0) + 1);
+  }
+
+  /** Begins to write by itself. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Writes what was counted. What cannot be written is kept for the next time. */
+  async write(): Promise<void> {
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = null;
+    });
+    await this.#writing;
+  }
+
+  /** Removes counters that no chart shows any more, at most `limit`, and answers how many. */
+  async forgetOld(limit: number): Promise<number> {
+    const now = this.#now();
+    return await this.#database.transaction(async (tx) => {
+      let removed = await deleteTrendsBefore(tx, MINUTE_MS, now - KEPT_MS[MINUTE_MS], limit);
+      if (removed < limit)
+        removed += await deleteTrendsBefore(tx, HOUR_MS, now - KEPT_MS[HOUR_MS], limit - removed);
+      if (removed < limit) await deleteEventsBefore(tx, now - KEPT_MS[MINUTE_MS]);
+      return removed;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await this.write();
+    // One write may have been under way already, without the last attempts.
+    await this.write();
+  }
+
+  #minuteOfNow(): number {
+    const now = this.#now();
+    return now - (now % MINUTE_MS);
+  }
+
+  #beginMinute(minute: number): void {
+    this.#minute = minute;
+    this.#ofMinute = this.#attempts.get(minute) ?? new Map();
+    this.#attempts.set(minute, this.#ofMinute);
+  }
+
+  async #writeAll(): Promise<void> {
+    const attempts = this.#attempts;
+    const events = this.#events;
+    this.#attempts = new Map();
+    this.#events = new Map();
+    this.#minute = Number.NaN;
+    this.#unwritten = [...this.#unwritten, ...toRows(attempts)].slice(-MAX_UNWRITTEN);
+    try {
+      if (events.size > 0) {
+        await this.#database.transaction((tx) => addEvents(tx, [...events]), { durability: 'deferred' });
+        events.clear();
+      }
+      while (this.#unwritten.length > 0) {
+        const rows = this.#unwritten.slice(0, ROWS_A_WRITE);
+        await this.#database.transaction((tx) => addTrends(tx, rows), { durability: 'deferred' });
+        this.#unwritten = this.#unwritten.slice(rows.length);
+      }
+      this.#failing = false;
+    } catch (error) {
+      for (const [minute, count] of events)
+        if (minute >= this.#now() - KEPT_MS[MINUTE_MS])
+          this.#events.set(minute, (this.#events.get(minute) ?? 0) + count);
+      if (!this.#failing)
+        this.#log.warn('the numbers for charts could not be written; it is tried again', { error });
+      this.#failing = true;
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await delay(WRITE_INTERVAL_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
+      await this.write();
+    }
+  }
+}
+
+/** Rows of each webhook and of all together, by minute and by hour; always in one order, so that no two instances block each other. */
+function toRows(attempts: ReadonlyMap<number, ReadonlyMap<number, TrendCounters>>): StoredCounters[] {
+  const rows = new Map<string, StoredCounters>();
+  for (const [minute, byWebhook] of attempts) {
+    for (const [webhookId, counters] of byWebhook) {
+      for (const id of [webhookId, ALL_WEBHOOKS]) {
+        for (const widthMs of [MINUTE_MS, HOUR_MS] as const) {
+          const startAt = minute - (minute % widthMs);
+          const key = `${id} ${widthMs} ${startAt}`;
+          let row = rows.get(key);
+          if (row === undefined) {
+            row = { webhookId: id, widthMs, startAt, ...emptyCounters() };
+            rows.set(key, row);
+          }
+          addCounters(row, counters);
+        }
+      }
+    }
+  }
+  return [...rows.values()].sort(
+    (a, b) => a.webhookId - b.webhookId || a.widthMs - b.widthMs || a.startAt - b.startAt,
+  );
+}

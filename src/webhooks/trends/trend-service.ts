@@ -1,0 +1,80 @@
+import type { Reader } from '../../database/database.ts';
+import { notFound } from '../../problems/problem.ts';
+import { webhookWasEver } from '../webhook-store.ts';
+import {
+  addCounters,
+  bucketStarts,
+  emptyCounters,
+  HOUR_MS,
+  TREND_PERIODS,
+  type TrendCounters,
+  type TrendPeriod,
+} from './trend.ts';
+import { ALL_WEBHOOKS, readEvents, readMostFailing, readTrend } from './trend-store.ts';
+
+/** What happened from a moment (epoch milliseconds) until the next bucket begins. */
+export interface TrendBucket {
+  startAt: number;
+  counters: TrendCounters;
+}
+
+/** A minute of the whole service. */
+export interface MinuteOfService {
+  startAt: number;
+  events: number;
+  successes: number;
+  failures: number;
+}
+
+/** Reads what was counted for charts. */
+export class TrendService {
+  readonly #reader: Reader;
+  readonly #recorder: { write(): Promise<void> };
+  readonly #now: () => number;
+
+  /** @param dependencies.recorder writes what this instance counted before it is read. */
+  constructor(dependencies: { reader: Reader; recorder: { write(): Promise<void> }; now: () => number }) {
+    this.#reader = dependencies.reader;
+    this.#recorder = dependencies.recorder;
+    this.#now = dependencies.now;
+  }
+
+  /** A webhook's buckets of a period, evenly spaced, the last one of this moment. @throws {ProblemError} `not-found` */
+  async ofWebhook(webhookId: number, period: TrendPeriod): Promise<TrendBucket[]> {
+    if (!(await webhookWasEver(this.#reader, webhookId))) throw notFound('webhook', webhookId);
+    await this.#recorder.write();
+    return await this.#buckets(webhookId, period, this.#now());
+  }
+
+  /** The last hour of all webhooks together, by minute. */
+  async lastHour(): Promise<MinuteOfService[]> {
+    await this.#recorder.write();
+    const now = this.#now();
+    const attempts = await this.#buckets(ALL_WEBHOOKS, 'hour', now);
+    const rows = await readEvents(this.#reader, attempts[0]!.startAt);
+    const events = new Map(rows.map((row) => [row.start_at, row.event_count]));
+    return attempts.map(({ startAt, counters: { successes, failures } }) => ({
+      startAt,
+      events: events.get(startAt) ?? 0,
+      successes,
+      failures,
+    }));
+  }
+
+  /** The webhooks with the most failed attempts within the last hour. */
+  async mostFailing(limit: number): Promise<{ webhookId: number; failures: number }[]> {
+    const rows = await readMostFailing(this.#reader, this.#now() - HOUR_MS, limit);
+    return rows.map((row) => ({ webhookId: row.webhook_id, failures: Number(row.failures) }));
+  }
+
+  async #buckets(webhookId: number, period: TrendPeriod, now: number): Promise<TrendBucket[]> {
+    const { counterMs, bucketMs } = TREND_PERIODS[period];
+    const starts = bucketStarts(period, now);
+    const buckets = new Map(starts.map((startAt) => [startAt, emptyCounters()]));
+    for (const counted of await readTrend(this.#reader, webhookId, counterMs, starts[0]!)) {
+      const bucket = buckets.get(counted.startAt - (counted.startAt % bucketMs));
+      if (bucket !== undefined) addCounters(bucket, counted);
+    }
+    return Array.from(buckets, ([startAt, counters]) => ({ startAt, counters }));
+  }
+}

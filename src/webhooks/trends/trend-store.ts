@@ -1,0 +1,127 @@
+import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import { type CounterWidth, LATENCY_CLASSES, MINUTE_MS, type TrendCounters } from './trend.ts';
+
+/** SQL of the counters for charts, one operation a function. */
+
+/** Stands for all webhooks together. */
+export const ALL_WEBHOOKS = 0;
+
+/** Counters as they are stored. */
+export interface StoredCounters extends TrendCounters {
+  /** {@link ALL_WEBHOOKS} for all together. */
+  webhookId: number;
+  widthMs: CounterWidth;
+  /** Epoch milliseconds, a multiple of the width. */
+  startAt: number;
+}
+
+const LATENCY_COLUMNS = Array.from({ length: LATENCY_CLASSES }, (_, index) => `latency_${index}`);
+const SUMMED_COLUMNS = ['success_count', 'failure_count', 'latency_total', ...LATENCY_COLUMNS];
+const COLUMNS = ['webhook_id', 'width_ms', 'start_at', 'latency_max', ...SUMMED_COLUMNS];
+
+/** Adds to the counters that are there. Several instances add up. */
+export async function addTrends(tx: Transaction, counters: readonly StoredCounters[]): Promise<void> {
+  const sums = SUMMED_COLUMNS.map((column) => `${column} = webhook_trends.${column} + excluded.${column}`);
+  await tx.insertMany(
+    'webhook_trends',
+    COLUMNS,
+    counters.map(
+      (each): SqlRow => [
+        each.webhookId,
+        each.widthMs,
+        each.startAt,
+        Math.round(each.latencyMax),
+        each.successes,
+        each.failures,
+        Math.round(each.latencyTotal),
+        ...each.latencies,
+      ],
+    ),
+    `on conflict (webhook_id, width_ms, start_at) do update set ${sums.join(', ')},
+       latency_max = case when excluded.latency_max > webhook_trends.latency_max
+         then excluded.latency_max else webhook_trends.latency_max end`,
+  );
+}
+
+/** Adds to the numbers of events, by the minute in which they occurred. */
+export async function addEvents(
+  tx: Transaction,
+  counts: readonly (readonly [startAt: number, events: number])[],
+): Promise<void> {
+  await tx.insertMany(
+    'event_trends',
+    ['start_at', 'event_count'],
+    counts,
+    'on conflict (start_at) do update set event_count = event_trends.event_count + excluded.event_count',
+  );
+}
+
+/** A webhook's counters of a width from a moment on. */
+export async function readTrend(
+  reader: Pick<Reader, 'all'>,
+  webhookId: number,
+  widthMs: CounterWidth,
+  since: number,
+): Promise<StoredCounters[]> {
+  const rows = await reader.all<Record<string, number>>(
+    `select ${COLUMNS.join(', ')} from webhook_trends
+     where webhook_id = ? and width_ms = ? and start_at >= ? order by start_at`,
+    webhookId,
+    widthMs,
+    since,
+  );
+  return rows.map((row) => ({
+    webhookId: row.webhook_id!,
+    widthMs: row.width_ms as CounterWidth,
+    startAt: row.start_at!,
+    successes: row.success_count!,
+    failures: row.failure_count!,
+    latencyTotal: row.latency_total!,
+    latencyMax: row.latency_max!,
+    latencies: LATENCY_COLUMNS.map((column) => row[column]!),
+  }));
+}
+
+/** Events by minute, from a moment on. */
+export async function readEvents(
+  reader: Pick<Reader, 'all'>,
+  since: number,
+): Promise<{ start_at: number; event_count: number }[]> {
+  return await reader.all('select start_at, event_count from event_trends where start_at >= ?', since);
+}
+
+/** Webhooks with the most failures from a moment on. */
+export async function readMostFailing(
+  reader: Pick<Reader, 'all'>,
+  since: number,
+  limit: number,
+): Promise<{ webhook_id: number; failures: number }[]> {
+  return await reader.all(
+    `select webhook_id, sum(failure_count) as failures from webhook_trends
+     where width_ms = ${MINUTE_MS} and failure_count > 0 and start_at >= ? and webhook_id <> ${ALL_WEBHOOKS}
+     group by webhook_id order by 2 desc, 1 limit ?`,
+    since,
+    limit,
+  );
+}
+
+/** Removes counters of a width that began before a moment, at most `limit`, and answers how many. */
+export async function deleteTrendsBefore(
+  tx: Transaction,
+  widthMs: CounterWidth,
+  before: number,
+  limit: number,
+): Promise<number> {
+  return await tx.run(
+    `delete from webhook_trends where (webhook_id, width_ms, start_at) in (
+       select old.webhook_id, old.width_ms, old.start_at from webhook_trends as old
+       where old.width_ms = ? and old.start_at < ? order by old.start_at limit ?)`,
+    widthMs,
+    before,
+    limit,
+  );
+}
+
+export async function deleteEventsBefore(tx: Transaction, before: number): Promise<number> {
+  return await tx.run('delete from event_trends where start_at < ?', before);
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createLogs } from '../../src/observability/log.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/webhooks/trends/trend.ts';
+import { TrendRecorder } from '../../src/webhooks/trends/trend-recorder.ts';
+import { readEvents, readTrend } from '../../src/webhooks/trends/trend-store.ts';
+import { ManualClock } from '../support/clock.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { startTestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+
+const log = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } }).for(
+  'WebhookService',
+);
+
+describe('what is recorded for charts', () => {
+  test('is added up by minute and by hour, over instances, for each webhook and for all', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const clock = new ManualClock();
+    const start = clock.now();
+    const recorders = [0, 1].map(() => new TrendRecorder({ database, log, now: clock.now }));
+    for (const recorder of recorders) {
+      recorder.attempted(7, true, 10);
+      recorder.attempted(7, false, 30);
+      recorder.attempted(8, true, 20);
+      recorder.eventPublished();
+    }
+    clock.pass(MINUTE_MS);
+    recorders[0]!.attempted(7, true, 50);
+    for (const recorder of recorders) await recorder.write();
+
+    const told = async (webhookId: number, width: typeof MINUTE_MS | typeof HOUR_MS) =>
+      (await readTrend(database.reader, webhookId, width, 0)).map((row) => [
+        row.startAt - start,
+        row.successes,
+        row.failures,
+        row.latencyTotal,
+        row.latencyMax,
+      ]);
+    assert.deepEqual(await told(7, MINUTE_MS), [
+      [0, 2, 2, 80, 30],
+      [MINUTE_MS, 1, 0, 50, 50],
+    ]);
+    assert.deepEqual(await told(7, HOUR_MS), [[0, 3, 2, 130, 50]]);
+    assert.deepEqual(await told(0, HOUR_MS), [[0, 5, 2, 170, 50]]);
+    const events = await readEvents(database.reader, 0);
+    assert.deepEqual(
+      events.map((row) => [row.start_at, row.event_count]),
+      [[start, 2]],
+    );
+  });
+
+  test('is written at the end, with what was counted during a write', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const recorder = new TrendRecorder({ database, log, now: Date.now });
+    recorder.start();
+    recorder.attempted(1, true, 1);
+    const writing = recorder.write();
+    recorder.attempted(1, true, 1);
+    await recorder[Symbol.asyncDispose]();
+    await writing;
+    const rows = await readTrend(database.reader, 1, HOUR_MS, 0);
+    assert.equal(
+      rows.reduce((sum, row) => sum + row.successes, 0),
+      2,
+    );
+  });
+
+  test('waits for a database that cannot be written, and is not counted twice', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    let isOut = true;
+    const recorder = new TrendRecorder({
+      database: {
+        transaction: (work, options) =>
+          isOut ? Promise.reject(new Error('out of order')) : database.transaction(work, options),
+      },
+      log,
+      now: Date.now,
+    });
+    recorder.attempted(1, true, 1);
+    recorder.eventPublished();
+    await recorder.write();
+    isOut = false;
+    await recorder.write();
+    await recorder.write();
+    assert.equal((await readTrend(database.reader, 1, HOUR_MS, 0))[0]?.successes, 1);
+    assert.equal((await readEvents(database.reader, 0))[0]?.event_count, 1);
+  });
+
+  test('goes when no chart shows it any more, in steps', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const clock = new ManualClock();
+    const recorder = new TrendRecorder({ database, log, now: clock.now });
+    for (const webhookId of [1, 2, 3]) recorder.attempted(webhookId, true, 1);
+    await recorder.write();
+    assert.equal(await recorder.forgetOld(100), 0);
+    clock.pass(3 * HOUR_MS);
+    assert.equal(await recorder.forgetOld(3), 3, 'minutes of three');
+    assert.equal(await recorder.forgetOld(3), 1, 'and those of all together');
+    assert.equal((await readTrend(database.reader, 1, HOUR_MS, 0)).length, 1, 'hours stay');
+    clock.pass(40 * 24 * HOUR_MS);
+    assert.equal(await recorder.forgetOld(100), 4);
+  });
+});
+
+describe('the chart of a webhook', () => {
+  test('shows successes and failures with their latencies, empty buckets too', async () => {
+    await using service = await startTestService();
+    await using target = await startTarget();
+    const { api } = service;
+    const webhook = await api.create('/webhooks', {
+      name: 'Accounts',
+      topic: 'ACCOUNT',
+      target_url: target.url,
+    });
+    for (const name of ['A', 'B']) await api.create('/accounts', { name });
+    await until(async () => {
+      const { body } = await api.get(`/webhooks/${webhook.id}/statistics`);
+      return body.success_count === 2;
+    }, 'both are delivered');
+    for (const [period, count] of [
+      ['hour', 60],
+      ['day', 24],
+      ['week', 84],
+      ['month', 120],
+    ] as const) {
+      const { status, body } = await api.get(`/ui/api/webhooks/${webhook.id}/trend?period=${period}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(body.buckets.length, count);
+      // biome-ignore lint/suspicious/noExplicitAny: an answer of any shape.
+      const filled = body.buckets.filter((bucket: any) => bucket.success_count > 0);
+      assert.equal(
+        // biome-ignore lint/suspicious/noExplicitAny: an answer of any shape.
+        filled.reduce((sum: number, bucket: any) => sum + bucket.success_count, 0),
+        2,
+      );
+      assert.ok(filled.at(-1).latency_ms.mean >= 0);
+      assert.deepEqual(body.buckets[0].latency_ms, { mean: null, max: null, p50: null, p95: null });
+    }
+  });
+
+  test('is refused for a webhook that never was and a period that is none', async () => {
+    await using service = await startTestService();
+    assert.equal((await service.api.get('/ui/api/webhooks/404/trend')).status, 404);
+    assert.equal((await service.api.get('/ui/api/webhooks/1/trend?period=century')).status, 400);
+  });
+});
