@@ -39,13 +39,11 @@ import { TargetGuard } from './delivery/target-guard.ts';
 import { requireScopes } from './http/authorization.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
-import { serviceOrigin } from './http/origin.ts';
 import type { Routes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import { AccessTokens } from './identity/access-tokens.ts';
-import { ServiceCookie } from './identity/administrators/session-cookie.ts';
-import { Sessions } from './identity/administrators/sessions.ts';
-import { requestAuthorizer } from './identity/authorize-request.ts';
+import { createAdministration } from './identity/administrators/administration.ts';
+import { clientRoutes } from './identity/client-routes.ts';
 import { ClientService } from './identity/client-service.ts';
 import { GuessLimiter } from './identity/guess-limiter.ts';
 import { SCOPE_MEANINGS } from './identity/scopes.ts';
@@ -77,6 +75,9 @@ import { WebhookService } from './webhooks/webhook-service.ts';
 
 const MS_PER_SECOND = 1_000;
 
+const FIRST_ADMINISTRATOR =
+  '\nThere is no administrator yet. Make the first one here (once, within 24 hours; the next start makes another link):\n';
+
 /** A running service; disposing of it stops taking requests, finishes deliveries and releases everything. */
 export interface Service extends AsyncDisposable {
   /** Where it listens. */
@@ -87,6 +88,8 @@ export interface Service extends AsyncDisposable {
 export interface ServiceDependencies {
   logs: Logs;
   version: string;
+  /** Takes what only the person who starts the service may read, and no log: plain text. */
+  announce?: (text: string) => void;
   /** Epoch milliseconds. */
   now?: () => number;
   /** Uniform in [0, 1). */
@@ -98,7 +101,7 @@ export interface ServiceDependencies {
  * also when the start fails half-way.
  */
 export async function startService(settings: Settings, dependencies: ServiceDependencies): Promise<Service> {
-  const { logs, version, now = Date.now, random = Math.random } = dependencies;
+  const { logs, version, announce, now = Date.now, random = Math.random } = dependencies;
   const log = logs.for('Service');
   log.info('starting', { version, settings: describeSettings(settings) });
   await using stack = new AsyncDisposableStack();
@@ -183,11 +186,21 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const lines = new LineService({ database, queue, webhooks, delivers, now });
   const tests = new TestMessages({ webhooks, targets, send: (postback) => sender.send(postback), now });
   const idempotency = new Idempotency({ database, now });
-  const sessions = new Sessions({
+  const clients = new ClientService({ database, now });
+  const tokens = new AccessTokens({
+    reader: database.reader,
+    keys: await deriveTokenKeys(database, storage.authSecrets),
+    lifetimeMs: settings.access_token_lifetime * MS_PER_SECOND,
+    now,
+  });
+  const administration = createAdministration({
     database,
+    authSecrets: storage.authSecrets,
+    tokens,
     log: logs.for('AdministratorService'),
-    idleMs: settings.session_idle_timeout * MS_PER_SECOND,
-    lifetimeMs: settings.session_lifetime * MS_PER_SECOND,
+    sessionIdleMs: settings.session_idle_timeout * MS_PER_SECOND,
+    sessionLifetimeMs: settings.session_lifetime * MS_PER_SECOND,
+    service: { version, readOnly: webhooks.readOnly, delivers, baseUrl: settings.base_url },
     now,
   });
   const cleaner = stack.use(
@@ -200,7 +213,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       furtherSteps: [
         (limit) => idempotency.forgetOld(limit),
         (limit) => trendRecorder.forgetOld(limit),
-        (limit) => sessions.forgetExpired(limit),
+        ...administration.cleaningSteps,
       ],
       now,
     }),
@@ -239,22 +252,6 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
   const registrations = new RegistrationService({ database, events, launchTokens, now });
 
-  const clients = new ClientService({ database, now });
-  const tokens = new AccessTokens({
-    reader: database.reader,
-    keys: await deriveTokenKeys(database, storage.authSecrets),
-    lifetimeMs: settings.access_token_lifetime * MS_PER_SECOND,
-    now,
-  });
-
-  const origin = serviceOrigin(settings.base_url);
-  const sessionCookie = new ServiceCookie({
-    name: 'coursewire_session',
-    maxAgeMs: settings.session_lifetime * MS_PER_SECOND,
-    origin,
-  });
-  const authorize = requestAuthorizer({ tokens, sessions, sessionCookie, origin });
-
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: settings.max_request_body,
@@ -277,9 +274,12 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     guesses: new GuessLimiter({ now }),
     log: logs.for('TokenEndpoint'),
   });
+  administration.addOpenRoutes(plain);
   await plain.register(async (scoped) => {
     const routes = scoped as unknown as Routes;
-    requireScopes(scoped, authorize);
+    requireScopes(scoped, administration.authorize);
+    administration.addRoutes(routes);
+    clientRoutes(routes, { clients, log: logs.for('AdministratorService') });
     accountRoutes(routes, accounts, idempotency);
     accountContentRoutes(routes, accountContents, idempotency);
     folderRoutes(routes, folders, idempotency);
@@ -301,6 +301,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const url = await plain.listen({ host: settings.host, port: settings.port });
 
   log.info(`ready at ${settings.base_url ?? url}`, { url });
+  if (announce !== undefined) {
+    const setupUrl = await administration.firstSetupUrl(settings.base_url ?? url);
+    if (setupUrl !== null) announce(`${FIRST_ADMINISTRATOR}\n  ${setupUrl}\n\n`);
+  }
   stack.defer(() => log.info('stopping'));
   const started = stack.move();
   return {

@@ -50,6 +50,7 @@ export function sendProblem(
     .type(PROBLEM_MEDIA_TYPE)
     .serializer(JSON.stringify)
     .send({
+      ...problem.members,
       type: `urn:coursewire:problem:${problem.code}`,
       title,
       status,

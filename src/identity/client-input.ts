@@ -38,7 +38,8 @@ export function checkClientInput(input: ClientInput): ReadonlySet<Scope> {
   return new Set(input.scopes.filter(isScope));
 }
 
-function nameFault(name: string): string | null {
+/** What is wrong with a name that people read; null when nothing is. */
+export function nameFault(name: string): string | null {
   if (name.trim() === '') return 'must not be empty';
   // Counted in code points, as JSON Schema does.
   if ([...name].length > MAX_NAME_CHARACTERS) return `must have at most ${MAX_NAME_CHARACTERS} characters`;
@@ -47,7 +48,8 @@ function nameFault(name: string): string | null {
   return null;
 }
 
-function emailFault(email: string): string | null {
+/** What is wrong with an e-mail address; null when nothing is. */
+export function emailFault(email: string): string | null {
   if (email.length > MAX_EMAIL_CHARACTERS) return `must have at most ${MAX_EMAIL_CHARACTERS} characters`;
   return EMAIL_ADDRESS.test(email) ? null : 'must be an e-mail address';
 }

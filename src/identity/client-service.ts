@@ -8,8 +8,10 @@ import {
   enableClient,
   insertClient,
   noteClientUse,
+  replaceSecret,
   selectClient,
   selectClients,
+  updateClient,
 } from './client-store.ts';
 import { formatScope, readStoredScopes, type Scope } from './scopes.ts';
 
@@ -69,7 +71,7 @@ export class ClientService {
    */
   async create(input: ClientInput): Promise<CreatedClient> {
     const scopes = checkClientInput(input);
-    const clientSecret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+    const clientSecret = newSecret();
     const row: ApiClientRow = {
       client_id: ID_PREFIX + randomBytes(ID_BYTES).toString('hex'),
       name: input.name,
@@ -113,6 +115,34 @@ export class ClientService {
   }
 
   /**
+   * Replaces what is said of a client. Scopes that it loses are lost to its tokens at once; disabling ends them.
+   * Answers the client as it is then, or null when there is none.
+   * @throws {ProblemError} `invalid-request`, naming every member that is not valid.
+   */
+  async update(clientId: string, input: ClientInput & { enabled: boolean }): Promise<ApiClient | null> {
+    const scopes = formatScope(checkClientInput(input));
+    if (!POSSIBLE_ID.test(clientId)) return null;
+    return await this.#database.transaction(async (tx) => {
+      const { name, email } = input;
+      if (!(await updateClient(tx, clientId, { name, email, scopes }))) return null;
+      await (input.enabled ? enableClient : disableClient)(tx, clientId);
+      const row = await selectClient(tx, clientId);
+      return row === undefined ? null : toClient(row);
+    });
+  }
+
+  /** Gives a client a new secret. The former one and all tokens end at once. Null when there is no such client. */
+  async renewSecret(clientId: string): Promise<CreatedClient | null> {
+    if (!POSSIBLE_ID.test(clientId)) return null;
+    const clientSecret = newSecret();
+    return await this.#database.transaction(async (tx) => {
+      if (!(await replaceSecret(tx, clientId, hashSecret(clientSecret).toString('hex')))) return null;
+      const row = await selectClient(tx, clientId);
+      return row === undefined ? null : { client: toClient(row), clientSecret };
+    });
+  }
+
+  /**
    * The enabled client of that id and secret, or null. An unknown id, a disabled client and a wrong secret
    * take the same steps, and the comparison takes the same time wherever the secrets differ.
    */
@@ -135,6 +165,10 @@ export class ClientService {
   async #find(clientId: string): Promise<ApiClientRow | undefined> {
     return await selectClient(this.#database.reader, POSSIBLE_ID.test(clientId) ? clientId : '');
   }
+}
+
+function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
 function hashSecret(secret: string): Buffer {

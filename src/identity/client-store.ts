@@ -62,6 +62,32 @@ export async function disableClient(tx: Transaction, clientId: string): Promise<
   return changed > 0;
 }
 
+/** Replaces what is said of a client and answers whether there is one. */
+export async function updateClient(
+  tx: Transaction,
+  clientId: string,
+  { name, email, scopes }: Pick<ApiClientRow, 'name' | 'email' | 'scopes'>,
+): Promise<boolean> {
+  const changed = await tx.run(
+    'update api_clients set name = ?, email = ?, scopes = ? where client_id = ?',
+    name,
+    email,
+    scopes,
+    clientId,
+  );
+  return changed > 0;
+}
+
+/** Replaces a client's secret, ends its tokens for good, and answers whether there is one. */
+export async function replaceSecret(tx: Transaction, clientId: string, secretHash: string): Promise<boolean> {
+  const changed = await tx.run(
+    'update api_clients set secret_hash = ?, token_generation = token_generation + 1 where client_id = ?',
+    secretHash,
+    clientId,
+  );
+  return changed > 0;
+}
+
 /** Notes a use at `usedAt` unless one after `staleAt` stands already; both are epoch milliseconds. */
 export async function noteClientUse(
   tx: Transaction,

@@ -33,16 +33,24 @@ export class ProblemError extends Error {
   readonly errors: readonly InputError[];
   /** Header fields of the answer, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Members of its own (RFC 9457 section 3.2). */
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(
     code: ProblemCode,
     detail: string,
-    options: { errors?: readonly InputError[]; headers?: Record<string, string>; cause?: unknown } = {},
+    options: {
+      errors?: readonly InputError[];
+      headers?: Record<string, string>;
+      members?: Record<string, unknown>;
+      cause?: unknown;
+    } = {},
   ) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.errors = options.errors ?? [];
     this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
   }
 }
 

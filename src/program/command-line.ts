@@ -99,7 +99,11 @@ async function serve(configFile: string | undefined, args: readonly string[]): P
     logs.for('Service').fatal('failed in a way that it does not know: it ends here', { error });
     process.exit(EXIT_FAILED);
   });
-  await using _service = await startService(settings, { logs, version: readVersion() });
+  await using _service = await startService(settings, {
+    logs,
+    version: readVersion(),
+    announce: (text) => void process.stderr.write(text),
+  });
   await stopped;
   return 0;
 }

@@ -118,9 +118,14 @@ export class Sessions {
     else await deleteSession(tx, hash);
   }
 
-  /** Ends every session of an administrator. */
+  /** Ends every session of an administrator, within the change that asks for it. */
   async endAll(tx: Transaction, administratorId: number): Promise<void> {
     await deleteSessionsOf(tx, administratorId);
+  }
+
+  /** Ends every session of an administrator who asks for it. */
+  async endEverywhere(administratorId: number): Promise<void> {
+    await this.#database.transaction((tx) => this.endAll(tx, administratorId));
   }
 
   /** Forgets sessions that have ended by their age, at most `limit`, and answers how many. */

@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Database } from '../../database/database.ts';
+import type { Authorize } from '../../http/authorization.ts';
+import { serviceOrigin } from '../../http/origin.ts';
+import type { Routes } from '../../http/routes.ts';
+import type { Logger } from '../../observability/log.ts';
+import { requestAuthorizer } from '../authorize-request.ts';
+import type { TokenVerifier } from '../bearer.ts';
+import { administratorRoutes } from './administrator-routes.ts';
+import { AdministratorService } from './administrator-service.ts';
+import { GuessBudgets } from './guess-budgets.ts';
+import { KNOWN_FOR_MS, KnownBrowsers } from './known-browsers.ts';
+import { Passwords } from './passwords.ts';
+import { ServiceCookie } from './session-cookie.ts';
+import { ownSessionRoutes, type SessionRoutesOptions, signInRoutes } from './session-routes.ts';
+import { Sessions } from './sessions.ts';
+import { SetupLinks, setupUrl } from './setup-links.ts';
+import { SignIn } from './sign-in.ts';
+
+/** What the administration is made of. Durations are in milliseconds. */
+export interface AdministrationOptions {
+  database: Database;
+  authSecrets: readonly [string, ...string[]];
+  tokens: TokenVerifier;
+  log: Logger;
+  sessionIdleMs: number;
+  sessionLifetimeMs: number;
+  service: SessionRoutesOptions['service'];
+  now: () => number;
+}
+
+/** Administrators, their sessions and what they sign in with, put together. */
+export interface Administration {
+  administrators: AdministratorService;
+  /** Decides requests by access token or session. */
+  authorize: Authorize;
+  /** Steps of cleaning: each removes at most so many rows and answers how many. */
+  cleaningSteps: readonly ((limit: number) => Promise<number>)[];
+  /** Adds the routes that nobody has to be signed in for. */
+  addOpenRoutes(server: FastifyInstance): void;
+  /** Adds the routes under the hook of `requireScopes`. */
+  addRoutes(routes: Routes): void;
+  /** A new page at which the first administrator is made, below this address; null when there is anyone. */
+  firstSetupUrl(baseUrl: string): Promise<string | null>;
+}
+
+/** The services behind the administrators, for the service and for the command line. */
+export function administratorServices({
+  database,
+  log,
+  sessionIdleMs,
+  sessionLifetimeMs,
+  now,
+}: Pick<AdministrationOptions, 'database' | 'log' | 'sessionIdleMs' | 'sessionLifetimeMs' | 'now'>) {
+  const passwords = new Passwords();
+  const links = new SetupLinks({ database, now });
+  const sessions = new Sessions({ database, log, idleMs: sessionIdleMs, lifetimeMs: sessionLifetimeMs, now });
+  const administrators = new AdministratorService({ database, passwords, sessions, links, log, now });
+  return { passwords, links, sessions, administrators };
+}
+
+/** Puts the administration together. */
+export function createAdministration(options: AdministrationOptions): Administration {
+  const { database, log, now, service } = options;
+  const { passwords, links, sessions, administrators } = administratorServices(options);
+  const budgets = new GuessBudgets({ database, now });
+  const browsers = new KnownBrowsers(options.authSecrets);
+  const signIn = new SignIn({ database, passwords, sessions, budgets, browsers, log, now });
+  const origin = serviceOrigin(service.baseUrl);
+  const sessionCookie = new ServiceCookie({
+    name: 'coursewire_session',
+    maxAgeMs: options.sessionLifetimeMs,
+    origin,
+  });
+  const browserCookie = new ServiceCookie({ name: 'coursewire_browser', maxAgeMs: KNOWN_FOR_MS, origin });
+  const routesOptions = { administrators, sessions, signIn, sessionCookie, browserCookie, origin, service };
+  const baseUrl = (request: FastifyRequest) => service.baseUrl ?? origin(request);
+  return {
+    administrators,
+    authorize: requestAuthorizer({ tokens: options.tokens, sessions, sessionCookie, origin }),
+    cleaningSteps: [
+      (limit) => sessions.forgetExpired(limit),
+      (limit) => links.forgetExpired(limit),
+      (limit) => budgets.forgetFull(limit),
+    ],
+    addOpenRoutes: (server) => signInRoutes(server, routesOptions),
+    addRoutes: (routes) => {
+      ownSessionRoutes(routes, routesOptions);
+      administratorRoutes(routes, { administrators, baseUrl });
+    },
+    firstSetupUrl: async (base) => {
+      const link = await administrators.issueFirstLink();
+      return link === null ? null : setupUrl(base, link.token);
+    },
+  };
+}

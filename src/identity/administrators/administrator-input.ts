@@ -1,0 +1,44 @@
+import { type InputError, invalidInput } from '../../problems/problem.ts';
+import { emailFault, nameFault } from '../client-input.ts';
+import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from './passwords.ts';
+import { isRole, ROLES } from './roles.ts';
+
+/** The one spelling of an e-mail address that is compared; valid ones are ASCII, so that this depends on no locale. */
+export function emailKeyOf(email: string): string {
+  return email.trim().toLowerCase();
+}
+
+/** What may be given of an administrator. */
+export interface AdministratorInput {
+  email?: string;
+  name?: string;
+  role?: string;
+  /** The password, with the address that it must not be and the member that it stands in. */
+  password?: { value: string; email: string; member: string };
+}
+
+/** @throws {ProblemError} `invalid-request`, naming every member that offends. */
+export function checkAdministratorInput(input: AdministratorInput): void {
+  const { email, name, role, password } = input;
+  const found = [
+    email === undefined ? null : fault('/email', emailFault(email)),
+    name === undefined ? null : fault('/name', nameFault(name)),
+    role === undefined || isRole(role) ? null : fault('/role', `must be one of ${ROLES.join(', ')}`),
+    password === undefined ? null : fault(`/${password.member}`, passwordFault(password)),
+  ];
+  const errors = found.filter((each) => each !== null);
+  if (errors.length > 0) throw invalidInput(errors);
+}
+
+function fault(pointer: string, detail: string | null): InputError | null {
+  return detail === null ? null : { pointer, detail };
+}
+
+/** Length, and not what everyone knows; no rules on characters, which make passwords worse (NIST SP 800-63B). */
+function passwordFault({ value, email }: { value: string; email: string }): string | null {
+  const characters = [...value].length;
+  if (characters < MIN_PASSWORD_CHARACTERS) return `must have at least ${MIN_PASSWORD_CHARACTERS} characters`;
+  if (characters > MAX_PASSWORD_CHARACTERS) return `must have at most ${MAX_PASSWORD_CHARACTERS} characters`;
+  if (emailKeyOf(value) === emailKeyOf(email)) return 'must not be the e-mail address';
+  return null;
+}

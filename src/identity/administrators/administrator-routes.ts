@@ -1,0 +1,87 @@
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { administratorOf } from '../../http/authorization.ts';
+import { parseId } from '../../http/ids.ts';
+import type { Routes } from '../../http/routes.ts';
+import {
+  AdministratorInput,
+  AdministratorList,
+  AdministratorRecord,
+  InvitationInput,
+  InvitedAdministrator,
+  LinkAnswer,
+  toAdministratorRecord,
+} from './administrator-schemas.ts';
+import type { AdministratorService } from './administrator-service.ts';
+import { type IssuedLink, setupUrl } from './setup-links.ts';
+
+const HIDDEN = { hide: true } as const;
+const ADMIN = { role: 'admin' } as const;
+const params = Type.Object({ id: Type.String() });
+
+/** The administrators, for those of role admin. Under the hook of `requireScopes`. */
+export function administratorRoutes(
+  routes: Routes,
+  {
+    administrators,
+    baseUrl,
+  }: {
+    administrators: AdministratorService;
+    /** Where whoever asks reaches the service: links begin with it. */
+    baseUrl: (request: FastifyRequest) => string;
+  },
+): void {
+  const idOf = ({ id }: { id: string }) => parseId(id, 'administrator');
+  const linkMembers = (request: FastifyRequest, { token, expiresAt }: IssuedLink) => ({
+    invitation_url: setupUrl(baseUrl(request), token),
+    invitation_expires_dt: new Date(expiresAt).toISOString(),
+  });
+
+  routes.get(
+    '/ui/api/administrators',
+    { config: ADMIN, schema: { ...HIDDEN, response: { 200: AdministratorList } } },
+    async () => ({ data: (await administrators.list()).map(toAdministratorRecord) }),
+  );
+
+  routes.post(
+    '/ui/api/administrators',
+    { config: ADMIN, schema: { ...HIDDEN, body: InvitationInput, response: { 201: InvitedAdministrator } } },
+    async (request, reply) => {
+      const { email, role, name } = request.body;
+      const { administrator, link } = await administrators.invite({
+        email,
+        role,
+        ...(name === undefined || name === null ? {} : { name }),
+      });
+      return reply.code(201).send({ ...toAdministratorRecord(administrator), ...linkMembers(request, link) });
+    },
+  );
+
+  routes.post(
+    '/ui/api/administrators/:id/link',
+    { config: ADMIN, schema: { ...HIDDEN, params, response: { 200: LinkAnswer } } },
+    async (request) => linkMembers(request, await administrators.issueLink(idOf(request.params))),
+  );
+
+  routes.put(
+    '/ui/api/administrators/:id',
+    {
+      config: ADMIN,
+      schema: { ...HIDDEN, params, body: AdministratorInput, response: { 200: AdministratorRecord } },
+    },
+    async (request) => {
+      const { role, enabled, name } = request.body;
+      const change = { role, enabled, ...(name === undefined || name === null ? {} : { name }) };
+      return toAdministratorRecord(await administrators.update(idOf(request.params), change));
+    },
+  );
+
+  routes.delete(
+    '/ui/api/administrators/:id',
+    { config: ADMIN, schema: { ...HIDDEN, params } },
+    async (request, reply) => {
+      await administrators.delete(idOf(request.params), administratorOf(request).administratorId);
+      return reply.code(204).send();
+    },
+  );
+}

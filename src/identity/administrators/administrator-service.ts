@@ -1,0 +1,286 @@
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { type Administrator, toAdministrator } from './administrator.ts';
+import { checkAdministratorInput, emailKeyOf } from './administrator-input.ts';
+import {
+  deleteAdministrator,
+  hasAdministrators,
+  insertAdministrator,
+  lockAdmins,
+  type StoredAdministrator,
+  selectAdministrator,
+  selectAdministratorByEmail,
+  selectAdministrators,
+  updateAdministrator,
+} from './administrator-store.ts';
+import type { Passwords } from './passwords.ts';
+import type { Sessions } from './sessions.ts';
+import { INVITATION_LIFETIME_MS, type IssuedLink, LINK_LIFETIME_MS, type SetupLinks } from './setup-links.ts';
+
+/** What an administrator's record is changed to; what is left out stays. */
+export interface AdministratorChange {
+  name?: string;
+  role?: string;
+  enabled?: boolean;
+}
+
+/** What is given to set an administrator up with a one-time link. */
+export interface SetupInput {
+  token: string;
+  /** Needed for the first administrator; for others it may only repeat the address that was invited. */
+  email?: string | undefined;
+  /** Needed where none is known yet. */
+  name?: string | undefined;
+  password: string;
+}
+
+/** The administrators: inviting, setting up, changing and removing them. */
+export class AdministratorService {
+  readonly #database: Database;
+  readonly #passwords: Passwords;
+  readonly #sessions: Sessions;
+  readonly #links: SetupLinks;
+  readonly #log: Logger;
+  readonly #now: () => number;
+
+  constructor(options: {
+    database: Database;
+    passwords: Passwords;
+    sessions: Sessions;
+    links: SetupLinks;
+    log: Logger;
+    now: () => number;
+  }) {
+    this.#database = options.database;
+    this.#passwords = options.passwords;
+    this.#sessions = options.sessions;
+    this.#links = options.links;
+    this.#log = options.log;
+    this.#now = options.now;
+  }
+
+  /** Every administrator, by id. */
+  async list(): Promise<Administrator[]> {
+    return (await selectAdministrators(this.#database.reader)).map(toAdministrator);
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(id: number): Promise<Administrator> {
+    return toAdministrator(await this.#find(this.#database.reader, id));
+  }
+
+  /** The administrator of an e-mail address, or null. */
+  async findByEmail(email: string): Promise<Administrator | null> {
+    const row = await selectAdministratorByEmail(this.#database.reader, emailKeyOf(email));
+    return row === undefined ? null : toAdministrator(row);
+  }
+
+  /** Whether nobody is there yet, so that the first administrator is to be made with a one-time link. */
+  async needsSetup(): Promise<boolean> {
+    return !(await hasAdministrators(this.#database.reader));
+  }
+
+  /** A new link that makes the first administrator, in the place of an earlier one; null when there is anyone. */
+  async issueFirstLink(): Promise<IssuedLink | null> {
+    return await this.#database.transaction(async (tx) =>
+      (await hasAdministrators(tx)) ? null : await this.#links.issue(tx, null, LINK_LIFETIME_MS),
+    );
+  }
+
+  /**
+   * Adds an administrator who sets a password with the link. Inviting someone again who has not done so makes a new link.
+   * @throws {ProblemError} `invalid-request`; `conflict` when the address is taken
+   */
+  async invite(input: {
+    email: string;
+    role: string;
+    name?: string;
+  }): Promise<{ administrator: Administrator; link: IssuedLink }> {
+    checkAdministratorInput(input);
+    return await this.#database.transaction(async (tx) => {
+      const { email, role, name } = input;
+      const present = await selectAdministratorByEmail(tx, emailKeyOf(email));
+      if (present !== undefined && present.password_hash !== null) throw addressTaken(email);
+      let id = present?.id;
+      if (id === undefined)
+        id = await this.#insert(tx, { email, role, name: name ?? null, passwordHash: null });
+      else await updateAdministrator(tx, id, { role, enabled: 1, ...(name === undefined ? {} : { name }) });
+      const link = await this.#links.issue(tx, id, INVITATION_LIFETIME_MS);
+      this.#log.info('an administrator was invited', { administrator_id: id, role });
+      return { administrator: toAdministrator(await this.#find(tx, id)), link };
+    });
+  }
+
+  /**
+   * Adds an administrator with a password.
+   * @throws {ProblemError} `invalid-request`; `conflict` when the address is taken
+   */
+  async create(input: {
+    email: string;
+    role: string;
+    name: string;
+    password: string;
+  }): Promise<Administrator> {
+    const { email, role, name, password } = input;
+    checkAdministratorInput({ email, role, name, password: { value: password, email, member: 'password' } });
+    const passwordHash = await this.#passwords.hash(password);
+    return await this.#database.transaction(async (tx) => {
+      const id = await this.#insert(tx, { email, role, name, passwordHash });
+      this.#log.info('an administrator was made', { administrator_id: id, role });
+      return toAdministrator(await this.#find(tx, id));
+    });
+  }
+
+  /** A link with which an administrator sets a new password. @throws {ProblemError} `not-found` */
+  async issueLink(id: number): Promise<IssuedLink> {
+    return await this.#database.transaction(async (tx) => {
+      const row = await this.#find(tx, id);
+      const lifetimeMs = row.password_hash === null ? INVITATION_LIFETIME_MS : LINK_LIFETIME_MS;
+      this.#log.info('a link to set a password was made', { administrator_id: id });
+      return await this.#links.issue(tx, id, lifetimeMs);
+    });
+  }
+
+  /** What is known of whom a link is for; null when it cannot be used. */
+  async readLink(token: string): Promise<{ email: string | null; name: string | null; role: string } | null> {
+    const link = await this.#links.read(token);
+    if (link === null) return null;
+    if (link.administrator_id === null) {
+      return (await this.needsSetup()) ? { email: null, name: null, role: 'admin' } : null;
+    }
+    const row = await selectAdministrator(this.#database.reader, link.administrator_id);
+    return row?.enabled === 1 ? { email: row.email, name: row.name, role: row.role } : null;
+  }
+
+  /**
+   * Sets a password with a one-time link, which makes the first administrator when it is for nobody. Ends all of the
+   * administrator's sessions and begins one, whose token is answered.
+   * @throws {ProblemError} `not-found` for a link that cannot be used, `invalid-request`
+   */
+  async setUp(
+    input: SetupInput,
+    userAgent: string | undefined,
+  ): Promise<{ administrator: Administrator; sessionToken: string }> {
+    const known = await this.readLink(input.token);
+    if (known === null) throw deadLink();
+    const email = setupEmail(input, known.email);
+    const name = input.name ?? known.name;
+    if (name === null) throw invalidInput([{ pointer: '/name', detail: 'is required' }]);
+    checkAdministratorInput({ email, name, password: { value: input.password, email, member: 'password' } });
+    const passwordHash = await this.#passwords.hash(input.password);
+    return await this.#database.transaction(async (tx) => {
+      const link = await this.#links.read(input.token, tx);
+      if (link === null || !(await this.#links.take(tx, input.token))) throw deadLink();
+      let id = link.administrator_id;
+      if (id !== null) await updateAdministrator(tx, id, { name, password_hash: passwordHash });
+      else if (await hasAdministrators(tx)) throw deadLink();
+      else id = await this.#insert(tx, { email, role: 'admin', name, passwordHash });
+      const row = await this.#find(tx, id);
+      if (row.enabled !== 1) throw deadLink();
+      await this.#sessions.endAll(tx, id);
+      const sessionToken = await this.#sessions.begin(tx, id, userAgent);
+      this.#log.info('an administrator set a password with a link', { administrator_id: id });
+      return { administrator: toAdministrator(row), sessionToken };
+    });
+  }
+
+  /**
+   * Changes an administrator. Disabling ends all sessions; a change of role holds for them from the next request on.
+   * @throws {ProblemError} `not-found`, `invalid-request`; `conflict` when no admin would be left
+   */
+  async update(id: number, change: AdministratorChange): Promise<Administrator> {
+    const { name, role, enabled } = change;
+    checkAdministratorInput({
+      ...(name === undefined ? {} : { name }),
+      ...(role === undefined ? {} : { role }),
+    });
+    return await this.#database.transaction(async (tx) => {
+      await this.#find(tx, id);
+      if (enabled === false || (role !== undefined && role !== 'admin')) await assertOtherAdmin(tx, id);
+      await updateAdministrator(tx, id, {
+        ...(name === undefined ? {} : { name }),
+        ...(role === undefined ? {} : { role }),
+        ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
+      });
+      if (enabled === false) {
+        await this.#sessions.endAll(tx, id);
+        await this.#links.end(tx, id);
+      }
+      this.#log.info('an administrator was changed', { administrator_id: id, role, enabled });
+      return toAdministrator(await this.#find(tx, id));
+    });
+  }
+
+  /**
+   * Removes an administrator with all sessions.
+   * @param by who does it; null from the command line
+   * @throws {ProblemError} `not-found`; `conflict` for oneself and for the last admin
+   */
+  async delete(id: number, by: number | null, open?: Transaction): Promise<void> {
+    if (id === by) throw new ProblemError('conflict', 'Nobody can delete themselves; another admin can');
+    await inTransaction(this.#database, open, async (tx) => {
+      await this.#find(tx, id);
+      await assertOtherAdmin(tx, id);
+      await this.#sessions.endAll(tx, id);
+      await this.#links.end(tx, id);
+      await deleteAdministrator(tx, id);
+      this.#log.info('an administrator was deleted', { administrator_id: id });
+    });
+  }
+
+  async #insert(
+    tx: Transaction,
+    {
+      email,
+      role,
+      name,
+      passwordHash,
+    }: { email: string; role: string; name: string | null; passwordHash: string | null },
+  ): Promise<number> {
+    const id = await insertAdministrator(tx, {
+      email,
+      email_key: emailKeyOf(email),
+      name,
+      role,
+      enabled: 1,
+      password_hash: passwordHash,
+      created_at: this.#now(),
+      last_sign_in_at: null,
+    });
+    if (id === undefined) throw addressTaken(email);
+    return id;
+  }
+
+  async #find(reader: Parameters<typeof selectAdministrator>[0], id: number): Promise<StoredAdministrator> {
+    const row = await selectAdministrator(reader, id);
+    if (row === undefined) throw notFound('administrator', id);
+    return row;
+  }
+}
+
+/** Refuses what would leave nobody who can administer. */
+async function assertOtherAdmin(tx: Transaction, id: number): Promise<void> {
+  const admins = await lockAdmins(tx);
+  if (!admins.includes(id) || admins.length > 1) return;
+  throw new ProblemError('conflict', 'This is the last enabled admin; make another one first');
+}
+
+function setupEmail(input: SetupInput, invited: string | null): string {
+  const given = input.email;
+  if (invited === null && given === undefined) {
+    throw invalidInput([{ pointer: '/email', detail: 'is required' }]);
+  }
+  if (invited !== null && given !== undefined && emailKeyOf(given) !== emailKeyOf(invited)) {
+    throw invalidInput([{ pointer: '/email', detail: 'must be the address that the link is for' }]);
+  }
+  return invited ?? given ?? '';
+}
+
+function addressTaken(email: string): ProblemError {
+  return new ProblemError('conflict', `There is an administrator with the e-mail address ${email} already`);
+}
+
+function deadLink(): ProblemError {
+  return new ProblemError('not-found', 'This link was used, has expired, or a newer one took its place');
+}

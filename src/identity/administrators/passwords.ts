@@ -1,0 +1,66 @@
+import { hash, type Options, verify } from '@node-rs/argon2';
+import { ProblemError } from '../../problems/problem.ts';
+
+/** Of passwords that are set, in characters. Length is what makes a password strong (NIST SP 800-63B section 3.1.1). */
+export const MIN_PASSWORD_CHARACTERS = 12;
+export const MAX_PASSWORD_CHARACTERS = 256;
+
+/** Argon2id, version 19, with the memory in KiB: the OWASP Password Storage Cheat Sheet's first choice of low memory. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const satisfies Options;
+const SALT_BYTES = 16;
+/** What no password has, at the cost of a real one: verified against where there is none. */
+const NO_PASSWORD =
+  `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}` +
+  `$${unpaddedBase64(SALT_BYTES)}$${unpaddedBase64(COST.outputLen)}`;
+
+/** Passwords under way and waiting; one takes about 20 ms, so that the last waits for a second or two. */
+const MAX_WAITING = 64;
+const RETRY_AFTER_SECONDS = '2';
+
+/**
+ * Hashes and verifies passwords, one after another: each takes 19 MiB and a core, so that a crowd of sign-ins costs time,
+ * not memory, and never the threads that the rest of the process works with.
+ */
+export class Passwords {
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  /** The hash to keep, in the PHC string format. @throws {ProblemError} `unavailable` when too many wait. */
+  async hash(password: string): Promise<string> {
+    return await this.#inTurn(() => hash(normalized(password), COST));
+  }
+
+  /**
+   * Whether a password is the one of a hash. Without a hash it is not, after the same time.
+   * @throws {ProblemError} `unavailable` when too many wait.
+   */
+  async verify(passwordHash: string | null, password: string): Promise<boolean> {
+    const matches = await this.#inTurn(() => verify(passwordHash ?? NO_PASSWORD, normalized(password)));
+    return matches && passwordHash !== null;
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= MAX_WAITING) {
+      throw new ProblemError('unavailable', 'Too many people sign in at the moment; try again', {
+        headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+      });
+    }
+    this.#waiting += 1;
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}
+
+/** Keyboards write the same character in several ways (NIST SP 800-63B section 3.1.1.2). */
+function normalized(password: string): string {
+  return password.normalize('NFKC');
+}
+
+function unpaddedBase64(bytes: number): string {
+  return Buffer.alloc(bytes).toString('base64').replace(/=+$/, '');
+}

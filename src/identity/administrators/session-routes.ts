@@ -1,0 +1,191 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { administratorOf } from '../../http/authorization.ts';
+import { assertSameOrigin, type ServiceOrigin } from '../../http/origin.ts';
+import type { Routes } from '../../http/routes.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import { challenge } from '../bearer.ts';
+import {
+  PasswordInput,
+  ProfileInput,
+  SessionAnswer,
+  SessionList,
+  SetupAnswer,
+  SetupBody,
+  SetupQuery,
+  SignInInput,
+} from './administrator-schemas.ts';
+import type { AdministratorService } from './administrator-service.ts';
+import { browserName } from './browser-name.ts';
+import { isRole } from './roles.ts';
+import type { ServiceCookie } from './session-cookie.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
+import type { SignIn, Visitor } from './sign-in.ts';
+
+/** What the routes of signing in work with. */
+export interface SessionRoutesOptions {
+  administrators: AdministratorService;
+  sessions: Sessions;
+  signIn: SignIn;
+  sessionCookie: ServiceCookie;
+  /** Holds the mark of a known browser. */
+  browserCookie: ServiceCookie;
+  origin: ServiceOrigin;
+  /** What the UI is told of the service. */
+  service: { version: string; readOnly: boolean; delivers: boolean; baseUrl: string | null };
+}
+
+const HIDDEN = { hide: true } as const;
+const VIEWER = { role: 'viewer' } as const;
+
+/**
+ * Signing in and out, and setting up with a one-time link: what nobody has to be signed in for. Changes are taken from
+ * the service's own pages only, so that no other page signs a browser in as somebody else.
+ */
+export function signInRoutes(server: FastifyInstance, options: SessionRoutesOptions): void {
+  const { administrators, sessions, signIn, sessionCookie, browserCookie, origin } = options;
+  const routes = server as unknown as Routes;
+  const onRequest = async (request: FastifyRequest) => assertSameOrigin(request, origin);
+
+  routes.get(
+    '/ui/api/session',
+    { schema: { ...HIDDEN, response: { 200: SessionAnswer } } },
+    async (request) => {
+      const token = sessionCookie.read(request);
+      const signedIn = token === null ? null : await sessions.verify(token);
+      if (signedIn !== null) return answer(request, signedIn);
+      const setupRequired = await administrators.needsSetup();
+      throw new ProblemError('unauthorized', 'Sign in first.', {
+        headers: { 'WWW-Authenticate': challenge() },
+        ...(setupRequired ? { members: { setup_required: true } } : {}),
+      });
+    },
+  );
+
+  routes.post(
+    '/ui/api/session',
+    { onRequest, schema: { ...HIDDEN, body: SignInInput, response: { 200: SessionAnswer } } },
+    async (request, reply) => {
+      const result = await signIn.signIn(request.body, visitorOf(request));
+      return begun(request, reply, result);
+    },
+  );
+
+  routes.delete('/ui/api/session', { onRequest, schema: HIDDEN }, async (request, reply) => {
+    const token = sessionCookie.read(request);
+    if (token !== null) await sessions.end(token);
+    sessionCookie.clear(request, reply);
+    return reply.code(204).send();
+  });
+
+  routes.get(
+    '/ui/api/setup',
+    { schema: { ...HIDDEN, querystring: SetupQuery, response: { 200: SetupAnswer } } },
+    async (request) => {
+      const found = await administrators.readLink(request.query.token);
+      if (found === null) throw new ProblemError('not-found', 'This link was used or has expired');
+      return { email: found.email, name: found.name, role: roleOf(found.role) };
+    },
+  );
+
+  routes.post(
+    '/ui/api/setup',
+    { onRequest, schema: { ...HIDDEN, body: SetupBody, response: { 200: SessionAnswer } } },
+    async (request, reply) => {
+      const { token, email, name, password } = request.body;
+      const { administrator, sessionToken } = await administrators.setUp(
+        { token, email: email ?? undefined, name: name ?? undefined, password },
+        request.headers['user-agent'],
+      );
+      return begun(request, reply, {
+        administrator,
+        sessionToken,
+        mark: signIn.markFor(administrator.email),
+      });
+    },
+  );
+
+  function visitorOf(request: FastifyRequest): Visitor {
+    return {
+      address: request.ip,
+      userAgent: request.headers['user-agent'],
+      mark: browserCookie.read(request),
+      sessionToken: sessionCookie.read(request),
+    };
+  }
+
+  function begun(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    result: Awaited<ReturnType<SignIn['signIn']>>,
+  ): ReturnType<typeof answer> {
+    const { administrator, sessionToken, mark } = result;
+    sessionCookie.write(request, reply, sessionToken);
+    browserCookie.write(request, reply, mark);
+    const { id, email, name, role } = administrator;
+    return answer(request, { administratorId: id, email, name, role });
+  }
+
+  function answer(request: FastifyRequest, signedIn: Omit<SignedIn, 'sessionId'>) {
+    const { administratorId, email, name, role } = signedIn;
+    const { version, readOnly, delivers, baseUrl } = options.service;
+    return {
+      administrator: { id: administratorId, email, name: name ?? email, role: roleOf(role) },
+      service: { version, read_only: readOnly, delivers, base_url: baseUrl ?? origin(request) },
+    };
+  }
+}
+
+/** An administrator's own sessions, password and name. Under the hook of `requireScopes`. */
+export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions): void {
+  const { administrators, sessions, signIn, sessionCookie } = options;
+
+  routes.get(
+    '/ui/api/sessions',
+    { config: VIEWER, schema: { ...HIDDEN, response: { 200: SessionList } } },
+    async (request) => {
+      const { administratorId, sessionId } = administratorOf(request);
+      const own = await sessions.list(administratorId);
+      return {
+        data: own.map(({ id, createdAt, lastSeenAt, userAgent }) => ({
+          id,
+          created_dt: new Date(createdAt).toISOString(),
+          last_seen_dt: new Date(lastSeenAt).toISOString(),
+          browser: browserName(userAgent),
+          current: id === sessionId,
+        })),
+      };
+    },
+  );
+
+  routes.delete('/ui/api/sessions', { config: VIEWER, schema: HIDDEN }, async (request, reply) => {
+    await sessions.endEverywhere(administratorOf(request).administratorId);
+    sessionCookie.clear(request, reply);
+    return reply.code(204).send();
+  });
+
+  routes.put(
+    '/ui/api/password',
+    { config: VIEWER, schema: { ...HIDDEN, body: PasswordInput } },
+    async (request, reply) => {
+      const { current_password: current, new_password: next } = request.body;
+      const { administratorId } = administratorOf(request);
+      const userAgent = request.headers['user-agent'];
+      const token = await signIn.changePassword(administratorId, { current, next }, userAgent);
+      sessionCookie.write(request, reply, token);
+      return reply.code(204).send();
+    },
+  );
+
+  routes.put(
+    '/ui/api/profile',
+    { config: VIEWER, schema: { ...HIDDEN, body: ProfileInput } },
+    async (request, reply) => {
+      await administrators.update(administratorOf(request).administratorId, { name: request.body.name });
+      return reply.code(204).send();
+    },
+  );
+}
+
+function roleOf(role: string) {
+  return isRole(role) ? role : 'viewer';
+}

@@ -1,0 +1,54 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { SetupLinkRow } from '../../database/schema.ts';
+
+/** SQL of one-time links, one operation a function. Moments are epoch milliseconds. */
+
+/** Keeps a link in the place of the subject's earlier one. */
+export async function replaceLink(tx: Transaction, row: SetupLinkRow): Promise<void> {
+  await tx.query
+    .insertInto('setup_links')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column('subject').doUpdateSet({ token_hash: row.token_hash, expires_at: row.expires_at }),
+    )
+    .execute();
+}
+
+/** A link that has not expired. */
+export async function selectLink(
+  reader: Reader,
+  tokenHash: string,
+  now: number,
+): Promise<SetupLinkRow | undefined> {
+  return await reader.query
+    .selectFrom('setup_links')
+    .selectAll('setup_links')
+    .where('setup_links.token_hash', '=', tokenHash)
+    .where('setup_links.expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** Takes a link, which only one can, and answers whether it was there. */
+export async function takeLink(tx: Transaction, tokenHash: string, now: number): Promise<boolean> {
+  const taken = await tx.run(
+    'delete from setup_links where token_hash = ? and expires_at > ?',
+    tokenHash,
+    now,
+  );
+  return taken > 0;
+}
+
+/** Removes an administrator's link. */
+export async function deleteLinkOf(tx: Transaction, administratorId: number): Promise<void> {
+  await tx.run('delete from setup_links where administrator_id = ?', administratorId);
+}
+
+/** Removes links that have expired, at most `limit`; answers how many. */
+export async function deleteExpiredLinks(tx: Transaction, now: number, limit: number): Promise<number> {
+  return await tx.run(
+    `delete from setup_links where subject in
+       (select old.subject from setup_links as old where old.expires_at <= ? limit ?)`,
+    now,
+    limit,
+  );
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import { invalidInput, ProblemError } from '../../problems/problem.ts';
+import { addressKey } from '../address-key.ts';
+import { challenge } from '../bearer.ts';
+import { type Administrator, toAdministrator } from './administrator.ts';
+import { checkAdministratorInput, emailKeyOf } from './administrator-input.ts';
+import {
+  noteSignIn,
+  selectAdministrator,
+  selectAdministratorByEmail,
+  updateAdministrator,
+} from './administrator-store.ts';
+import {
+  addressBudget,
+  browserBudget,
+  emailBudget,
+  type GuessBudgets,
+  passwordChangeBudget,
+} from './guess-budgets.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
+import type { Passwords } from './passwords.ts';
+import type { Sessions } from './sessions.ts';
+
+/** What is known of who asks. */
+export interface Visitor {
+  /** The address, as the server has it. */
+  address: string;
+  userAgent: string | undefined;
+  /** The mark of a known browser, when there is one. */
+  mark: string | null;
+  /** The session that the browser holds already: it ends with a sign-in. */
+  sessionToken: string | null;
+}
+
+/** Who has signed in, with what the browser gets to keep. */
+export interface SignInResult {
+  administrator: Administrator;
+  sessionToken: string;
+  mark: string;
+}
+
+/** Signing in with e-mail address and password, and changing the password. */
+export class SignIn {
+  readonly #database: Database;
+  readonly #passwords: Passwords;
+  readonly #sessions: Sessions;
+  readonly #budgets: GuessBudgets;
+  readonly #browsers: KnownBrowsers;
+  readonly #log: Logger;
+  readonly #now: () => number;
+
+  constructor(options: {
+    database: Database;
+    passwords: Passwords;
+    sessions: Sessions;
+    budgets: GuessBudgets;
+    browsers: KnownBrowsers;
+    log: Logger;
+    now: () => number;
+  }) {
+    this.#database = options.database;
+    this.#passwords = options.passwords;
+    this.#sessions = options.sessions;
+    this.#budgets = options.budgets;
+    this.#browsers = options.browsers;
+    this.#log = options.log;
+    this.#now = options.now;
+  }
+
+  /**
+   * Signs in. An unknown address, a wrong password and a disabled administrator are refused in the same words after
+   * the same steps.
+   * @throws {ProblemError} `unauthorized`; `too-many-requests` after too many wrong passwords; `unavailable`
+   */
+  async signIn(
+    { email, password }: { email: string; password: string },
+    visitor: Visitor,
+  ): Promise<SignInResult> {
+    const emailKey = emailKeyOf(email);
+    const browser = this.#browsers.browserOf(visitor.mark, emailKey);
+    const budgets =
+      browser === null
+        ? [addressBudget(addressKey(visitor.address)), emailBudget(hashOf(emailKey))]
+        : [browserBudget(browser)];
+    await this.#budgets.pay(budgets);
+    const row = await selectAdministratorByEmail(this.#database.reader, emailKey);
+    const passwordHash = row?.password_hash ?? null;
+    const matches = await this.#passwords.verify(passwordHash, password);
+    if (!matches || row === undefined || passwordHash === null || row.enabled !== 1) {
+      throw this.#refused(visitor);
+    }
+    const sessionToken = await this.#database.transaction(async (tx) => {
+      // The password may have been changed, or its owner disabled, while it was looked at.
+      if (!(await noteSignIn(tx, row.id, passwordHash, this.#now()))) throw this.#refused(visitor);
+      if (visitor.sessionToken !== null) await this.#sessions.end(visitor.sessionToken, tx);
+      return await this.#sessions.begin(tx, row.id, visitor.userAgent);
+    });
+    await this.#budgets.refund(budgets);
+    this.#log.info('an administrator signed in', { administrator_id: row.id, address: visitor.address });
+    return { administrator: toAdministrator(row), sessionToken, mark: this.markFor(row.email) };
+  }
+
+  /** A mark for a browser in which someone has just signed in. */
+  markFor(email: string): string {
+    return this.#browsers.mark(emailKeyOf(email));
+  }
+
+  /**
+   * Changes an administrator's password, ends all sessions and begins a new one, whose token is answered.
+   * @throws {ProblemError} `invalid-request`, `too-many-requests`, `unavailable`
+   */
+  async changePassword(
+    administratorId: number,
+    { current, next }: { current: string; next: string },
+    userAgent: string | undefined,
+  ): Promise<string> {
+    const row = await selectAdministrator(this.#database.reader, administratorId);
+    if (row === undefined || row.password_hash === null) throw unauthorized('The session has ended.');
+    checkAdministratorInput({ password: { value: next, email: row.email, member: 'new_password' } });
+    const budgets = [passwordChangeBudget(administratorId)];
+    await this.#budgets.pay(budgets);
+    if (!(await this.#passwords.verify(row.password_hash, current))) {
+      this.#log.warn('a change of password was refused', { administrator_id: administratorId });
+      throw invalidInput([{ pointer: '/current_password', detail: 'is not the present password' }]);
+    }
+    const passwordHash = await this.#passwords.hash(next);
+    const token = await this.#database.transaction(async (tx) => {
+      const present = await selectAdministrator(tx, administratorId);
+      if (present?.password_hash !== row.password_hash || present.enabled !== 1) {
+        throw unauthorized('The session has ended.');
+      }
+      await updateAdministrator(tx, administratorId, { password_hash: passwordHash });
+      await this.#sessions.endAll(tx, administratorId);
+      return await this.#sessions.begin(tx, administratorId, userAgent);
+    });
+    await this.#budgets.refund(budgets);
+    this.#log.info('an administrator changed the password', { administrator_id: administratorId });
+    return token;
+  }
+
+  /** What was typed as address is not logged: it may be a password in the wrong field. */
+  #refused({ address }: Visitor): ProblemError {
+    this.#log.info('a sign-in was refused', { address });
+    return unauthorized('The e-mail address or the password is wrong.');
+  }
+}
+
+function unauthorized(detail: string): ProblemError {
+  return new ProblemError('unauthorized', detail, { headers: { 'WWW-Authenticate': challenge() } });
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
