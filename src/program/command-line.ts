@@ -1,8 +1,11 @@
 import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
+import { administratorServices } from '../identity/administrators/administration.ts';
+import { runUserCommand } from '../identity/administrators/user-command.ts';
 import { runClientCommand } from '../identity/client-command.ts';
 import { ClientService } from '../identity/client-service.ts';
 import { createLogs } from '../observability/log.ts';
 import { startService } from '../service.ts';
+import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { openStorage } from '../storage.ts';
 import { runSecretsCommand } from '../webhooks/secrets-command.ts';
@@ -13,6 +16,7 @@ const USAGE = `Usage: coursewire [--config FILE] COMMAND
 Commands:
   serve           serves the API and delivers webhooks until SIGTERM or SIGINT
   client …        makes, lists, disables and deletes API clients; see: coursewire client --help
+  user …          makes, lists and deletes administrators; see: coursewire user --help
   secrets …       changes webhooks_auth_secret; see: coursewire secrets --help
 
 Options:
@@ -29,6 +33,7 @@ const EXIT_USAGE = 2;
 /** Signals that come so soon after the first belong to it. */
 const REPEATED_SIGNAL_MS = 1_000;
 const MS_PER_SECOND = 1_000;
+const MAX_PASSWORD_INPUT = 4_096;
 
 /** Runs the program with its arguments and answers its exit code. */
 export async function runCommandLine(args: string[]): Promise<number> {
@@ -56,6 +61,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
         return await serve(configFile, commandArgs);
       case 'client':
         return await manageClients(configFile, commandArgs);
+      case 'user':
+        return await manageUsers(configFile, commandArgs);
       case 'secrets':
         return await manageSecrets(configFile, commandArgs);
       default:
@@ -127,6 +134,37 @@ function stopSignal(): Promise<void> {
     };
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
   });
+}
+
+async function manageUsers(configFile: string | undefined, args: readonly string[]): Promise<number> {
+  await using stack = new AsyncDisposableStack();
+  return await runUserCommand(args, {
+    administrators: async () => {
+      const settings = readSettings(configFile);
+      const { database } = stack.use(await openStorage(settings, { exclusive: false, now: Date.now }));
+      return administratorServices({
+        database,
+        log: createLogs({ level: 'silent', customLevels: {} }).for('AdministratorService'),
+        sessionIdleMs: settings.session_idle_timeout * MS_PER_SECOND,
+        sessionLifetimeMs: settings.session_lifetime * MS_PER_SECOND,
+        now: Date.now,
+      }).administrators;
+    },
+    baseUrl: () => baseUrlOf(readSettings(configFile)),
+    readPassword: readPasswordFromInput,
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
+}
+
+/** Standard input without the line end that editors and `echo` put behind it. */
+async function readPasswordFromInput(): Promise<string> {
+  let text = '';
+  for await (const part of process.stdin.setEncoding('utf8')) {
+    text += part;
+    if (text.length > MAX_PASSWORD_INPUT) throw new UsageError('standard input is too long for a password');
+  }
+  return text.replace(/\r?\n$/, '');
 }
 
 async function manageClients(configFile: string | undefined, args: readonly string[]): Promise<number> {

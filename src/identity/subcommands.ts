@@ -1,0 +1,163 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { ProblemError } from '../problems/problem.ts';
+
+/** Exit codes of commands. */
+export const SUCCESS = 0;
+export const FAILURE = 1;
+const WRONG_USE = 2;
+
+const HELP_OPTION = { help: { type: 'boolean', short: 'h' } } as const;
+
+/** Options that several commands take. */
+export const JSON_OPTION = { json: { type: 'boolean' } } as const;
+export const TEXT_OPTION = { type: 'string' } as const;
+
+/** Where a command writes. */
+export interface Output {
+  /** Takes what was asked for. */
+  write: (text: string) => void;
+  /** Takes what went wrong; as `write` when left out. */
+  writeError?: (text: string) => void;
+}
+
+/** A command such as `client create`. */
+export interface Subcommand<Context extends Output> {
+  help: string;
+  options: ParseArgsOptionsConfig;
+  /** What the one argument without a name is, such as `CLIENT_ID`; null when it takes none. */
+  positional: string | null;
+  /** Answers the exit code. */
+  run(context: Context, given: Given): Promise<number>;
+}
+
+/** The arguments of a command, checked for form. */
+export interface Given {
+  text(option: string): string | undefined;
+  flag(option: string): boolean;
+  /** Empty when the command takes none. */
+  positional: string;
+}
+
+/** The commands behind one word, such as `client`. */
+export interface CommandGroup<Context extends Output> {
+  name: string;
+  help: string;
+  commands: ReadonlyMap<string, Subcommand<Context>>;
+}
+
+/** The arguments are not what the command takes. The message says what is wrong. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+/** Runs `coursewire <group> …`; `args` are what follows the group's name. Answers the exit code, 2 for wrong use. */
+export async function runSubcommand<Context extends Output>(
+  group: CommandGroup<Context>,
+  args: readonly string[],
+  context: Context,
+): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === '--help' || name === '-h') {
+    context.write(group.help);
+    return SUCCESS;
+  }
+  const command = group.commands.get(name ?? '');
+  try {
+    if (command === undefined) throw unknownCommand(group, name);
+    const given = parse(command, rest);
+    if (given === null) {
+      context.write(command.help);
+      return SUCCESS;
+    }
+    return await command.run(context, given);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const asking = command === undefined ? group.name : `${group.name} ${name}`;
+    writeFailure(context, `${error.message}\nSee "coursewire ${asking} --help".\n`);
+    return WRONG_USE;
+  }
+}
+
+/** Writes what went wrong and answers the exit code for it. */
+export function writeFailure({ write, writeError = write }: Output, text: string): number {
+  writeError(text);
+  return FAILURE;
+}
+
+/** The texts of options that a command cannot do without. @throws {UsageError} naming each that is missing */
+export function needed<const Names extends readonly string[]>(
+  given: Given,
+  ...names: Names
+): Record<Names[number], string> {
+  const found = names.map((name) => [name, given.text(name)] as const);
+  const missing = found.flatMap(([name, text]) => (text === undefined ? [`--${name}`] : []));
+  if (missing.length > 0) {
+    throw new UsageError(`${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing.`);
+  }
+  return Object.fromEntries(found) as Record<Names[number], string>;
+}
+
+/** Does what an option's value may be wrong for. @throws {UsageError} naming the options that offend */
+export async function withOptionsChecked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.errors.length === 0) throw error;
+    const faults = error.errors.map(({ pointer, detail }) => `--${pointer.slice(1)} ${detail}.`);
+    throw new UsageError(faults.join('\n'), { cause: error });
+  }
+}
+
+/** Rows as columns of equal width. */
+export function toTable(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  const aligned = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join('  '));
+  return aligned.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+/** A value as programs read it. */
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function unknownCommand<Context extends Output>(
+  group: CommandGroup<Context>,
+  name: string | undefined,
+): UsageError {
+  const known = [...group.commands.keys()].join(', ');
+  return new UsageError(
+    name === undefined
+      ? `A command is missing: one of ${known}.`
+      : `There is no command ${JSON.stringify(name)}; there are ${known}.`,
+  );
+}
+
+/** Null when help is asked for. */
+function parse<Context extends Output>(command: Subcommand<Context>, args: string[]): Given | null {
+  const { values, positionals, tokens } = parseStrictly(command.options, args);
+  if (values.help === true) return null;
+  const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
+  const repeated = names.find((name, place) => names.indexOf(name) !== place);
+  if (repeated !== undefined) throw new UsageError(`--${repeated} is given more than once.`);
+  const [positional, ...extra] = command.positional === null ? ['', ...positionals] : positionals;
+  if (positional === undefined) throw new UsageError(`The ${command.positional} is missing.`);
+  if (extra.length > 0) throw new UsageError(`${JSON.stringify(extra[0])} is one argument too many.`);
+  return {
+    text: (option) => {
+      const value = values[option];
+      return typeof value === 'string' ? value : undefined;
+    },
+    flag: (option) => values[option] === true,
+    positional,
+  };
+}
+
+function parseStrictly(own: ParseArgsOptionsConfig, args: string[]) {
+  const options: ParseArgsOptionsConfig = { ...own, ...HELP_OPTION };
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true, tokens: true });
+  } catch (error) {
+    if (!(error instanceof TypeError && 'code' in error)) throw error;
+    throw new UsageError(error.message, { cause: error });
+  }
+}
