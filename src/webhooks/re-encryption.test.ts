@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { openTestDatabase, type TestDatabase } from '../../test/support/database.ts';
+import { openSqliteFile, type SqliteFile } from '../../test/support/sqlite-file.ts';
 import { CredentialsCipher } from './credentials-cipher.ts';
 import { reEncrypt } from './re-encryption.ts';
 import { checkSecret, readSecretUse, WrongSecretError } from './secret-check.ts';
@@ -16,8 +16,8 @@ const renewed = new CredentialsCipher([NEW]);
 const MANY = 450;
 
 /** A database whose webhooks' credentials `OLD` has encrypted, ids from 1. */
-async function openWith(webhooks: number): Promise<TestDatabase> {
-  const opened = await openTestDatabase();
+async function openWith(webhooks: number): Promise<SqliteFile> {
+  const opened = await openSqliteFile();
   await checkSecret(opened.database, old);
   await opened.database.transaction(async (tx) => {
     for (let id = 1; id <= webhooks; id++) await addWebhook(tx, id, old);
@@ -39,7 +39,7 @@ async function addWebhook(
   );
 }
 
-async function secretsOf({ database }: TestDatabase, cipher: CredentialsCipher): Promise<string[]> {
+async function secretsOf({ database }: SqliteFile, cipher: CredentialsCipher): Promise<string[]> {
   const rows = await database.reader.all<{ id: number; credentials: string }>(
     'select id, credentials from webhooks order by id',
   );

@@ -35,9 +35,9 @@ describe('the check of the secret at start', () => {
     await using opened = await openTestDatabase();
     const cipher = new CredentialsCipher([OLD]);
     await checkSecret(opened.database, cipher);
-    opened
-      .connect()
-      .exec("update service_secrets set value = value || 'A' where name = 'webhooks_auth_secret_check'");
+    await opened.database.transaction((tx) =>
+      tx.run("update service_secrets set value = value || 'A' where name = 'webhooks_auth_secret_check'"),
+    );
     await assert.rejects(checkSecret(opened.database, cipher), isWrong);
   });
 });

@@ -4,13 +4,13 @@ import { describe, it } from 'node:test';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { WalSync } from '../../src/database/wal-sync.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openSqliteFile } from '../support/sqlite-file.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 
 /** A database whose log cannot be synced: it was taken away before the first sync opened it. */
 async function openWithoutLog() {
-  const test = await openTestDatabase();
+  const test = await openSqliteFile();
   await test.database[Symbol.asyncDispose]();
   const database = new SqliteDatabase(test.file);
   return {
@@ -59,7 +59,7 @@ describe('a commit whose log cannot be synced to disk', () => {
 
 describe('syncing the log', () => {
   it('answers everyone who asked, those who ask while a sync is under way too', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     await using sync = new WalSync(`${test.file}-wal`);
     const answered: string[] = [];
     const ask = (name: string) => sync.synced().then(() => answered.push(name));
@@ -70,7 +70,7 @@ describe('syncing the log', () => {
   });
 
   it('tells everyone who shares a sync that it failed', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     await using sync = new WalSync(`${test.file}-missing`);
     const results = await Promise.allSettled([sync.synced(), sync.synced()]);
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('syncing the log', () => {
   });
 
   it('ends with what was asked for when it is disposed of', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const sync = new WalSync(`${test.file}-wal`);
     let isSynced = false;
     void sync.synced().then(() => {
@@ -93,7 +93,7 @@ describe('syncing the log', () => {
 
 describe('what was committed', () => {
   it('is there when the file is opened again, and in the file alone once the database was closed', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     await test.database.transaction((tx) => tx.run(INSERT, 'kept', 'x'));
     await test.database[Symbol.asyncDispose]();
     assert.throws(() => unlinkSync(`${test.file}-wal`), { code: 'ENOENT' });
@@ -102,7 +102,7 @@ describe('what was committed', () => {
   });
 
   it('is answered in the order of its commits', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const answered: number[] = [];
     await Promise.all(
       Array.from({ length: 600 }, async (_, number) => {

@@ -95,7 +95,7 @@ describe('migrating a database', () => {
 
   it('runs when two processes start at once: each step is applied by one of them', async () => {
     await using test = await openTestDatabase({ empty: true });
-    await using other = new SqliteDatabase(test.file);
+    const other = test.open();
     const taken = await Promise.all([
       migrate(test.database, Date.now, [books, authors]),
       migrate(other, Date.now, [books, authors]),

@@ -6,7 +6,7 @@ import { readHeads } from '../../src/queue/database-queue-statements.ts';
 import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openSqliteFile } from '../support/sqlite-file.ts';
 
 interface Asked {
   sql: string;
@@ -53,7 +53,7 @@ describe('what happens for every event and delivery is looked up by index, howev
 
   for (const [name, ask] of Object.entries(statements)) {
     test(name, async () => {
-      await using opened = await openTestDatabase();
+      await using opened = await openSqliteFile();
       const { database } = opened;
       const { reader, asked } = listening(database.reader);
       await ask(reader);
@@ -62,7 +62,7 @@ describe('what happens for every event and delivery is looked up by index, howev
   }
 
   test('matching an event uses the whole of the index, not the subtopic alone', async () => {
-    await using opened = await openTestDatabase();
+    await using opened = await openSqliteFile();
     const { database } = opened;
     const { reader, asked } = listening(database.reader);
     await statements['matching an event']!(reader);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { type Database, DatabaseUnavailableError, type Transaction } from '../../src/database/database.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openSqliteFile } from '../support/sqlite-file.ts';
 
 const put = (tx: Transaction, name: string) =>
   tx.run('insert into service_secrets (name, value) values (?, ?)', name, 'x');
@@ -29,7 +29,7 @@ async function spoilCommit(tx: Transaction): Promise<void> {
 
 describe('transactions of one turn', () => {
   it('commit together: none is seen before all have run', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const other = test.connect();
     const seenInside: unknown[] = [];
     const works = ['a', 'b', 'c'].map((name) => async (tx: Transaction) => {
@@ -46,7 +46,7 @@ describe('transactions of one turn', () => {
   });
 
   it('run one after another, in the order they were asked for, and see what those before them changed', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const seen: number[] = [];
     const works = ['a', 'b', 'c', 'd'].map((name) => async (tx: Transaction) => {
       await setImmediate();
@@ -58,7 +58,7 @@ describe('transactions of one turn', () => {
   });
 
   it('are not hurt by one that fails, whatever it changed before', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const works = [
       (tx: Transaction) => put(tx, 'first'),
       async (tx: Transaction) => {
@@ -81,7 +81,7 @@ describe('transactions of one turn', () => {
   });
 
   it('are all told when the commit fails, and nothing of them is there', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const failing = [
       (tx: Transaction) => put(tx, 'a'),
       spoilCommit,
@@ -102,7 +102,7 @@ describe('transactions of one turn', () => {
   });
 
   it('are all told when the engine gives the whole transaction up half-way, as on a full disk', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     test
       .connect()
       .exec(
@@ -124,7 +124,7 @@ describe('transactions of one turn', () => {
   });
 
   it('are told when they cannot begin because another process writes for too long', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const other = test.connect();
     // The wait itself is SQLite's and blocks; here it is cut to nothing.
     await test.database.transaction((tx) => tx.run('pragma busy_timeout = 0'));
@@ -139,7 +139,7 @@ describe('transactions of one turn', () => {
   });
 
   it('are answered after the commit: what is answered is there for everyone', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const other = test.connect();
     const count = other.prepare('select count(*) as count from service_secrets');
     await Promise.all(
@@ -151,7 +151,7 @@ describe('transactions of one turn', () => {
   });
 
   it('may be more than one commit carries: all are committed, in order', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const all = Array.from({ length: 1_000 }, (_, number) => `n${number}`);
     await Promise.all(all.map((name) => test.database.transaction((tx) => put(tx, name))));
     assert.deepEqual(await names(test.database), all);
@@ -160,7 +160,7 @@ describe('transactions of one turn', () => {
 
 describe('what is to follow a commit', () => {
   it('follows it once, in order, when the change can be seen', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const followed: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const other = test.connect();
@@ -175,7 +175,7 @@ describe('what is to follow a commit', () => {
   });
 
   it('does not follow a failure, its own or that of the commit', async () => {
-    await using test = await openTestDatabase();
+    await using test = await openSqliteFile();
     const followed: string[] = [];
     const follow = (name: string) => async (tx: Transaction) => {
       tx.onCommit(() => followed.push(name));
@@ -196,7 +196,7 @@ describe('what is to follow a commit', () => {
 
 describe('disposing of a database', () => {
   it('waits for the transactions that were asked for, and refuses later ones', async () => {
-    const test = await openTestDatabase();
+    const test = await openSqliteFile();
     const results: string[] = [];
     const asked = Promise.all(
       ['a', 'b'].map((name) =>

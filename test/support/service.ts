@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
+import { openDatabaseOf } from './database.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-/** A temporary folder, removed when disposed of. */
-export function temporaryFolder(): { path: string } & Disposable {
-  const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-test-'));
-  return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
-}
+export { temporaryFolder };
 
 /** Settings for tests: any free port, quick retries, little waiting; `overrides` win. */
 export function testSettings(dataDir: string, overrides: Partial<Settings> = {}): Settings {
@@ -159,7 +153,7 @@ export async function createClient(
   dataDir: string,
   { email = CLIENT_EMAIL, scopes = SCOPES }: { email?: string; scopes?: readonly string[] } = {},
 ): Promise<{ clientId: string; clientSecret: string }> {
-  await using database = new SqliteDatabase(path.join(dataDir, 'coursewire.db'));
+  await using database = await openDatabaseOf(dataDir);
   const clients = new ClientService({ database, now: Date.now });
   const { client, clientSecret } = await clients.create({ name: 'tests', email, scopes });
   return { clientId: client.clientId, clientSecret };

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspect } from 'node:util';
+import { DatabaseUnavailableError } from '../../src/database/database.ts';
+import { PostgresDatabase } from '../../src/database/postgres-database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
+import { until } from '../support/service.ts';
+
+const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
+
+/** Ends every connection to a database but the asking one, as a restart of the server does. */
+const END_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`;
+
+describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
+  it('is told at once as unavailable to who asks, and serves again when it is back', async () => {
+    await using parts = await openPostgresParts();
+    const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
+    await database.transaction((tx) => tx.run(INSERT, 'before', 'x'));
+    proxy.cut();
+    for (let turn = 0; turn < 3; turn++) {
+      await assert.rejects(database.ping(), DatabaseUnavailableError);
+      await assert.rejects(database.reader.all('select 1'), DatabaseUnavailableError);
+      await assert.rejects(
+        database.transaction((tx) => tx.run(INSERT, 'during', 'x')),
+        DatabaseUnavailableError,
+      );
+      await assert.rejects(
+        database.reader.query.selectFrom('accounts').selectAll().execute(),
+        DatabaseUnavailableError,
+      );
+    }
+    proxy.mend();
+    await database.ping();
+    await database.transaction((tx) => tx.run(INSERT, 'after', 'x'));
+    const rows = await database.reader.all<{ name: string }>(
+      'select name from service_secrets order by name',
+    );
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['after', 'before'],
+    );
+  });
+
+  it('in the middle of a transaction undoes it', async () => {
+    await using parts = await openPostgresParts();
+    const { database, proxy } = await parts.openBehindProxy();
+    const lost = database.transaction(async (tx) => {
+      await tx.run(INSERT, 'a', 'x');
+      proxy.cut();
+      await tx.run(INSERT, 'b', 'x');
+    });
+    await assert.rejects(lost, DatabaseUnavailableError);
+    await until(async () => {
+      const [row] = await parts.database.reader.all<{ others: number }>(
+        'select count(*) as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      return row!.others === 0;
+    }, 'the server noticed');
+    assert.deepEqual(await parts.database.reader.all('select name from service_secrets'), []);
+  });
+
+  it('before the commit undoes it, and runs no hook', async () => {
+    await using parts = await openPostgresParts();
+    const { database, proxy } = await parts.openBehindProxy();
+    const hooks: string[] = [];
+    const lost = database.transaction(async (tx) => {
+      tx.onCommit(() => hooks.push('ran'));
+      await tx.run(INSERT, 'a', 'x');
+      proxy.cut();
+    });
+    await assert.rejects(lost, DatabaseUnavailableError);
+    assert.deepEqual(hooks, []);
+    assert.deepEqual(await parts.database.reader.all('select name from service_secrets'), []);
+  });
+
+  it('without a word is given up within the timeouts', async () => {
+    await using parts = await openPostgresParts();
+    const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
+    await database.ping();
+    proxy.freeze();
+    const began = performance.now();
+    await Promise.all([
+      assert.rejects(database.reader.all('select 1'), DatabaseUnavailableError),
+      assert.rejects(
+        database.transaction((tx) => tx.run(INSERT, 'a', 'x')),
+        DatabaseUnavailableError,
+      ),
+    ]);
+    const { connectMs, statementMs, graceMs } = SHORT_TIMEOUTS;
+    assert.ok(performance.now() - began < 2 * (connectMs + statementMs + graceMs));
+    proxy.mend();
+    await until(
+      () =>
+        database.ping().then(
+          () => true,
+          () => false,
+        ),
+      'the database answers',
+    );
+  });
+
+  it('that restarts ends connections in use and idle ones: nothing crashes, the next ones work', async () => {
+    await using parts = await openPostgresParts();
+    const other = parts.open();
+    await Promise.all(
+      Array.from({ length: 5 }, () => parts.database.transaction((tx) => tx.all('select 1'))),
+    );
+    const inUse = parts.database.transaction(async (tx) => {
+      await tx.run(INSERT, 'a', 'x');
+      await other.reader.all(END_CONNECTIONS);
+      await tx.run(INSERT, 'b', 'x');
+    });
+    await assert.rejects(inUse, DatabaseUnavailableError);
+    await until(
+      () =>
+        parts.database
+          .transaction((tx) => tx.run(INSERT, 'c', 'x'))
+          .then(
+            () => true,
+            () => false,
+          ),
+      'the next transaction works',
+    );
+    assert.deepEqual(await parts.database.reader.all('select name from service_secrets'), [{ name: 'c' }]);
+  });
+
+  it('that takes no changes is told as unavailable', async () => {
+    await using parts = await openPostgresParts();
+    const url = new URL(parts.url);
+    url.searchParams.set('options', '-c default_transaction_read_only=on');
+    await using standby = new PostgresDatabase(url.href);
+    await assert.rejects(standby.ping(), { name: 'DatabaseUnavailableError', message: /takes no changes/ });
+    await assert.rejects(
+      standby.transaction((tx) => tx.run(INSERT, 'a', 'x')),
+      DatabaseUnavailableError,
+    );
+  });
+
+  it('is waited for by nobody once the database is closed', async () => {
+    await using parts = await openPostgresParts();
+    const { database } = parts;
+    const running = database.transaction((tx) => tx.run(INSERT, 'a', 'x'));
+    await database[Symbol.asyncDispose]();
+    assert.equal(await running, 1);
+    await assert.rejects(
+      database.transaction(async () => {}),
+      { name: 'DatabaseUnavailableError', message: 'the database is closed' },
+    );
+    await assert.rejects(database.reader.all('select 1'), DatabaseUnavailableError);
+  });
+});
+
+describe('what errors tell', { skip: !ON_POSTGRES }, () => {
+  it('is never the password, nor the values of a row', async () => {
+    await using parts = await openPostgresParts();
+    const password = 'pa55-word';
+    const wrong = (change: (url: URL) => void) => {
+      const url = new URL(parts.url);
+      url.password = password;
+      change(url);
+      return url.href;
+    };
+    const urls = [
+      wrong(() => {}),
+      wrong((url) => {
+        url.port = '1';
+      }),
+      wrong((url) => {
+        url.hostname = 'no-such-host.invalid';
+      }),
+      wrong((url) => {
+        url.pathname = '/no_such_database';
+      }),
+      `postgres://user:${password}@[broken`,
+    ];
+    for (const url of urls) {
+      const use = async () => {
+        await using database = new PostgresDatabase(url);
+        await database.ping();
+      };
+      await assert.rejects(use(), (error: unknown) => {
+        assert.ok(error instanceof DatabaseUnavailableError);
+        assert.doesNotMatch(inspect(error, { depth: 10, showHidden: true }), new RegExp(password));
+        return true;
+      });
+    }
+    await parts.database.transaction((tx) => tx.run(INSERT, 'a', 'held dear'));
+    await assert.rejects(
+      parts.database.transaction((tx) => tx.run('update service_secrets set name = null')),
+      (error: unknown) => {
+        assert.doesNotMatch(inspect(error, { depth: 10, showHidden: true }), /held dear/);
+        return true;
+      },
+    );
+  });
+});
+
+describe('tables that another release changes', { skip: !ON_POSTGRES }, () => {
+  it('are read and written on, though statements were prepared for their old shape', async () => {
+    await using parts = await openPostgresParts();
+    const { database } = parts;
+    const read = () => database.reader.query.selectFrom('service_secrets').selectAll().execute();
+    const readWithin = () =>
+      database.transaction((tx) => tx.query.selectFrom('service_secrets').selectAll().execute());
+    for (let turn = 0; turn < 4; turn++) await Promise.all([read(), readWithin(), read(), readWithin()]);
+    await parts.open().transaction((tx) => tx.run('alter table service_secrets add column note text'));
+    for (let turn = 0; turn < 4; turn++) await Promise.all([read(), readWithin(), read(), readWithin()]);
+  });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openTestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
+import { until } from '../support/service.ts';
+
+/** Counts calls; on PostgreSQL the first comes when listening has begun. */
+function counter() {
+  let count = 0;
+  return {
+    listener: () => {
+      count += 1;
+    },
+    get count() {
+      return count;
+    },
+    reset() {
+      count = 0;
+    },
+  };
+}
+
+const firstCalls = ON_POSTGRES ? 1 : 0;
+
+describe('a signal', () => {
+  it('reaches who listens to its channel once its transaction has committed, once however often it was given', async () => {
+    await using test = await openTestDatabase();
+    const { database } = test;
+    const heard = counter();
+    const otherHeard = counter();
+    using _one = database.onSignal('one', heard.listener);
+    using _other = database.onSignal('other', otherHeard.listener);
+    await until(() => heard.count === firstCalls && otherHeard.count === firstCalls, 'listening');
+    heard.reset();
+    otherHeard.reset();
+    await database.transaction(async (tx) => {
+      tx.signal('one');
+      tx.signal('one');
+      await database.reader.all('select 1');
+      assert.equal(heard.count, 0);
+    });
+    await until(() => heard.count > 0, 'the signal');
+    await database.transaction(async (tx) => tx.signal('other'));
+    await until(() => otherHeard.count > 0, 'the other signal');
+    assert.equal(heard.count, 1);
+    assert.equal(otherHeard.count, 1);
+  });
+
+  it('of a transaction that was undone reaches nobody, and so does one to who no longer listens', async () => {
+    await using test = await openTestDatabase();
+    const { database } = test;
+    const heard = counter();
+    const ended = counter();
+    using _one = database.onSignal('one', heard.listener);
+    const listening = database.onSignal('one', ended.listener);
+    await until(() => heard.count >= firstCalls, 'listening');
+    listening[Symbol.dispose]();
+    heard.reset();
+    ended.reset();
+    const undone = database.transaction(async (tx) => {
+      tx.signal('one');
+      throw new Error('changed my mind');
+    });
+    await assert.rejects(undone);
+    await database.transaction(async (tx) => tx.signal('one'));
+    await until(() => heard.count > 0, 'the signal');
+    assert.equal(heard.count, 1);
+    assert.equal(ended.count, 0);
+  });
+});
+
+describe('signals between instances', { skip: !ON_POSTGRES }, () => {
+  it('reach every instance', async () => {
+    await using parts = await openPostgresParts();
+    const heard = [counter(), counter(), counter()];
+    for (const each of heard) parts.open().onSignal('one', each.listener);
+    await until(() => heard.every((each) => each.count === 1), 'listening');
+    await parts.database.transaction(async (tx) => tx.signal('one'));
+    await until(() => heard.every((each) => each.count === 2), 'the signal');
+  });
+
+  it('are listened to again when the connection was lost, and listeners told that some may be missing', async () => {
+    await using parts = await openPostgresParts();
+    const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
+    const heard = counter();
+    using _ = database.onSignal('one', heard.listener);
+    await until(() => heard.count === 1, 'listening');
+    proxy.cut();
+    await parts.database.transaction(async (tx) => tx.signal('one'));
+    proxy.mend();
+    await until(() => heard.count === 2, 'listening again');
+    await parts.database.transaction(async (tx) => tx.signal('one'));
+    await until(() => heard.count === 3, 'the signal');
+  });
+
+  it('are waited for while the server is not there yet, and a stop does not wait with them', async () => {
+    await using parts = await openPostgresParts();
+    const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
+    proxy.cut();
+    const heard = counter();
+    using _ = database.onSignal('one', heard.listener);
+    await assert.rejects(database.ping());
+    assert.equal(heard.count, 0);
+    proxy.mend();
+    await until(() => heard.count === 1, 'listening');
+    proxy.cut();
+    await database[Symbol.asyncDispose]();
+  });
+
+  it('come through channels that are added later', async () => {
+    await using parts = await openPostgresParts();
+    const heard = counter();
+    const later = counter();
+    using _one = parts.database.onSignal('one', heard.listener);
+    await until(() => heard.count === 1, 'listening');
+    using _later = parts.database.onSignal('Later "quoted"', later.listener);
+    await until(() => later.count === 1, 'listening');
+    await parts.open().transaction(async (tx) => tx.signal('Later "quoted"'));
+    await until(() => later.count === 2, 'the signal');
+  });
+});

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { type Database, DatabaseUnavailableError } from '../../src/database/database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { openSqliteFile } from '../support/sqlite-file.ts';
+
+describe('an engine in trouble', () => {
+  const reads: Record<string, (database: Database) => Promise<unknown>> = {
+    'a query': ({ reader }) => reader.query.selectFrom('service_secrets').selectAll().execute(),
+    'a statement': ({ reader }) => reader.all('select * from service_secrets'),
+    'a transaction': (database) => database.transaction((tx) => tx.all('select * from service_secrets')),
+    'a query in a transaction': (database) =>
+      database.transaction((tx) => tx.query.selectFrom('service_secrets').selectAll().execute()),
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    it(`is told from a wrong question (${name})`, async () => {
+      await using test = await openSqliteFile();
+      await test.database[Symbol.asyncDispose]();
+      await using reopened = new SqliteDatabase(test.file);
+      writeFileSync(test.file, Buffer.alloc(readFileSync(test.file).length, 7));
+      await assert.rejects(read(reopened), DatabaseUnavailableError);
+    });
+  }
+
+  it('stops the opening of a file that is no database', async () => {
+    await using test = await openSqliteFile();
+    await test.database[Symbol.asyncDispose]();
+    writeFileSync(test.file, 'this is no database, but long enough to be looked at as if it were one');
+    assert.throws(() => new SqliteDatabase(test.file), {
+      name: 'DatabaseUnavailableError',
+      message: /cannot be opened/,
+    });
+  });
+});
+
+describe('a statement that fails within a transaction', () => {
+  it('does not undo what the work did besides, when it is caught', async () => {
+    await using test = await openSqliteFile();
+    const insert = 'insert into service_secrets (name, value) values (?, ?)';
+    await test.database.transaction(async (tx) => {
+      await tx.run(insert, 'a', 'x');
+      await assert.rejects(tx.run(insert, 'a', 'again'));
+      await tx.run(insert, 'b', 'x');
+    });
+    assert.equal((await test.database.reader.all('select 1 from service_secrets')).length, 2);
+  });
+});

@@ -1,0 +1,43 @@
+import { PostgresDatabase, type PostgresOptions } from '../../src/database/postgres-database.ts';
+import { createPostgresDatabase } from './postgres.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
+
+/** Quick enough for tests to wait for. */
+export const SHORT_TIMEOUTS = {
+  connectMs: 500,
+  statementMs: 400,
+  lockMs: 200,
+  idleInTransactionMs: 300,
+  graceMs: 200,
+} as const;
+
+/** A PostgreSQL database of a test, and further instances on it. */
+export interface PostgresParts extends AsyncDisposable {
+  readonly url: string;
+  readonly database: PostgresDatabase;
+  /** Another instance. */
+  open(options?: PostgresOptions): PostgresDatabase;
+  /** Another instance, which reaches the server through something that can fail. */
+  openBehindProxy(options?: PostgresOptions): Promise<{ database: PostgresDatabase; proxy: TcpProxy }>;
+}
+
+/** Opens a new database with the service's schema. */
+export async function openPostgresParts(options: PostgresOptions = {}): Promise<PostgresParts> {
+  await using stack = new AsyncDisposableStack();
+  const { url } = stack.use(await createPostgresDatabase());
+  const opened = stack.move();
+  const open = (some?: PostgresOptions) => opened.use(new PostgresDatabase(url, some));
+  return {
+    url,
+    database: open(options),
+    open,
+    async openBehindProxy(some) {
+      const { hostname, port } = new URL(url);
+      const proxy = opened.use(await startTcpProxy({ host: hostname, port: Number(port) }));
+      const behind = new URL(url);
+      behind.port = String(proxy.port);
+      return { proxy, database: opened.use(new PostgresDatabase(behind.href, some)) };
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,35 @@
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { migrate } from '../../src/database/migrate.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** An embedded database of a test, in a folder of its own; for what concerns that engine alone. */
+export interface SqliteFile extends AsyncDisposable {
+  readonly database: SqliteDatabase;
+  readonly file: string;
+  /** A connection of another process, so to say: sees what is committed, and may stand in the way. */
+  connect(): DatabaseSync;
+}
+
+/** Opens a new embedded database, with the service's schema unless it is to be empty. */
+export async function openSqliteFile({ empty = false } = {}): Promise<SqliteFile> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const file = path.join(folder.path, 'test.db');
+  const database = stack.use(new SqliteDatabase(file));
+  if (!empty) await migrate(database, Date.now);
+  const opened = stack.move();
+  return {
+    database,
+    file,
+    connect: () => {
+      const connection = new DatabaseSync(file);
+      opened.defer(() => {
+        if (connection.isOpen) connection.close();
+      });
+      return connection;
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
