@@ -210,26 +210,4 @@ describe('matching events with webhooks', () => {
     );
     await webhooks.delete(id, null);
   });
-
-  test('costs follow the webhooks that match: every table is asked through an index', async () => {
-    const statements: string[] = [];
-    const reader = {
-      dialect: 'sqlite' as const,
-      all: <Row>(sql: string, ...values: (string | number | null | Uint8Array)[]) => {
-        statements.push(sql);
-        return opened.database.reader.all<Row>(sql, ...values);
-      },
-    };
-    await readMatchingWebhooks(reader, { subtopic: 'ACCOUNT_CREATED', accountId: 1, content: [] });
-    const plan = opened
-      .connect()
-      .prepare(`explain query plan ${statements[0]}`)
-      .all('[]', 'ACCOUNT_CREATED', '[]');
-    const scans = plan.map(({ detail }) => String(detail)).filter((detail) => detail.startsWith('SCAN'));
-    assert.ok(plan.length > 0);
-    assert.deepEqual(
-      scans.filter((detail) => !/json_each|asset|held/.test(detail)),
-      [],
-    );
-  });
 });
