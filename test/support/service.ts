@@ -109,7 +109,12 @@ export const CLIENT_EMAIL = 'integration@example.com';
 
 /** Starts a service in a folder of its own (or the given one) on a free port. */
 export async function startTestService(
-  options: { settings?: Partial<Settings>; dataDir?: string; now?: () => number } = {},
+  options: {
+    settings?: Partial<Settings>;
+    dataDir?: string;
+    now?: () => number;
+    announce?: (text: string) => void;
+  } = {},
 ): Promise<TestService> {
   await using stack = new AsyncDisposableStack();
   const dataDir = options.dataDir ?? stack.use(temporaryFolder()).path;
@@ -125,6 +130,7 @@ export async function startTestService(
     logs,
     version: '0.0.0-test',
     ...(options.now ? { now: options.now } : {}),
+    ...(options.announce ? { announce: options.announce } : {}),
   });
   stack.use(service);
   const { clientId, clientSecret } = await createClient(dataDir);
