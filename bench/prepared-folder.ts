@@ -1,6 +1,7 @@
 import type { Database } from '../src/database/database.ts';
 import { ClientService } from '../src/identity/client-service.ts';
 import { SCOPES } from '../src/identity/scopes.ts';
+import { DatabaseQueue } from '../src/queue/database-queue.ts';
 import { loadSettings } from '../src/settings/load-settings.ts';
 import { openStorage } from '../src/storage.ts';
 import type { WebhookInput } from '../src/webhooks/webhook-schemas.ts';
@@ -53,6 +54,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
   const webhooks = new WebhookService({
     database,
     cipher,
+    queue: new DatabaseQueue({ database, maxReceives: 1, now }),
     checkTargetUrl: () => null,
     readAssetNames: () => Promise.resolve(new Map()),
     readOnly: false,

@@ -116,7 +116,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   }
 
   const queue = new DatabaseQueue({ database, maxReceives: settings.message_queue_max_receives, now });
-  await queue.recoverLeases();
+  // Elsewhere other instances may deliver: the leases of one that died end by themselves.
+  if (database.dialect === 'sqlite') await queue.recoverLeases();
   const metrics = new Metrics({ engine: queue.engine, version });
   metrics.observeQueue(async () => {
     const { waiting, inFlight, deadLetters, linesBlocked, oldestEnqueuedAt } = await queue.totals();
@@ -178,6 +179,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const webhooks = new WebhookService({
     database,
     cipher,
+    queue,
     checkTargetUrl: (url) => guard.checkUrl(url),
     readAssetNames,
     readOnly: !settings.enable_webhooks_service,

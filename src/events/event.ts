@@ -121,5 +121,6 @@ export type ServiceEvent = { [S in Subtopic]: EventOf<S> }[Subtopic];
 
 /** Takes events inside the transaction of the change that caused them. `Tx` is the database's transaction. */
 export interface EventPublisher<Tx> {
-  publish(tx: Tx, event: ServiceEvent): Promise<void>;
+  /** Takes all events of a change, in their order; a transaction publishes once. */
+  publish(tx: Tx, ...events: readonly ServiceEvent[]): Promise<void>;
 }

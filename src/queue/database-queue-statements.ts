@@ -30,6 +30,20 @@ export async function addToLines(
   );
 }
 
+/**
+ * Locks the rows of lines, in ascending order, as everyone does: no two transactions wait for each other. On SQLite nothing
+ * else happens meanwhile anyway.
+ */
+export async function lockLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
+  if (tx.dialect !== 'postgres' || lineIds.length === 0) return;
+  await tx.insertMany(
+    'queue_lines',
+    ['line_id', 'pending', 'available_at', 'receive_count'],
+    lineIds.toSorted((a, b) => a - b).map((lineId): SqlRow => [lineId, 0, null, 0]),
+    'on conflict (line_id) do update set pending = queue_lines.pending',
+  );
+}
+
 export async function insertMessages(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
   await tx.insertMany(
     'queue_messages',
@@ -251,12 +265,17 @@ export interface LineRow {
   receive_count: number;
 }
 
+const LINE = 'select pending, available_at, lease_token, receive_count from queue_lines where line_id = ?';
+
 export async function readLine(reader: Pick<Reader, 'all'>, lineId: number): Promise<LineRow | null> {
-  const rows = await reader.all<LineRow>(
-    'select pending, available_at, lease_token, receive_count from queue_lines where line_id = ?',
-    lineId,
-  );
-  return rows[0] ?? null;
+  const [row] = await reader.all<LineRow>(LINE, lineId);
+  return row ?? null;
+}
+
+/** The same, and nobody else changes the line until the transaction ends. */
+export async function readLockedLine(tx: Transaction, lineId: number): Promise<LineRow | null> {
+  const [row] = await tx.all<LineRow>(tx.dialect === 'postgres' ? `${LINE} for update` : LINE, lineId);
+  return row ?? null;
 }
 
 /** Makes the head of a line that nobody has out due now. */

@@ -14,12 +14,14 @@ import {
   insertMessages,
   type LineRow,
   leaseDueLines,
+  lockLines,
   makeDue,
   postponeLines,
   readExistingLines,
   readFirstMessages,
   readHeads,
   readLine,
+  readLockedLine,
   readNextDue,
   readTotals,
   subtractFromLine,
@@ -72,6 +74,10 @@ export class DatabaseQueue implements MessageQueue {
    */
   async recoverLeases(): Promise<number> {
     return await this.#database.transaction((tx) => endAllLeases(tx, this.#now()));
+  }
+
+  async holdLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
+    await lockLines(tx, lineIds);
   }
 
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
@@ -157,7 +163,7 @@ export class DatabaseQueue implements MessageQueue {
     action: HeadAction,
     messageId?: string,
   ): Promise<HeadActionResult> {
-    const line = await readLine(tx, lineId);
+    const line = await readLockedLine(tx, lineId);
     const [head] = line === null || line.pending === 0 ? [] : await readFirstMessages(tx, lineId, 1);
     if (line === null || head === undefined) return { outcome: 'empty' };
     if (messageId !== undefined && head.messageId !== messageId) return { outcome: 'other-head' };

@@ -106,6 +106,11 @@ export interface MessageQueue {
   readonly engine: string;
   /** The redrive policy's maximum-receives count (section 3). */
   readonly maxReceives: number;
+  /**
+   * Keeps lines for this transaction: others that queue to them wait until it ends. Who queues to several lines in more
+   * than one step holds them all first, since order within a line is that of commits.
+   */
+  holdLines(tx: Transaction, lineIds: readonly number[]): Promise<void>;
   /** Queues messages in the given order, within the transaction of the change that caused them. */
   enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
   /** Settles what is finished and takes up new heads, at most one of each line, in as few commits as it can. */

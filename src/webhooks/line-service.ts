@@ -9,6 +9,7 @@ import {
   countWithStatus,
   markDeadLettered,
   markQueued,
+  readDeadLettered,
   readDeliveries,
   readDelivery,
   readDeliveryOfMessage,
@@ -99,6 +100,7 @@ export class LineService {
   async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<StoredDelivery> {
     this.#webhooks.assertWritable();
     return await inTransaction(this.#database, open, async (tx) => {
+      await this.#queue.holdLines(tx, [webhookId]);
       await requireActive(tx, webhookId);
       const delivery = await readDelivery(tx, webhookId, deliveryId);
       if (delivery === undefined) throw notFound('delivery', deliveryId);
@@ -122,10 +124,26 @@ export class LineService {
   ): Promise<{ redelivered: number; remaining: number }> {
     this.#webhooks.assertWritable();
     return await inTransaction(this.#database, open, async (tx) => {
+      await this.#queue.holdLines(tx, [webhookId]);
       await requireActive(tx, webhookId);
       const deliveries = await readRedeliverable(tx, { webhookId, statuses, limit });
       if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
       return { redelivered: deliveries.length, remaining: await countWithStatus(tx, webhookId, statuses) };
+    });
+  }
+
+  /**
+   * Sends messages again that were dead-lettered up to a moment, in their order, at most `limit` of them, and answers
+   * how many. @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   */
+  async redeliverDeadLetters(webhookId: number, until: number, limit: number): Promise<number> {
+    this.#webhooks.assertWritable();
+    return await this.#database.transaction(async (tx) => {
+      await this.#queue.holdLines(tx, [webhookId]);
+      await requireActive(tx, webhookId);
+      const deliveries = await readDeadLettered(tx, { webhookId, until, limit });
+      if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
+      return deliveries.length;
     });
   }
 

@@ -4,6 +4,7 @@ import { subtopicsOf } from '../events/catalogue.ts';
 import type { ContentReference } from '../events/event.ts';
 import { invalidInput, notFound, ProblemError } from '../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../problems/revision.ts';
+import type { MessageQueue } from '../queue/message-queue.ts';
 import {
   type CheckTargetUrl,
   configurationErrors,
@@ -48,6 +49,7 @@ export class WebhookService {
   readonly readOnly: boolean;
   readonly #database: Database;
   readonly #cipher: CredentialsCipher;
+  readonly #queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
   readonly #checkTargetUrl: CheckTargetUrl;
   readonly #readAssetNames: ReadAssetNames;
   readonly #now: () => number;
@@ -55,6 +57,7 @@ export class WebhookService {
   constructor(dependencies: {
     database: Database;
     cipher: CredentialsCipher;
+    queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
     checkTargetUrl: CheckTargetUrl;
     readAssetNames: ReadAssetNames;
     readOnly: boolean;
@@ -62,6 +65,7 @@ export class WebhookService {
   }) {
     this.#database = dependencies.database;
     this.#cipher = dependencies.cipher;
+    this.#queue = dependencies.queue;
     this.#checkTargetUrl = dependencies.checkTargetUrl;
     this.#readAssetNames = dependencies.readAssetNames;
     this.readOnly = dependencies.readOnly;
@@ -108,28 +112,30 @@ export class WebhookService {
   ): Promise<Webhook> {
     this.assertWritable();
     return await this.#database.transaction(async (tx) => {
-      const present = await this.#require(tx, id);
+      const present = await this.#hold(tx, id);
       assertRevision(present.revision, expected);
       const configuration = this.#parse(input, present);
       await updateWebhook(tx, id, configuration, this.#now());
       await this.#writeDetails(tx, id, configuration);
       await clearInError(tx, id);
       if (reset) await resetStatistics(tx, id, this.#now());
+      if (present.enabled && !configuration.enabled) await this.#discardSoon(tx, id);
       return await this.#require(tx, id);
     });
   }
 
   /**
-   * Deletes a webhook. Messages that wait are discarded when their turn comes, and its history says so.
+   * Deletes a webhook. Messages that wait are discarded at once, and its history says so.
    * @throws {ProblemError} `not-found`, `webhooks-read-only`, `precondition-failed`
    */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
     this.assertWritable();
     await this.#database.transaction(async (tx) => {
-      const present = await this.#require(tx, id);
+      const present = await this.#hold(tx, id);
       assertRevision(present.revision, expected);
       await deleteTriggers(tx, id);
       await markDeleted(tx, id, this.#now());
+      await this.#discardSoon(tx, id);
     });
   }
 
@@ -155,6 +161,21 @@ export class WebhookService {
         'enable_webhooks_service is false: webhooks cannot be changed, deleted or delivered from',
       );
     }
+  }
+
+  /**
+   * A webhook that nobody else changes until the transaction ends. Its line comes first, as it does for deliveries, which
+   * write its statistics next.
+   */
+  async #hold(tx: Transaction, id: number): Promise<Webhook> {
+    await this.#require(tx, id);
+    await this.#queue.holdLines(tx, [id]);
+    return await this.#require(tx, id);
+  }
+
+  /** Has delivery look at the line now, whenever its head's next attempt was to be: that is when messages are discarded. */
+  async #discardSoon(tx: Transaction, id: number): Promise<void> {
+    await this.#queue.actOnHead(tx, id, 'retry');
   }
 
   #parse(input: WebhookInput, present: PresentConfiguration | null): WebhookConfiguration {

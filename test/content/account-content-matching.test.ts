@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ContentReference } from '../../src/events/event.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
 import { WebhookService } from '../../src/webhooks/webhook-service.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -100,6 +101,7 @@ describe('events of accounts’ content', () => {
     webhooks = new WebhookService({
       database: opened.database,
       cipher: new CredentialsCipher(['s'.repeat(64)]),
+      queue: new DatabaseQueue({ database: opened.database, maxReceives: 1, now: Date.now }),
       checkTargetUrl: () => null,
       readAssetNames: async () => new Map(),
       readOnly: false,

@@ -27,9 +27,14 @@ export class ContentWorld {
   constructor(database: Database) {
     const now = Date.now;
     const events = {
-      publish: async (tx: Parameters<typeof readMatchingWebhooks>[0], event: ServiceEvent) => {
-        const webhooks = await readMatchingWebhooks(tx, event);
-        this.published.push({ event, webhookIds: webhooks.map(({ id }) => id) });
+      publish: async (
+        tx: Parameters<typeof readMatchingWebhooks>[0],
+        ...published: readonly ServiceEvent[]
+      ) => {
+        for (const event of published) {
+          const webhooks = await readMatchingWebhooks(tx, event);
+          this.published.push({ event, webhookIds: webhooks.map(({ id }) => id) });
+        }
       },
     };
     this.#database = database;

@@ -165,7 +165,6 @@ describe('what is decided when a message is taken up', () => {
     await untilFailed(api, id, 1);
     await updateWebhook(api, id, target.url, { enabled: false });
     await createAccounts(api, 'triggers nothing');
-    await retryNow(api, id);
     await settledDeliveries(api, id, 2);
     target.respondWith(answer(200));
     await updateWebhook(api, id, target.url);
@@ -199,6 +198,38 @@ describe('what is decided when a message is taken up', () => {
     assert.equal((await api.post(`/webhooks/${id}/deliveries/redeliver`)).status, 404);
     assert.equal((await api.post(`/webhooks/${id}/deliveries/${deliveries[0]?.id}/redeliver`)).status, 404);
   });
+
+  for (const { what, reason, change } of [
+    {
+      what: 'deleted',
+      reason: 'WEBHOOK_DELETED',
+      change: (api: Api, id: number) => api.delete(`/webhooks/${id}`),
+    },
+    {
+      what: 'disabled',
+      reason: 'WEBHOOK_INACTIVE',
+      change: (api: Api, id: number, url: string) => updateWebhook(api, id, url, { enabled: false }),
+    },
+  ]) {
+    it(`discards what waits as soon as the webhook is ${what}, whenever the next attempt was to be`, async () => {
+      await using target = await startTarget({ respondWith: answer(500) });
+      await using service = await startTestService({ settings: LONG_RETRIES });
+      const { api } = service;
+      const id = await createWebhook(api, target.url);
+      await createAccounts(api, 'a', 'b');
+      await untilFailed(api, id, 1);
+      await change(api, id, target.url);
+      const deliveries = await settledDeliveries(api, id, 2);
+      assert.deepEqual(
+        deliveries.map((each) => [each.status, each.status_reason]),
+        [
+          ['DISCARDED', reason],
+          ['DISCARDED', reason],
+        ],
+      );
+      assert.equal(target.requests.length, 1);
+    });
+  }
 });
 
 /** Puts messages behind a head that failed, as events would, in one commit. */
@@ -231,7 +262,8 @@ describe('a long backlog that is not to be delivered', () => {
       assert.equal((await lineOf(api, id)).depth, BACKLOG);
       await updateWebhook(api, id, target.url, { logging_mode: 'NONE', ...change });
       const begun = performance.now();
-      await retryNow(api, id);
+      // A webhook that is disabled has its messages discarded by itself.
+      if (reason === 'BEFORE_IGNORE_DT') await retryNow(api, id);
       await untilLineEmpty(api, id);
       const took = performance.now() - begun;
       assert.ok(took < BULK_MS, `${took} ms`);

@@ -11,6 +11,7 @@ import {
   TOPICS,
 } from '../../src/events/catalogue.ts';
 import type { ContentReference } from '../../src/events/event.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
 import type { WebhookInput } from '../../src/webhooks/webhook-schemas.ts';
@@ -105,6 +106,7 @@ describe('matching events with webhooks', () => {
     webhooks = new WebhookService({
       database: opened.database,
       cipher: new CredentialsCipher(['s'.repeat(64)]),
+      queue: new DatabaseQueue({ database: opened.database, maxReceives: 1, now: Date.now }),
       checkTargetUrl: () => null,
       readAssetNames: async () => new Map(),
       readOnly: false,

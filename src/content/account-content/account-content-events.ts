@@ -5,6 +5,7 @@ import type {
   EventResources,
   FolderContent,
   FolderResource,
+  ServiceEvent,
 } from '../../events/event.ts';
 import { type Asset, type AssetType, assetKey, readAssetsWithin } from '../assets/assets.ts';
 import { readPublishedCourseInEvent } from '../courses/course-in-event.ts';
@@ -37,13 +38,14 @@ export async function publishContentChange(
   events: EventPublisher<Transaction>,
   { subtopic, account, assets, user, occurredAt }: ContentChange,
 ): Promise<void> {
+  const published: ServiceEvent[] = [];
   const byFolder = Map.groupBy(await withoutFolders(tx, assets), ({ folderId }) => folderId);
   for (const [folderId, within] of byFolder) {
     const folder = await readFolderInEvent(tx, folderId);
     if (folder === undefined) throw new Error(`the folder ${folderId} has content but is not there`);
     for (let from = 0; from < within.length; from += MAX_ASSETS_TOLD) {
       const told = within.slice(from, from + MAX_ASSETS_TOLD);
-      await events.publish(tx, {
+      published.push({
         subtopic,
         occurredAt,
         user,
@@ -53,6 +55,7 @@ export async function publishContentChange(
       });
     }
   }
+  await events.publish(tx, ...published);
 }
 
 /** The assets, folders replaced by what is within them; each once, where it is named first. */
