@@ -3,12 +3,12 @@ import { describe, it } from 'node:test';
 import { DeliverySlots } from './delivery-slots.ts';
 
 function slotsOf(quickLimit: number) {
-  let now = 1_000_000;
-  const slots = new DeliverySlots({ quickLimit, now: () => now });
+  let now = 1_000;
+  const slots = new DeliverySlots({ quickLimit, elapsed: () => now });
   const pass = (ms: number) => {
     now += ms;
   };
-  return { slots, pass, now: () => now };
+  return { slots, pass };
 }
 
 /** Requests of ever new lines, none of which ends, until no more may go out. */
@@ -31,17 +31,17 @@ describe('slots of delivery', () => {
   });
 
   it('are free again as soon as their requests are only waited for, which go on to count as out', () => {
-    const { slots, pass, now } = slotsOf(2);
+    const { slots, pass } = slotsOf(2);
     slots.take(1);
     pass(40);
     slots.take(2);
     assert.equal(slots.free(), 0);
-    assert.equal(slots.nextFreeAt(), now() + 60);
+    assert.equal(slots.nextFreeIn(), 60);
     pass(60);
     assert.equal(slots.free(), 1);
     pass(40);
     assert.deepEqual([slots.free(), slots.taken], [2, 2]);
-    assert.equal(slots.nextFreeAt(), null);
+    assert.equal(slots.nextFreeIn(), null);
   });
 
   it('are not taken by lines whose latest request took long', () => {
@@ -71,7 +71,7 @@ describe('slots of delivery', () => {
     const { slots, pass } = slotsOf(4);
     takeAll(slots, pass);
     assert.equal(slots.taken, 4 + 1_024);
-    assert.equal(slots.nextFreeAt(), null);
+    assert.equal(slots.nextFreeIn(), null);
   });
 
   it('let in more that hang when there are more of them in the first place', () => {

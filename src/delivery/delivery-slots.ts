@@ -11,6 +11,7 @@ const MIN_SLOW_LIMIT = 1_024;
 /** A request's place. */
 export interface Slot {
   readonly lineId: number;
+  /** Milliseconds on the slots' clock. */
   readonly takenAt: number;
   slow: boolean;
 }
@@ -24,16 +25,17 @@ export interface Slot {
 export class DeliverySlots {
   readonly #quickLimit: number;
   readonly #totalLimit: number;
-  readonly #now: () => number;
+  readonly #elapsed: () => number;
   /** In the order they were taken, so that a look for slow ones stops at the first young one. */
   readonly #quick = new Set<Slot>();
   readonly #slowLines = new Set<number>();
   #slow = 0;
 
-  constructor({ quickLimit, now }: { quickLimit: number; now: () => number }) {
+  /** @param elapsed milliseconds on a clock that nobody sets. */
+  constructor({ quickLimit, elapsed }: { quickLimit: number; elapsed: () => number }) {
     this.#quickLimit = quickLimit;
     this.#totalLimit = quickLimit + Math.max(MIN_SLOW_LIMIT, quickLimit * SLOW_SHARE);
-    this.#now = now;
+    this.#elapsed = elapsed;
   }
 
   /** Requests that are out. */
@@ -47,16 +49,16 @@ export class DeliverySlots {
     return Math.max(0, Math.min(this.#quickLimit - this.#quick.size, this.#totalLimit - this.taken));
   }
 
-  /** When one will be free at the latest that is not now, in epoch milliseconds; null: when one is given back. */
-  nextFreeAt(): number | null {
+  /** In how many milliseconds one will be free at the latest that is not now; null: when one is given back. */
+  nextFreeIn(): number | null {
     if (this.taken >= this.#totalLimit) return null;
     const [oldest] = this.#quick;
-    return oldest === undefined ? null : oldest.takenAt + SLOW_AFTER_MS;
+    return oldest === undefined ? null : oldest.takenAt + SLOW_AFTER_MS - this.#elapsed();
   }
 
   /** Takes a place for a request of a line. */
   take(lineId: number): Slot {
-    const slot = { lineId, takenAt: this.#now(), slow: this.#slowLines.has(lineId) };
+    const slot = { lineId, takenAt: this.#elapsed(), slow: this.#slowLines.has(lineId) };
     if (slot.slow) this.#slow += 1;
     else this.#quick.add(slot);
     return slot;
@@ -67,7 +69,7 @@ export class DeliverySlots {
     if (slot.slow) this.#slow -= 1;
     else this.#quick.delete(slot);
     this.#slowLines.delete(slot.lineId);
-    if (this.#now() - slot.takenAt >= REMEMBERED_AFTER_MS) this.#remember(slot.lineId);
+    if (this.#elapsed() - slot.takenAt >= REMEMBERED_AFTER_MS) this.#remember(slot.lineId);
   }
 
   #remember(lineId: number): void {
@@ -79,7 +81,7 @@ export class DeliverySlots {
   }
 
   #sweep(): void {
-    const now = this.#now();
+    const now = this.#elapsed();
     for (const slot of this.#quick) {
       if (now - slot.takenAt < SLOW_AFTER_MS) return;
       this.#quick.delete(slot);

@@ -67,7 +67,8 @@ export class DeliveryWorker implements AsyncDisposable {
   #finished: DeliverySettlement[] = [];
   #wakeUp: (() => void) | null = null;
   #woken = false;
-  #nextAvailableAt: number | null = null;
+  /** When the next head is due, by {@link elapsed}: the wall clock may be set while it is waited for. */
+  #nextDueAt: number | null = null;
   readonly #stop = new AbortController();
   #failures = 0;
   #running: Promise<void> | null = null;
@@ -92,7 +93,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#options = dependencies.options;
     this.#now = dependencies.now;
     this.#random = dependencies.random;
-    this.#slots = new DeliverySlots({ quickLimit: dependencies.options.concurrency, now: dependencies.now });
+    this.#slots = new DeliverySlots({ quickLimit: dependencies.options.concurrency, elapsed });
   }
 
   get #stopping(): boolean {
@@ -127,8 +128,8 @@ export class DeliveryWorker implements AsyncDisposable {
       const idle = this.#slots.taken === 0;
       if (this.#stopping && idle) {
         if (this.#finished.length === 0) return;
-        settleBy = Math.min(settleBy, this.#now() + LAST_SETTLE_TIMEOUT_MS);
-        if (this.#now() >= settleBy) {
+        settleBy = Math.min(settleBy, elapsed() + LAST_SETTLE_TIMEOUT_MS);
+        if (elapsed() >= settleBy) {
           this.#log.error('stopped without settling deliveries: they will be made again', {
             messages: this.#finished.length,
           });
@@ -157,7 +158,7 @@ export class DeliveryWorker implements AsyncDisposable {
         },
       });
       if (discarded > 0) this.#metrics.discarded(discarded);
-      this.#nextAvailableAt = nextAvailableAt;
+      this.#nextDueAt = nextAvailableAt === null ? null : elapsed() + nextAvailableAt - this.#now();
       if (received.length > 0) await this.#takeUp(received);
       if (this.#failures > 0) this.#log.info('the queue answers again: delivery goes on');
       this.#failures = 0;
@@ -314,7 +315,7 @@ export class DeliveryWorker implements AsyncDisposable {
   async #sleep(): Promise<void> {
     if (!this.#woken) {
       await new Promise<void>((resolve) => {
-        const wait = Math.max(1, Math.min(this.#nextLookAt() - this.#now(), this.#options.pollIntervalMs));
+        const wait = Math.max(1, Math.min(this.#nextLookIn(), this.#options.pollIntervalMs));
         const timer = setTimeout(resolve, wait);
         this.#wakeUp = () => {
           clearTimeout(timer);
@@ -326,11 +327,13 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#woken = false;
   }
 
-  #nextLookAt(): number {
-    if (this.#nextAvailableAt === null || this.#stopping) return Number.POSITIVE_INFINITY;
-    if (this.#slots.free() > 0) return this.#nextAvailableAt;
+  /** In milliseconds. */
+  #nextLookIn(): number {
+    if (this.#nextDueAt === null || this.#stopping) return Number.POSITIVE_INFINITY;
+    const dueIn = this.#nextDueAt - elapsed();
+    if (this.#slots.free() > 0) return dueIn;
     // Without a free slot a due head is no reason to look.
-    return Math.max(this.#nextAvailableAt, this.#slots.nextFreeAt() ?? Number.POSITIVE_INFINITY);
+    return Math.max(dueIn, this.#slots.nextFreeIn() ?? Number.POSITIVE_INFINITY);
   }
 
   async #pause(): Promise<void> {
@@ -338,6 +341,11 @@ export class DeliveryWorker implements AsyncDisposable {
     if (this.#stopping) await delay(OUTAGE_PAUSE_MIN_MS);
     else await delay(pause, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
+}
+
+/** Milliseconds on a clock that nobody sets, for durations. */
+function elapsed(): number {
+  return performance.now();
 }
 
 /** What is decided when a message is taken up (decisions, Delivery); null when it is to be delivered. */
