@@ -14,7 +14,7 @@ import { BundleService, bundlesHolding, bundlesInFolder } from './content/bundle
 import { courseRoutes } from './content/courses/course-routes.ts';
 import { CourseService, coursesInFolder } from './content/courses/course-service.ts';
 import { courseUploadRoutes } from './content/courses/course-upload-routes.ts';
-import { FolderContentStore } from './content/courses/folder-content-store.ts';
+import { OrphanCleaner } from './content/courses/orphan-cleaner.ts';
 import { PackageIntake } from './content/courses/package-intake.ts';
 import { UploadFolders } from './content/courses/upload-folders.ts';
 import { equivalentRoutes } from './content/equivalents/equivalent-routes.ts';
@@ -23,6 +23,8 @@ import {
   equivalentsHoldingCourse,
   equivalentsInFolder,
 } from './content/equivalents/equivalent-service.ts';
+import { claimContentStore } from './content/files/claim-content-store.ts';
+import { openContentStore } from './content/files/open-content-store.ts';
 import { folderRoutes } from './content/folders/folder-routes.ts';
 import { FolderService } from './content/folders/folder-service.ts';
 import { launchRoutes, launchUrlOf } from './content/registrations/launch-routes.ts';
@@ -53,6 +55,7 @@ import { healthRoutes } from './observability/health-routes.ts';
 import type { Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
 import { DatabaseQueue } from './queue/database-queue.ts';
+import { contentPlaceOf } from './settings/content-place.ts';
 import { describeSettings } from './settings/describe-settings.ts';
 import { allowedTargetNetworks } from './settings/networks.ts';
 import type { Settings } from './settings/settings-table.ts';
@@ -233,11 +236,15 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   await folders.ensureRoot();
   const courseLog = logs.for('CourseService');
   const maxPackageBytes = settings.max_package_size;
-  const store = new FolderContentStore(storage.folder.contentFolder);
+  const place = contentPlaceOf(settings);
+  const store = stack.use(await openContentStore(place, storage.folder.contentFolder));
   const uploads = new UploadFolders({ folder: storage.folder.temporaryFolder, log: courseLog });
-  const intake = new PackageIntake({ reader: database.reader, store, maxPackageBytes, log: courseLog });
+  const intake = new PackageIntake({ reader: database.reader, store, maxPackageBytes, log: courseLog, now });
   await uploads.empty();
-  await intake.removeOrphans();
+  if (place === null) await intake.removeOrphans();
+  else await claimContentStore(database, store);
+  const orphans = stack.use(new OrphanCleaner({ intake, log: courseLog, random }));
+  orphans.start();
   const holders = [
     accountsHolding('COURSE'),
     equivalentsHoldingCourse,
@@ -269,7 +276,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     postbacks: describePostbacks(),
   });
   launchRoutes(plain, registrations);
-  healthRoutes(plain, { checks: { database: () => database.ping() }, metrics });
+  healthRoutes(plain, { checks: { database: () => database.ping(), content: () => store.ping() }, metrics });
   await plain.register(tokenEndpoint, {
     clients,
     tokens,

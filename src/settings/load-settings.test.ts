@@ -47,6 +47,8 @@ describe('settings', () => {
       trusted_proxies: [],
       shutdown_timeout: 10,
       data_dir: './data',
+      content_store: null,
+      content_store_endpoint: null,
       enable_webhooks_service: true,
       webhooks_auth_secret: null,
       webhooks_auth_secret_previous: null,
@@ -222,6 +224,8 @@ describe('wrong settings', () => {
   it('include null in the file, except where the default is made later', () => {
     const made = new Set([
       'base_url',
+      'content_store',
+      'content_store_endpoint',
       'webhooks_auth_secret',
       'webhooks_auth_secret_previous',
       'target_allowed_networks',

@@ -35,6 +35,23 @@ const BOUNDS: Record<
   shutdown_timeout: { taken: ['0.01', '600'], refused: ['0', '-1', '600.1'] },
   data_dir: { taken: ['/var/lib/coursewire', 'data'], refused: [' ', 'a\0b', 'a'.repeat(4097)] },
   enable_webhooks_service: { taken: ['true', 'FALSE'], refused: ['1', 'yes', 'on'] },
+  content_store: {
+    taken: ['/mnt/courses', 'courses', 's3://bucket', 's3://my.bucket-1/a/b'],
+    refused: [
+      ' ',
+      'a\0b',
+      's3://',
+      's3://Bucket',
+      's3://bucket/../x',
+      's3://bucket//x',
+      'https://bucket',
+      's3://b/x y',
+    ],
+  },
+  content_store_endpoint: {
+    taken: ['http://127.0.0.1:9000'],
+    refused: ['127.0.0.1:9000', 'http://u:p@host'],
+  },
   webhooks_auth_secret: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
   webhooks_auth_secret_previous: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
   enable_queue_polling: { taken: ['true', 'false'], refused: ['0'] },

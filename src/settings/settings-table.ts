@@ -1,5 +1,6 @@
 import { LOG_LEVELS } from '../observability/log-level.ts';
 import { byteSize } from './byte-size.ts';
+import { contentStoreText } from './content-place.ts';
 import { listenHost, networkList } from './networks.ts';
 import {
   duration,
@@ -113,6 +114,27 @@ export const SETTINGS_TABLE = {
     meaning:
       'Folder of the database, the course packages and the secrets made at the first start. ' +
       'A relative path starts from the folder in which the service is started.',
+  }),
+  content_store: define({
+    group: 'Storage',
+    parser: orNothing(contentStoreText),
+    default: null,
+    defaultInWords: 'the folder `content` in `data_dir`',
+    meaning:
+      'Where the files of courses are kept: a folder, which instances may share (NFS), or an S3 bucket. Credentials and ' +
+      'region of S3 come from where every AWS program has them.',
+  }),
+  content_store_endpoint: define({
+    group: 'Storage',
+    parser: orNothing(
+      text({
+        allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
+        read: readBaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords: 'AWS, or what `AWS_ENDPOINT_URL_S3` says',
+    meaning: 'Address of an S3-compatible server for `content_store`; the bucket goes into the path.',
   }),
   enable_webhooks_service: define({
     group: 'Webhooks',

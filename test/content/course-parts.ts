@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import type { ContentStore } from '../../src/content/courses/content-store.ts';
 import type { CourseHolder } from '../../src/content/courses/course.ts';
 import { CourseService, coursesInFolder } from '../../src/content/courses/course-service.ts';
-import { FolderContentStore } from '../../src/content/courses/folder-content-store.ts';
 import { PackageIntake } from '../../src/content/courses/package-intake.ts';
 import { type UploadFolder, UploadFolders } from '../../src/content/courses/upload-folders.ts';
+import type { ByteRange, ContentStore, StoredFile } from '../../src/content/files/content-store.ts';
+import { FolderContentStore } from '../../src/content/files/folder-content-store.ts';
 import { FolderService } from '../../src/content/folders/folder-service.ts';
 import { type DataFolder, openDataFolder } from '../../src/database/data-folder.ts';
 import { migrate } from '../../src/database/migrate.ts';
@@ -27,9 +27,13 @@ export class TestContentStore implements ContentStore {
     this.#store = new FolderContentStore(folder);
   }
 
-  async put(key: string, stagedFolder: string): Promise<void> {
+  get location(): string {
+    return this.#store.location;
+  }
+
+  async put(key: string, stagedFolder: string, signal: AbortSignal): Promise<void> {
     await this.beforePut();
-    await this.#store.put(key, stagedFolder);
+    await this.#store.put(key, stagedFolder, signal);
   }
 
   async remove(key: string): Promise<void> {
@@ -41,9 +45,31 @@ export class TestContentStore implements ContentStore {
     return this.#store.path(key);
   }
 
-  async keys(): Promise<string[]> {
-    return await this.#store.keys();
+  keys(): AsyncIterable<string> {
+    return this.#store.keys();
   }
+
+  read(key: string, filePath: string, range?: ByteRange): Promise<StoredFile | null> {
+    return this.#store.read(key, filePath, range);
+  }
+
+  has(key: string): Promise<boolean> {
+    return this.#store.has(key);
+  }
+
+  owner(): Promise<string | null> {
+    return this.#store.owner();
+  }
+
+  claim(installation: string): Promise<string> {
+    return this.#store.claim(installation);
+  }
+
+  ping(): Promise<void> {
+    return this.#store.ping();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
 }
 
 /** The parts that serve courses, on a database and a folder of their own. */
@@ -86,6 +112,7 @@ export async function openCourseParts({
     store,
     maxPackageBytes: MAX_PACKAGE_BYTES,
     log,
+    now,
   });
   const events: ServiceEvent[] = [];
   const publisher = {

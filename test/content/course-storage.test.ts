@@ -111,7 +111,7 @@ describe('an import that fails half-way leaves no file, no course and no event',
 
   async function assertEmpty({ courses, store, events }: CourseParts): Promise<void> {
     assert.deepEqual((await courses.list({ limit: 10, after: null })).items, []);
-    assert.deepEqual(await store.keys(), []);
+    assert.deepEqual(await Array.fromAsync(store.keys()), []);
     assert.deepEqual(events, []);
   }
 });
@@ -127,7 +127,7 @@ it('files stay when the commit happened and only its answer was lost', async () 
   };
   await assert.rejects(courses.import(upload, INPUT, context()), { message: 'the connection was lost' });
   assert.equal((await courses.list({ limit: 10, after: null })).items.length, 1);
-  assert.equal((await store.keys()).length, 1);
+  assert.equal((await Array.fromAsync(store.keys())).length, 1);
 });
 
 describe('what a crash leaves', () => {
@@ -166,7 +166,7 @@ describe('what a crash leaves', () => {
     await importInto(parts);
     assert.equal(removed, 1);
     assert.equal(existsSync(store.path(ORPHAN)), false);
-    const [key] = await store.keys();
+    const [key] = await Array.fromAsync(store.keys());
     assert.deepEqual(readdirSync(store.path(key!)).sort(), ['imsmanifest.xml', 'index.html']);
     assert.equal(await intake.removeOrphans(), 0);
   });
@@ -189,10 +189,10 @@ describe('deleting a course', () => {
     store.beforeRemove = () => Promise.reject(new Error('denied'));
     await courses.delete(id, null);
     await assert.rejects(courses.get(id), isProblem('not-found'));
-    assert.deepEqual(logged, ['the files of a deleted course stay until the next start']);
+    assert.deepEqual(logged, ['the files of a deleted course stay for now; they are removed later']);
     store.beforeRemove = async () => {};
     assert.equal(await intake.removeOrphans(), 1);
-    assert.deepEqual(await store.keys(), []);
+    assert.deepEqual(await Array.fromAsync(store.keys()), []);
   });
 
   it('is refused while something holds it', async () => {
@@ -208,10 +208,10 @@ describe('deleting a course', () => {
       code: 'conflict',
       message: 'The course is in use: it is held by the account 12',
     });
-    assert.equal((await parts.store.keys()).length, 1);
+    assert.equal((await Array.fromAsync(parts.store.keys())).length, 1);
     held.delete(id);
     await parts.courses.delete(id, null);
-    assert.deepEqual(await parts.store.keys(), []);
+    assert.deepEqual(await Array.fromAsync(parts.store.keys()), []);
   });
 });
 

@@ -9,7 +9,10 @@ describe('health and metrics', () => {
     const live = await service.api.get('/health/live');
     assert.deepEqual([live.status, live.body], [200, { status: 'ok' }]);
     const ready = await service.api.get('/health/ready');
-    assert.deepEqual([ready.status, ready.body], [200, { status: 'ok', checks: { database: 'ok' } }]);
+    assert.deepEqual(
+      [ready.status, ready.body],
+      [200, { status: 'ok', checks: { database: 'ok', content: 'ok' } }],
+    );
   });
 
   test('metrics count events, messages and attempts, and tell what waits', async () => {

@@ -5,8 +5,8 @@ import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import type { ChangeOf } from '../change.ts';
+import type { ContentStore } from '../files/content-store.ts';
 import { holdFolder, ROOT_FOLDER, readFolderChain } from '../folders/folder-tree.ts';
-import type { ContentStore } from './content-store.ts';
 import type { Course, CourseHolder, CourseVersion, CourseWithVersions } from './course.ts';
 import { readCourseInEvent } from './course-in-event.ts';
 import { courseNameFrom } from './course-name.ts';
@@ -216,13 +216,13 @@ export class CourseService {
     await this.#removeFiles(contentKeys);
   }
 
-  /** The course is gone whatever happens here; files that resist are orphans, which the next start removes. */
+  /** The course is gone whatever happens here; files that resist are orphans, which are removed later. */
   async #removeFiles(contentKeys: readonly string[]): Promise<void> {
     for (const key of contentKeys) {
       try {
         await this.#store.remove(key);
       } catch (error) {
-        this.#log.warn('the files of a deleted course stay until the next start', { error });
+        this.#log.warn('the files of a deleted course stay for now; they are removed later', { error });
       }
     }
   }

@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { Reader } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { PackageDescription } from '../../packages/package-description.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../packages/package-limits.ts';
 import { extractPackage, inspectPackage } from '../../packages/read-package.ts';
-import type { ContentStore } from './content-store.ts';
+import { drawnAt, newContentKey } from '../files/content-key.ts';
+import type { ContentStore } from '../files/content-store.ts';
+import { Slots } from '../slots.ts';
 import { readRecordedKeys } from './course-store.ts';
-import { Slots } from './slots.ts';
 import type { UploadFolder } from './upload-folders.ts';
 import { toUploadProblem } from './upload-problems.ts';
 
@@ -14,6 +14,11 @@ import { toUploadProblem } from './upload-problems.ts';
 const PARALLEL_PACKAGES = 4;
 /** Keys that the database is asked about at a time. */
 const KEYS_AT_A_TIME = 500;
+/**
+ * From this age on a key that no version has is an orphan's: an import takes hours at most (the store's deadline), and
+ * the clocks of instances do not differ by as much.
+ */
+const ORPHAN_AGE_MS = 24 * 3_600_000;
 
 /** A package whose files are in the content store, not recorded yet. */
 export interface StoredPackage {
@@ -29,6 +34,7 @@ export class PackageIntake {
   readonly #store: ContentStore;
   readonly #limits: Partial<PackageLimits>;
   readonly #log: Logger;
+  readonly #now: () => number;
   readonly #slots = new Slots(PARALLEL_PACKAGES);
   /** Keys that the content store may hold though no version is recorded with them yet. */
   readonly #underWay = new Set<string>();
@@ -39,16 +45,19 @@ export class PackageIntake {
     store,
     maxPackageBytes,
     log,
+    now,
   }: {
     reader: Pick<Reader, 'query'>;
     store: ContentStore;
     maxPackageBytes: number;
     log: Logger;
+    now: () => number;
   }) {
     this.#reader = reader;
     this.#store = store;
     this.#limits = limitsFor(maxPackageBytes);
     this.#log = log;
+    this.#now = now;
   }
 
   /**
@@ -72,20 +81,40 @@ export class PackageIntake {
 
   /**
    * Removes what the content store holds of no version: what a crash left between storing and recording, and
-   * what could not be removed when its course was deleted. Answers how many keys it removed.
+   * what could not be removed when its course was deleted. Answers how many keys it removed. Only for a store of this
+   * process alone, for another's imports are not known here.
    */
   async removeOrphans(): Promise<number> {
-    const keys = await this.#store.keys();
-    // In this order: what was listed and is no longer under way now has been recorded before the database is asked.
-    const underWay = new Set(this.#underWay);
-    const settled = keys.filter((key) => !underWay.has(key));
+    return await this.#removeOrphansOlderThan(0);
+  }
+
+  /** The same of what is too old to be an import that is under way on any instance. @throws the reason of `signal` */
+  async removeOldOrphans(signal: AbortSignal): Promise<number> {
+    return await this.#removeOrphansOlderThan(ORPHAN_AGE_MS, signal);
+  }
+
+  async #removeOrphansOlderThan(ageMs: number, signal?: AbortSignal): Promise<number> {
     let removed = 0;
-    for (let start = 0; start < settled.length; start += KEYS_AT_A_TIME) {
-      const asked = settled.slice(start, start + KEYS_AT_A_TIME);
-      const recorded = await readRecordedKeys(this.#reader, asked);
-      for (const key of asked) {
-        if (!recorded.has(key) && (await this.#removeOrphan(key))) removed += 1;
-      }
+    let listed: string[] = [];
+    for await (const key of this.#store.keys()) {
+      signal?.throwIfAborted();
+      if (ageMs > 0 && drawnAt(key) > this.#now() - ageMs) continue;
+      listed.push(key);
+      if (listed.length < KEYS_AT_A_TIME) continue;
+      removed += await this.#removeUnrecorded(listed);
+      listed = [];
+    }
+    return removed + (await this.#removeUnrecorded(listed));
+  }
+
+  async #removeUnrecorded(listed: readonly string[]): Promise<number> {
+    // In this order: what was listed and is no longer under way now has been recorded before the database is asked.
+    const settled = [...new Set(listed)].filter((key) => !this.#underWay.has(key));
+    if (settled.length === 0) return 0;
+    const recorded = await readRecordedKeys(this.#reader, settled);
+    let removed = 0;
+    for (const key of settled) {
+      if (!recorded.has(key) && (await this.#removeOrphan(key))) removed += 1;
     }
     return removed;
   }
@@ -115,10 +144,10 @@ export class PackageIntake {
     signal: AbortSignal,
     record: (contentKey: string) => Promise<T>,
   ): Promise<T> {
-    const contentKey = randomUUID();
+    const contentKey = newContentKey(this.#now());
     this.#underWay.add(contentKey);
     try {
-      await this.#store.put(contentKey, upload.contentFolder);
+      await this.#store.put(contentKey, upload.contentFolder, signal);
       signal.throwIfAborted();
       return await record(contentKey);
     } finally {
@@ -136,7 +165,9 @@ export class PackageIntake {
       if ((await readRecordedKeys(this.#reader, [contentKey])).has(contentKey)) return;
       await this.#store.remove(contentKey);
     } catch (error) {
-      this.#log.warn('the files of an upload that was not recorded stay until the next start', { error });
+      this.#log.warn('the files of an upload that was not recorded stay for now; they are removed later', {
+        error,
+      });
     }
   }
 }

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../observability/log.ts';
+import type { PackageIntake } from './package-intake.ts';
+
+const HOUR_MS = 3_600_000;
+/** Between rounds. Each lists all keys: on S3 a request for a thousand courses. */
+const ROUND_PAUSE_MS = 6 * HOUR_MS;
+/** So that instances which start together do not clean together. */
+const ROUND_JITTER_MS = HOUR_MS;
+
+/** Removes files that belong to no course, a round every few hours; several instances may. */
+export class OrphanCleaner implements AsyncDisposable {
+  readonly #intake: PackageIntake;
+  readonly #log: Logger;
+  readonly #random: () => number;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor({ intake, log, random }: { intake: PackageIntake; log: Logger; random: () => number }) {
+    this.#intake = intake;
+    this.#log = log;
+    this.#random = random;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const removed = await this.#intake.removeOldOrphans(signal);
+        if (removed > 0) this.#log.info('files that belonged to no course were removed', { keys: removed });
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#log.warn('files that belong to no course could not be looked for; it is tried again later', {
+          error,
+        });
+      }
+      const pause = ROUND_PAUSE_MS + this.#random() * ROUND_JITTER_MS;
+      await delay(pause, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../database/database.ts';
+import type { ContentStore } from './content-store.ts';
+import { ContentStoreError } from './open-content-store.ts';
+
+const INSTALLATION = 'installation_id';
+
+/**
+ * Makes sure that a store which others could reach is this database's: two installations with one store would each take
+ * the other's files for orphans, and a share that is not mounted would look like a store without files. The first start
+ * writes the installation's id into the store; each later one finds it there.
+ * @throws {ContentStoreError} when it is another installation's, or holds none of the files that it should
+ */
+export async function claimContentStore(database: Database, store: ContentStore): Promise<void> {
+  const installation = await installationOf(database);
+  let owner = await store.owner();
+  if (owner === null) {
+    const newest = await newestContentKey(database);
+    if (newest !== null && !(await store.has(newest))) {
+      throw new ContentStoreError(
+        `the content_store ${store.location} does not hold the files of the courses in this database: ` +
+          'is the share mounted, and is the setting right? To move the files, copy all of them there first',
+      );
+    }
+    owner = await store.claim(installation);
+  }
+  if (owner !== installation) {
+    throw new ContentStoreError(
+      `the content_store ${store.location} belongs to another installation; give each one a folder or prefix of its own`,
+    );
+  }
+}
+
+/** Drawn once for each database, and copied with it. */
+async function installationOf(database: Database): Promise<string> {
+  return await database.transaction(async (tx) => {
+    await tx.run(
+      'insert into service_secrets (name, value) values (?, ?) on conflict (name) do nothing',
+      INSTALLATION,
+      randomUUID(),
+    );
+    const [row] = await tx.all<{ value: string }>(
+      'select service_secrets.value from service_secrets where service_secrets.name = ?',
+      INSTALLATION,
+    );
+    if (row === undefined) throw new Error(`the database did not keep ${INSTALLATION}`);
+    return row.value;
+  });
+}
+
+async function newestContentKey(database: Database): Promise<string | null> {
+  const row = await database.reader.query
+    .selectFrom('course_versions')
+    .select('course_versions.content_key')
+    .orderBy('course_versions.course_id', 'desc')
+    .orderBy('course_versions.version_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.content_key ?? null;
+}

@@ -1,0 +1,12 @@
+import { ProblemError } from '../../problems/problem.ts';
+
+/** How soon a client may ask again, in seconds. */
+const RETRY_AFTER = '10';
+
+/** What is told while the files of courses cannot be reached; why, only the log tells. */
+export function contentUnavailable(cause: unknown): ProblemError {
+  return new ProblemError('unavailable', 'The files of courses cannot be reached at the moment', {
+    headers: { 'Retry-After': RETRY_AFTER },
+    cause,
+  });
+}

@@ -1,0 +1,21 @@
+/** Of a path, in UTF-8: S3 takes 1,024 for a whole key. Packages have none that are longer. */
+const MAX_PATH_BYTES = 1_024;
+const MAX_SEGMENT_BYTES = 255;
+
+/**
+ * True for a path that names a file below a version's folder and nothing else, on every system: relative, with `/`
+ * between segments, none of which is empty, `.` or `..`, without backslashes, control characters and drive letters.
+ */
+export function isFilePath(path: string): boolean {
+  if (path === '' || !path.isWellFormed() || Buffer.byteLength(path) > MAX_PATH_BYTES) return false;
+  if (/[\p{Cc}\\]/u.test(path) || /^[a-z]:/i.test(path)) return false;
+  return path
+    .split('/')
+    .every(
+      (segment) =>
+        segment !== '' &&
+        segment !== '.' &&
+        segment !== '..' &&
+        Buffer.byteLength(segment) <= MAX_SEGMENT_BYTES,
+    );
+}

@@ -1,0 +1,33 @@
+import { mkdir } from 'node:fs/promises';
+import type { ContentPlace } from '../../settings/content-place.ts';
+import type { ContentStore } from './content-store.ts';
+import { FolderContentStore } from './folder-content-store.ts';
+
+const FOLDER_MODE = 0o750;
+
+/** The place of course files cannot be used, or is not that of this database. */
+export class ContentStoreError extends Error {
+  override name = 'ContentStoreError';
+}
+
+/**
+ * Opens the store that the setting `content_store` names, or the data folder's own.
+ * @param ownFolder exists already @throws {ContentStoreError} when a folder cannot be made
+ */
+export async function openContentStore(place: ContentPlace | null, ownFolder: string): Promise<ContentStore> {
+  if (place === null) return new FolderContentStore(ownFolder);
+  if (place.kind === 's3') {
+    // Loaded only where it is used: the AWS SDK takes its time and memory.
+    const { S3ContentStore } = await import('./s3-content-store.ts');
+    return new S3ContentStore(place);
+  }
+  try {
+    await mkdir(place.folder, { recursive: true, mode: FOLDER_MODE });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ContentStoreError(`the content_store ${place.folder} cannot be used: ${reason}`, {
+      cause: error,
+    });
+  }
+  return new FolderContentStore(place.folder);
+}

@@ -1,0 +1,293 @@
+import type { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Slots } from '../slots.ts';
+import { bytesOf } from './byte-range.ts';
+import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
+import type { ByteRange, ContentStore, StoredFile } from './content-store.ts';
+import { isFilePath } from './file-path.ts';
+import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
+import { uploadFolder } from './s3-upload.ts';
+
+const OWNER_OBJECT = 'coursewire-installation';
+/** What one request may take; a read's answer must have begun by then. */
+const REQUEST_DEADLINE_MS = 30_000;
+const CONNECT_DEADLINE_MS = 3_000;
+/** What a request of an upload may take, with up to 5 MiB to send. */
+const UPLOAD_DEADLINE_MS = 120_000;
+/** A connection on which nothing moves for so long: a player that is paused does not read on. */
+const IDLE_DEADLINE_MS = 300_000;
+/** Learners' downloads and uploads under way at once, a connection each; more of them wait. */
+const MAX_CONNECTIONS = 256;
+const MAX_ATTEMPTS = 3;
+/** Requests of all uploads under way at once: each holds a part of a file in memory. */
+const PARALLEL_UPLOADS = 12;
+/** A package of 2 GiB or 20,000 files is in within minutes; an import of this age is no longer under way. */
+const PUT_DEADLINE_MS = 2 * 3_600_000;
+/** What S3 deletes in one request. */
+const DELETED_AT_A_TIME = 1_000;
+
+/** Where course files are kept on S3. */
+export interface S3Place {
+  bucket: string;
+  /** Empty, or with a slash at its end. */
+  prefix: string;
+  /** Of an S3-compatible server; null for what the AWS SDK finds in its environment, AWS itself first of all. */
+  endpoint: string | null;
+}
+
+/** Course files as objects `<prefix><key>/<path>` of a bucket. Credentials and region come the AWS way. */
+export class S3ContentStore implements ContentStore {
+  readonly location: string;
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  readonly #slots = new Slots(PARALLEL_UPLOADS);
+
+  constructor({ bucket, prefix, endpoint }: S3Place) {
+    this.location = `s3://${bucket}/${prefix}`;
+    this.#bucket = bucket;
+    this.#prefix = prefix;
+    this.#client = new S3Client({
+      maxAttempts: MAX_ATTEMPTS,
+      // S3-compatible servers rarely have a host name for each bucket.
+      ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
+      requestHandler: {
+        connectionTimeout: CONNECT_DEADLINE_MS,
+        socketTimeout: IDLE_DEADLINE_MS,
+        httpAgent: { maxSockets: MAX_CONNECTIONS },
+        httpsAgent: { maxSockets: MAX_CONNECTIONS },
+      },
+    });
+  }
+
+  async put(key: string, stagedFolder: string, signal: AbortSignal): Promise<void> {
+    const prefix = this.#prefixOf(key);
+    const deadline = AbortSignal.timeout(PUT_DEADLINE_MS);
+    const stop = AbortSignal.any([signal, deadline]);
+    try {
+      await uploadFolder(stagedFolder, {
+        client: this.#client,
+        bucket: this.#bucket,
+        prefix,
+        slots: this.#slots,
+        requestDeadlineMs: UPLOAD_DEADLINE_MS,
+        signal: stop,
+      });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      await reaching(() => Promise.reject(error));
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    const prefix = this.#prefixOf(key);
+    await reaching(async () => {
+      let names = await this.#list(prefix);
+      while (names.length > 0) {
+        const { Errors = [] } = await this.#client.send(
+          new DeleteObjectsCommand({
+            Bucket: this.#bucket,
+            Delete: { Objects: names.map((name) => ({ Key: name })), Quiet: true },
+          }),
+          deadline(),
+        );
+        const [refused] = Errors;
+        if (refused !== undefined) throw new Error(`S3 did not delete an object: ${refused.Code}`);
+        names = names.length < DELETED_AT_A_TIME ? [] : await this.#list(prefix);
+      }
+      for await (const { name, uploadId } of this.#uploads(prefix)) {
+        await unlessMissing(
+          this.#client.send(
+            new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key: name, UploadId: uploadId }),
+            deadline(),
+          ),
+        );
+      }
+    });
+  }
+
+  async read(key: string, filePath: string, range?: ByteRange): Promise<StoredFile | null> {
+    const prefix = this.#prefixOf(key);
+    if (!isFilePath(filePath)) return null;
+    const name = prefix + filePath;
+    const found = await reaching(() =>
+      unlessMissing(range === undefined ? this.#get(name) : this.#getRange(name, range)),
+    );
+    if (found === null) return null;
+    return {
+      ...(range === undefined ? { size: found.ContentLength ?? 0, range: null } : bytesGiven(found)),
+      etag: entityTagOf(key, filePath),
+      lastModified: found.LastModified?.getTime() ?? 0,
+      stream: found.Body as Readable,
+    };
+  }
+
+  async has(key: string): Promise<boolean> {
+    const prefix = this.#prefixOf(key);
+    return (await reaching(() => this.#list(prefix, 1))).length > 0;
+  }
+
+  async *keys(): AsyncGenerator<string> {
+    let after: string | undefined;
+    do {
+      const page = await reaching(() =>
+        this.#client.send(
+          new ListObjectsV2Command({
+            Bucket: this.#bucket,
+            Prefix: this.#prefix,
+            Delimiter: '/',
+            ContinuationToken: after,
+          }),
+          deadline(),
+        ),
+      );
+      for (const { Prefix = '' } of page.CommonPrefixes ?? []) {
+        const key = this.#keyOf(Prefix);
+        if (key !== null) yield key;
+      }
+      after = page.NextContinuationToken;
+    } while (after !== undefined);
+    // A process that died while it sent a large file may have left nothing but parts of it.
+    for await (const { name } of this.#uploads(this.#prefix)) {
+      const key = this.#keyOf(name);
+      if (key !== null) yield key;
+    }
+  }
+
+  async owner(): Promise<string | null> {
+    const found = await reaching(() => unlessMissing(this.#get(this.#prefix + OWNER_OBJECT)));
+    if (found === null) return null;
+    return ((await found.Body?.transformToString()) ?? '').trim();
+  }
+
+  async claim(installation: string): Promise<string> {
+    // Asked first, for servers that do not know of If-None-Match and would overwrite.
+    const present = await this.owner();
+    if (present !== null) return present;
+    await reaching(async () => {
+      try {
+        await this.#client.send(
+          new PutObjectCommand({
+            Bucket: this.#bucket,
+            Key: this.#prefix + OWNER_OBJECT,
+            Body: `${installation}\n`,
+            ContentType: 'text/plain',
+            IfNoneMatch: '*',
+          }),
+          deadline(),
+        );
+      } catch (error) {
+        // Somebody was first: written already (412), or being written at this moment (409).
+        if (statusOf(error) !== 412 && statusOf(error) !== 409) throw error;
+      }
+    });
+    return (await this.owner()) ?? installation;
+  }
+
+  async ping(): Promise<void> {
+    await reaching(() => this.#list(this.#prefix, 1));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client.destroy();
+  }
+
+  #prefixOf(key: string): string {
+    assertContentKey(key);
+    return `${this.#prefix}${key}/`;
+  }
+
+  /** The key in an object's name. */
+  #keyOf(name: string): string | null {
+    const [key = ''] = name.slice(this.#prefix.length).split('/', 1);
+    return isContentKey(key) ? key : null;
+  }
+
+  async #list(prefix: string, limit = DELETED_AT_A_TIME): Promise<string[]> {
+    const { Contents = [] } = await this.#client.send(
+      new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: prefix, MaxKeys: limit }),
+      deadline(),
+    );
+    return Contents.flatMap(({ Key }) => Key ?? []);
+  }
+
+  /** Uploads of large files that were begun and not ended. Servers that cannot list them have none. */
+  async *#uploads(prefix: string): AsyncGenerator<{ name: string; uploadId: string }> {
+    let marker: { KeyMarker?: string; UploadIdMarker?: string } = {};
+    while (true) {
+      const request = new ListMultipartUploadsCommand({ Bucket: this.#bucket, Prefix: prefix, ...marker });
+      const page = await this.#client.send(request, deadline()).catch((error: unknown) => {
+        if (statusOf(error) === 501 || statusOf(error) === 405) return null;
+        throw error;
+      });
+      for (const { Key, UploadId } of page?.Uploads ?? []) {
+        if (Key?.startsWith(prefix) && UploadId !== undefined) yield { name: Key, uploadId: UploadId };
+      }
+      if (page?.IsTruncated !== true || page.NextKeyMarker === undefined) return;
+      marker = {
+        KeyMarker: page.NextKeyMarker,
+        ...(page.NextUploadIdMarker === undefined ? {} : { UploadIdMarker: page.NextUploadIdMarker }),
+      };
+    }
+  }
+
+  async #getRange(name: string, range: ByteRange): Promise<GetObjectCommandOutput> {
+    try {
+      return await this.#get(name, rangeHeader(range));
+    } catch (error) {
+      if (statusOf(error) !== 416) throw error;
+      const { ContentLength = 0 } = await this.#client.send(
+        new HeadObjectCommand({ Bucket: this.#bucket, Key: name }),
+        deadline(),
+      );
+      // Some servers refuse a suffix that is longer than the file, which means all of it.
+      return await this.#get(name, rangeHeader(bytesOf(range, ContentLength)));
+    }
+  }
+
+  /** The deadline ends with the answer's head: a body may take as long as its reader does. */
+  async #get(name: string, range?: string): Promise<GetObjectCommandOutput> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), REQUEST_DEADLINE_MS);
+    try {
+      return await this.#client.send(
+        new GetObjectCommand({
+          Bucket: this.#bucket,
+          Key: name,
+          ...(range === undefined ? {} : { Range: range }),
+        }),
+        { abortSignal: late.signal },
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function deadline(): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(REQUEST_DEADLINE_MS) };
+}
+
+function rangeHeader(range: ByteRange): string {
+  return 'suffix' in range ? `bytes=-${range.suffix}` : `bytes=${range.first}-${range.last ?? ''}`;
+}
+
+/** What an answer to a range holds; a server that ignores ranges gives the whole file. */
+function bytesGiven({
+  ContentRange,
+  ContentLength = 0,
+}: GetObjectCommandOutput): Pick<StoredFile, 'size' | 'range'> {
+  const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? '');
+  if (found === null) return { size: ContentLength, range: null };
+  return { size: Number(found[3]), range: { first: Number(found[1]), last: Number(found[2]) } };
+}

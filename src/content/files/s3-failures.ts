@@ -1,0 +1,33 @@
+import { ProblemError } from '../../problems/problem.ts';
+import { RangeNotSatisfiableError } from './content-store.ts';
+import { contentUnavailable } from './content-unavailable.ts';
+
+const MISSING: readonly unknown[] = ['NoSuchKey', 'NotFound', 'NoSuchUpload'];
+/** Failures of this machine's disk, which the uploader is told of in other words. */
+const LOCAL: readonly unknown[] = ['ENOENT', 'ENOSPC', 'EDQUOT', 'EACCES', 'EMFILE', 'ENFILE'];
+
+/** Runs requests to S3; whatever fails of them is a problem `unavailable`, with the SDK's error as its cause. */
+export async function reaching<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProblemError || error instanceof RangeNotSatisfiableError) throw error;
+    if (LOCAL.includes((error as NodeJS.ErrnoException).code)) throw error;
+    throw contentUnavailable(error);
+  }
+}
+
+/** Null for what is not there. */
+export async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (MISSING.includes((error as Error).name)) return null;
+    throw error;
+  }
+}
+
+/** The HTTP status of a refused request. */
+export function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
+}

@@ -1,0 +1,127 @@
+import { type FileHandle, open, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import { forEachConcurrently } from '../../packages/for-each-concurrently.ts';
+import type { Slots } from '../slots.ts';
+
+const MIB = 2 ** 20;
+/** The smallest part that S3 takes. A part is in memory while it is sent, so that it can be sent again. */
+const PART_BYTES = 5 * MIB;
+/** Parts that S3 takes of one object. */
+const MAX_PARTS = 10_000;
+/** Files or parts of one folder that ask for a slot at a time; the slots bound them over all folders. */
+const PARALLEL = 12;
+
+/** Where a folder is uploaded to, and within which bounds. */
+export interface UploadPlace {
+  client: S3Client;
+  bucket: string;
+  /** Put before each file's path. */
+  prefix: string;
+  /** Bounds the requests of all uploads together. */
+  slots: Slots;
+  requestDeadlineMs: number;
+  signal: AbortSignal;
+}
+
+interface Upload {
+  name: string;
+  file: FileHandle;
+  size: number;
+}
+
+/** Uploads every file of a folder, in bounded memory. When it fails, nothing runs on behind it. */
+export async function uploadFolder(folder: string, place: UploadPlace): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  await forEachConcurrently(files, PARALLEL, async (each, stopped) => {
+    const signal = AbortSignal.any([place.signal, stopped]);
+    await using file = await open(each, 'r');
+    const { size } = await file.stat();
+    const name = place.prefix + path.relative(folder, each).split(path.sep).join('/');
+    const upload = { name, file, size };
+    if (size <= PART_BYTES) await uploadWhole(upload, { ...place, signal });
+    else await uploadInParts(upload, { ...place, signal });
+  });
+}
+
+async function uploadWhole({ name, file, size }: Upload, place: UploadPlace): Promise<void> {
+  using _slot = await place.slots.take(place.signal);
+  const body = await readPart(file, 0, size);
+  await place.client.send(
+    new PutObjectCommand({ Bucket: place.bucket, Key: name, Body: body }),
+    within(place),
+  );
+}
+
+async function uploadInParts(upload: Upload, place: UploadPlace): Promise<void> {
+  const target = { Bucket: place.bucket, Key: upload.name };
+  const { UploadId } = await place.client.send(new CreateMultipartUploadCommand(target), within(place));
+  try {
+    const parts = await uploadParts(upload, UploadId, place);
+    await place.client.send(
+      new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts: parts } }),
+      within(place),
+    );
+  } catch (error) {
+    // Its parts would be stored and paid for; where this fails, too, they go with the orphans.
+    await place.client
+      .send(new AbortMultipartUploadCommand({ ...target, UploadId }), {
+        abortSignal: AbortSignal.timeout(place.requestDeadlineMs),
+      })
+      .catch(() => undefined);
+    throw error;
+  }
+}
+
+async function uploadParts(
+  { name, file, size }: Upload,
+  uploadId: string | undefined,
+  place: UploadPlace,
+): Promise<{ PartNumber: number; ETag: string | undefined }[]> {
+  const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
+  const numbers = Array.from({ length: Math.ceil(size / partBytes) }, (_, place) => place + 1);
+  const parts: { PartNumber: number; ETag: string | undefined }[] = [];
+  await forEachConcurrently(numbers, PARALLEL, async (number, stopped) => {
+    const signal = AbortSignal.any([place.signal, stopped]);
+    using _slot = await place.slots.take(signal);
+    const start = (number - 1) * partBytes;
+    const body = await readPart(file, start, Math.min(partBytes, size - start));
+    const { ETag } = await place.client.send(
+      new UploadPartCommand({
+        Bucket: place.bucket,
+        Key: name,
+        UploadId: uploadId,
+        PartNumber: number,
+        Body: body,
+      }),
+      within({ ...place, signal }),
+    );
+    parts.push({ PartNumber: number, ETag });
+  });
+  return parts.sort((a, b) => a.PartNumber - b.PartNumber);
+}
+
+async function readPart(file: FileHandle, start: number, length: number): Promise<Buffer> {
+  const part = Buffer.allocUnsafe(length);
+  let read = 0;
+  while (read < length) {
+    const { bytesRead } = await file.read(part, read, length - read, start + read);
+    if (bytesRead === 0) throw new Error('a file became shorter while it was uploaded');
+    read += bytesRead;
+  }
+  return part;
+}
+
+function within({ signal, requestDeadlineMs }: UploadPlace): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.any([signal, AbortSignal.timeout(requestDeadlineMs)]) };
+}

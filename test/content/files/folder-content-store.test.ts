@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { newContentKey } from '../../../src/content/files/content-key.ts';
+import { copyFolder } from '../../../src/content/files/copy-folder.ts';
+import { FolderContentStore } from '../../../src/content/files/folder-content-store.ts';
+import { temporaryFolder } from '../../support/service.ts';
+import { stageFiles } from './content-store-engines.ts';
+
+const never = new AbortController().signal;
+
+describe('the content store in a folder', () => {
+  it('follows no link out of a version’s folder', async () => {
+    using folder = temporaryFolder();
+    const root = path.join(folder.path, 'content');
+    mkdirSync(root);
+    writeFileSync(path.join(folder.path, 'secret'), 'secret');
+    await using store = new FolderContentStore(root);
+    const key = newContentKey(Date.now());
+    await store.put(key, stageFiles(folder.path, { 'index.html': 'x' }), never);
+    symlinkSync(path.join(folder.path, 'secret'), path.join(root, key, 'secret'));
+    symlinkSync(folder.path, path.join(root, key, 'out'));
+    assert.equal(await store.read(key, 'secret'), null);
+    assert.equal(await store.read(key, 'out/secret'), null);
+  });
+
+  it('names and removes what a copy onto its disk left half-way', async () => {
+    using folder = temporaryFolder();
+    await using store = new FolderContentStore(folder.path);
+    const key = newContentKey(Date.now());
+    mkdirSync(path.join(folder.path, `incoming-${key}`, 'deep'), { recursive: true });
+    assert.equal(await store.has(key), false);
+    assert.deepEqual(await Array.fromAsync(store.keys()), [key]);
+    await store.remove(key);
+    assert.deepEqual(await Array.fromAsync(store.keys()), []);
+  });
+
+  it('is not reached when its folder is gone', async () => {
+    using folder = temporaryFolder();
+    const root = path.join(folder.path, 'content');
+    mkdirSync(root);
+    await using store = new FolderContentStore(root);
+    rmSync(root, { recursive: true });
+    await assert.rejects(store.ping());
+  });
+});
+
+describe('copying a folder to another disk', () => {
+  it('copies everything, over what a broken-off copy left', async () => {
+    using folder = temporaryFolder();
+    const from = stageFiles(folder.path, { 'a/b/c.txt': 'deep', 'top.txt': 'top', 'empty.txt': '' });
+    const to = path.join(folder.path, 'copy');
+    mkdirSync(path.join(to, 'stale'), { recursive: true });
+    await copyFolder(from, to, never);
+    assert.equal(readFileSync(path.join(to, 'a/b/c.txt'), 'utf8'), 'deep');
+    assert.equal(readFileSync(path.join(to, 'top.txt'), 'utf8'), 'top');
+    assert.equal(readFileSync(path.join(to, 'empty.txt'), 'utf8'), '');
+    assert.throws(() => readFileSync(path.join(to, 'stale')), { code: 'ENOENT' });
+  });
+
+  it('stops when its caller has gone', async () => {
+    using folder = temporaryFolder();
+    const from = stageFiles(folder.path, { 'a.txt': 'x' });
+    const gone = AbortSignal.abort(new Error('gone'));
+    await assert.rejects(copyFolder(from, path.join(folder.path, 'copy'), gone), { message: 'gone' });
+  });
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3';
+import { newContentKey } from '../../../src/content/files/content-key.ts';
+import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
+import { ProblemError } from '../../../src/problems/problem.ts';
+import { startS3, type TestS3 } from '../../support/s3.ts';
+import { temporaryFolder } from '../../support/service.ts';
+import { stageFiles } from './content-store-engines.ts';
+
+const MIB = 2 ** 20;
+const never = new AbortController().signal;
+const key = newContentKey(Date.now());
+const isUnavailable = (error: unknown) => error instanceof ProblemError && error.code === 'unavailable';
+
+function openStore({ bucket, endpoint }: TestS3, prefix = 'x/'): S3ContentStore {
+  return new S3ContentStore({ bucket, prefix, endpoint });
+}
+
+describe('the S3 content store', () => {
+  it('is unavailable, in every operation, while S3 refuses, hangs up, has no such bucket or is not there', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    const gone = { ...s3, endpoint: 'http://127.0.0.1:1' };
+    const noBucket = { ...s3, bucket: 'nobody-made-this' };
+    for (const [server, refuse] of [
+      [s3, () => 403],
+      [s3, () => 'hang up' as const],
+      [noBucket, () => null],
+      [gone, () => null],
+    ] as const) {
+      s3.refuse = refuse;
+      await using store = openStore(server);
+      for (const [what, work] of [
+        ['put', () => store.put(key, stageFiles(folder.path, { 'a.html': 'x' }), never)],
+        ['remove', () => store.remove(key)],
+        ['read', () => store.read(key, 'a.html')],
+        ['range', () => store.read(key, 'a.html', { first: 0 })],
+        ['has', () => store.has(key)],
+        ['keys', () => Array.fromAsync(store.keys())],
+        ['owner', () => store.owner()],
+        ['claim', () => store.claim('me')],
+        ['ping', () => store.ping()],
+      ] as const) {
+        await assert.rejects(
+          work(),
+          isUnavailable,
+          `${what} ${refuse()} ${server.bucket} ${server.endpoint}`,
+        );
+      }
+    }
+  });
+
+  it('sends again what failed for a moment, parts of large files too', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    const failed = new Set<string>();
+    s3.refuse = (request) => {
+      const what = request.replace(/uploadId=[^&]*/i, '');
+      if (!request.startsWith('PUT') || failed.has(what)) return null;
+      failed.add(what);
+      return 503;
+    };
+    await store.put(key, stageFiles(folder.path, { small: 'x', large: randomBytes(6 * MIB) }), never);
+    assert.equal(failed.size, 3);
+    const { size = 0, stream } = (await store.read(key, 'large')) ?? {};
+    stream?.destroy();
+    assert.equal(size, 6 * MIB);
+  });
+
+  it('stops an upload whose uploader has gone, and leaves no upload of parts open', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    const leaving = new AbortController();
+    s3.refuse = (request) => {
+      if (/partNumber=2/i.test(request)) leaving.abort(new Error('gone'));
+      return null;
+    };
+    const putting = store.put(key, stageFiles(folder.path, { large: randomBytes(11 * MIB) }), leaving.signal);
+    await assert.rejects(putting, { message: 'gone' });
+    assert.ok(
+      s3.requests.some((request) => /^DELETE .*uploadId=/i.test(request)),
+      s3.requests.join('\n'),
+    );
+    assert.equal(await store.has(key), false);
+  });
+
+  it('leaves the staged folder to its owner', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    const staged = stageFiles(folder.path, { a: 'x' });
+    await store.put(key, staged, never);
+    assert.ok(existsSync(staged));
+  });
+
+  it('finds and removes uploads of parts that a crash left', async () => {
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    const client = new S3Client({ endpoint: s3.endpoint, forcePathStyle: true });
+    const object = { Bucket: s3.bucket, Key: `x/${key}/video.mp4` };
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(object));
+    await client.send(
+      new UploadPartCommand({ ...object, UploadId, PartNumber: 1, Body: randomBytes(5 * MIB) }),
+    );
+    client.destroy();
+    s3.answer = (request) =>
+      /^GET \/[^?]+\?(.*&)?uploads/.test(request) && !s3.requests.some((each) => each.startsWith('DELETE'))
+        ? `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated><Upload><Key>${object.Key}</Key>` +
+          `<UploadId>${UploadId}</UploadId></Upload></ListMultipartUploadsResult>`
+        : null;
+    assert.deepEqual(await Array.fromAsync(store.keys()), [key]);
+    await store.remove(key);
+    const aborted = s3.requests.filter((request) => request.startsWith('DELETE'));
+    assert.equal(aborted.length, 1);
+    assert.match(aborted[0] ?? '', new RegExp(`${key}/video.mp4\\?.*uploadId=`, 'i'));
+    assert.deepEqual(await Array.fromAsync(store.keys()), []);
+  });
+
+  it('does without the list of uploads where a server has none', async () => {
+    await using s3 = await startS3();
+    await using store = openStore(s3);
+    s3.refuse = (request) => (/^GET .*[?&]uploads/.test(request) ? 501 : null);
+    assert.deepEqual(await Array.fromAsync(store.keys()), []);
+    await store.remove(key);
+  });
+
+  it('keeps to its prefix', async () => {
+    using folder = temporaryFolder();
+    await using s3 = await startS3();
+    await using one = openStore(s3, 'one/');
+    await using two = openStore(s3, 'two/');
+    await one.put(key, stageFiles(folder.path, { a: 'x' }), never);
+    assert.equal(await two.read(key, 'a'), null);
+    await two.remove(key);
+    assert.deepEqual(await Array.fromAsync(two.keys()), []);
+    assert.deepEqual(await Array.fromAsync(one.keys()), [key]);
+    assert.equal(one.location, 's3://courses/one/');
+  });
+});

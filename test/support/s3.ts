@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { buildApp } from 'fauxqs';
+
+const BUCKET = 'courses';
+
+/** An S3-compatible server with an empty bucket. */
+export interface TestS3 extends AsyncDisposable {
+  readonly bucket: string;
+  readonly endpoint: string;
+  /** The requests so far: method, path and query. */
+  readonly requests: readonly string[];
+  /** Asked before each request; answers the status to refuse it with, `hang up`, or null to let it through. */
+  refuse: (request: string) => number | 'hang up' | null;
+  /** Asked before each request; answers XML in the server's place, for what it does not know, or null. */
+  answer: (request: string) => string | null;
+}
+
+/** Starts the server on a free port of 127.0.0.1, behind a door at which tests refuse requests. */
+export async function startS3(): Promise<TestS3> {
+  // What the AWS SDK reads; tests of one file run in one process.
+  process.env.AWS_ACCESS_KEY_ID ??= 'test';
+  process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
+  process.env.AWS_REGION ??= 'us-east-1';
+  await using stack = new AsyncDisposableStack();
+  const server = buildApp({ logger: false });
+  stack.defer(async () => await server.close());
+  const inner = new URL(await server.listen({ host: '127.0.0.1', port: 0 }));
+
+  const requests: string[] = [];
+  const door = createServer((incoming, outgoing) => {
+    const what = `${incoming.method} ${incoming.url}`;
+    requests.push(what);
+    const refused = s3.refuse(what);
+    const xml = s3.answer(what);
+    if (xml !== null)
+      incoming.resume().on('end', () => outgoing.setHeader('content-type', 'application/xml').end(xml));
+    else if (refused === null) pass(incoming, outgoing, inner);
+    else if (refused === 'hang up') incoming.destroy();
+    else incoming.resume().on('end', () => outgoing.writeHead(refused).end());
+  });
+  stack.defer(() => void door.close());
+  stack.defer(() => door.closeAllConnections());
+  door.listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  const endpoint = `http://127.0.0.1:${(door.address() as AddressInfo).port}`;
+  const s3: TestS3 = {
+    bucket: BUCKET,
+    endpoint,
+    requests,
+    refuse: () => null,
+    answer: () => null,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+  const client = new S3Client({ endpoint, forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  client.destroy();
+  requests.length = 0;
+  const opened = stack.move();
+  return s3;
+}
+
+function pass(incoming: IncomingMessage, outgoing: ServerResponse, to: URL): void {
+  const { method, url, headers } = incoming;
+  const onward = httpRequest({ host: to.hostname, port: to.port, method, path: url, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  onward.on('error', () => outgoing.destroy());
+  incoming.on('close', () => {
+    if (!incoming.complete) onward.destroy();
+  });
+  incoming.pipe(onward);
+}
