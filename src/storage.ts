@@ -1,6 +1,7 @@
 import { type DataFolder, lockDataFolder, openDataFolder } from './database/data-folder.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
+import { PostgresDatabase } from './database/postgres-database.ts';
 import { SqliteDatabase } from './database/sqlite-database.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { keptAuthSecret } from './webhooks/auth-secret.ts';
@@ -20,8 +21,8 @@ export interface Storage extends AsyncDisposable {
 }
 
 /**
- * Opens the storage that the settings name. With `exclusive`, no other process may serve from the folder.
- * @throws {DataFolderError} @throws {NewerDatabaseError} @throws {WrongSecretError} @throws {AuthSecretError}
+ * Opens the storage that the settings name. With `exclusive`, no other process may serve from the embedded database.
+ * @throws {DataFolderError} @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {WrongSecretError} @throws {AuthSecretError}
  * @throws {DatabaseUnavailableError}
  */
 export async function openStorage(
@@ -29,9 +30,9 @@ export async function openStorage(
   { exclusive, now }: { exclusive: boolean; now: () => number },
 ): Promise<Storage> {
   await using stack = new AsyncDisposableStack();
-  const folder = openDataFolder(settings.data_dir);
-  if (exclusive) stack.use(lockDataFolder(folder));
-  const database = stack.use(new SqliteDatabase(folder.databaseFile));
+  const folder = openDataFolder(settings.data_dir, { holdsDatabase: settings.database_url === null });
+  if (exclusive && settings.database_url === null) stack.use(lockDataFolder(folder));
+  const database = stack.use(await openDatabase(settings, folder));
   const migrated = await migrate(database, now);
   const authSecrets: [string, ...string[]] = [
     settings.webhooks_auth_secret ?? keptAuthSecret(folder.secretFile),
@@ -50,4 +51,15 @@ export async function openStorage(
     migrated,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+async function openDatabase(settings: Settings, folder: DataFolder): Promise<Database> {
+  if (settings.database_url === null) return new SqliteDatabase(folder.databaseFile);
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(
+    new PostgresDatabase(settings.database_url, { connections: settings.database_connections }),
+  );
+  await database.assertSuitable();
+  stack.move();
+  return database;
 }

@@ -20,10 +20,11 @@ export interface DataFolder {
 }
 
 /**
- * Makes the folder where it is missing, readable by its owner only, and names its places.
+ * Makes the folder where it is missing, readable by its owner only, and names its places; the file of the embedded
+ * database too, where the folder is to hold it.
  * @throws {DataFolderError} when it cannot be made or written.
  */
-export function openDataFolder(folder: string): DataFolder {
+export function openDataFolder(folder: string, { holdsDatabase = true } = {}): DataFolder {
   const root = path.resolve(folder);
   const places = {
     path: root,
@@ -37,9 +38,11 @@ export function openDataFolder(folder: string): DataFolder {
       mkdirSync(place, { recursive: true, mode: 0o700 });
       chmodSync(place, 0o700);
     }
-    // SQLite gives the files beside a database (-wal, -shm) the mode of the database itself.
-    createIfMissing(places.databaseFile);
-    chmodSync(places.databaseFile, 0o600);
+    if (holdsDatabase) {
+      // SQLite gives the files beside a database (-wal, -shm) the mode of the database itself.
+      createIfMissing(places.databaseFile);
+      chmodSync(places.databaseFile, 0o600);
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DataFolderError(`the data folder ${root} cannot be used: ${reason}`, { cause: error });

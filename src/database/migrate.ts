@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { contentDomain } from './migrations/0002-content-domain.ts';
 import { administrators } from './migrations/0003-administrators.ts';
@@ -8,48 +8,70 @@ import { columnTypes, type Migration } from './migrations/migration.ts';
 /** Every migration, in order. */
 const MIGRATIONS: readonly Migration[] = [foundation, contentDomain, administrators, trends];
 
-/** The database was written by a later release of the program. */
+/** Names the lock that instances take which migrate; any constant, the same in every release. */
+const MIGRATION_LOCK = 7_305_201_411;
+/** While a step waits for a table, everyone who comes after it waits too: not for long. */
+const TABLE_LOCK_TIMEOUT_MS = 10_000;
+
+/** A later release has changed the database in a way that this program cannot work with. */
 export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError';
 }
 
 /**
- * Brings the schema up to this program, each step in a transaction with its own record, and answers the names
- * of the steps that it took.
- * @throws {NewerDatabaseError} when the database holds steps that this program does not know.
+ * Brings the schema up to this program, all steps in one transaction with their records, and answers the names of the
+ * steps that it took. Instances that start at once take turns. Steps of a later release that are not breaking
+ * are left alone: that is how an instance of the release before goes on during an upgrade.
+ * @throws {NewerDatabaseError} when the database holds breaking steps that this program does not know.
+ * @throws {DatabaseUnavailableError} when another instance's migration does not end in time, too.
  */
 export async function migrate(
   database: Database,
   now: () => number,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
-  const types = columnTypes(database.dialect);
-  return await database.transaction(async (tx) => {
+  return await database.transaction((tx) => migrateIn(tx, now, migrations), { isLong: true });
+}
+
+async function migrateIn(
+  tx: Transaction,
+  now: () => number,
+  migrations: readonly Migration[],
+): Promise<string[]> {
+  const types = columnTypes(tx.dialect);
+  // On SQLite nobody else writes while a transaction is open.
+  if (tx.dialect === 'postgres') {
+    await tx.all('select pg_advisory_xact_lock(?)', MIGRATION_LOCK);
+    await tx.run(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
+  }
+  await tx.run(
+    `create table if not exists migrations (
+      number ${types.int} primary key, name text not null, breaking ${types.int} not null,
+      applied_at ${types.int} not null)`,
+  );
+  const applied = await tx.all<{ number: number; name: string; breaking: number }>(
+    'select number, name, breaking from migrations order by number',
+  );
+  const known = new Set(migrations.map(({ number }) => number));
+  const newer = applied.findLast(({ number, breaking }) => breaking !== 0 && !known.has(number));
+  if (newer !== undefined) {
+    throw new NewerDatabaseError(
+      `the database is newer than this program: it holds migration ${newer.number} (${newer.name}), which this ` +
+        `program, knowing ${migrations.at(-1)?.number ?? 0}, cannot work with. Start the newer release, or restore a backup.`,
+    );
+  }
+  const done = new Set(applied.map(({ number }) => number));
+  const taken: string[] = [];
+  for (const migration of migrations.filter(({ number }) => !done.has(number))) {
+    for (const statement of migration.statements(types, tx.dialect)) await tx.run(statement);
     await tx.run(
-      `create table if not exists migrations (
-        number ${types.int} primary key, name text not null, applied_at ${types.int} not null)`,
+      'insert into migrations (number, name, breaking, applied_at) values (?, ?, ?, ?)',
+      migration.number,
+      migration.name,
+      migration.breaking ? 1 : 0,
+      now(),
     );
-    const applied = await tx.all<{ number: number; name: string }>(
-      'select number, name from migrations order by number',
-    );
-    const newest = applied.at(-1);
-    if (newest !== undefined && newest.number > (migrations.at(-1)?.number ?? 0)) {
-      throw new NewerDatabaseError(
-        `the database is newer than this program: it holds migration ${newest.number} (${newest.name}), ` +
-          `this program knows ${migrations.at(-1)?.number ?? 0}. Start the newer release, or restore a backup.`,
-      );
-    }
-    const taken: string[] = [];
-    for (const migration of migrations.slice(applied.length)) {
-      for (const statement of migration.statements(types, database.dialect)) await tx.run(statement);
-      await tx.run(
-        'insert into migrations (number, name, applied_at) values (?, ?, ?)',
-        migration.number,
-        migration.name,
-        now(),
-      );
-      taken.push(migration.name);
-    }
-    return taken;
-  });
+    taken.push(migration.name);
+  }
+  return taken;
 }

@@ -39,6 +39,14 @@ export interface PostgresOptions {
   timeouts?: PostgresTimeouts;
 }
 
+/** The oldest release of the server that the statements are written for, as `server_version_num` tells it. */
+const OLDEST_VERSION = 140_000;
+
+/** The server cannot be worked with, however long one waits. */
+export class UnsuitableServerError extends Error {
+  override name = 'UnsuitableServerError';
+}
+
 /** A transaction was undone by the server and may be run again. */
 class UndoneError extends Error {
   override name = 'UndoneError';
@@ -103,6 +111,26 @@ export class PostgresDatabase implements Database {
     if (row?.transaction_read_only !== 'off') {
       throw new DatabaseUnavailableError(
         'the database takes no changes: the server is a standby, or set read-only',
+      );
+    }
+  }
+
+  /**
+   * Looks at what the server and the database are. @throws {UnsuitableServerError} @throws {DatabaseUnavailableError}
+   */
+  async assertSuitable(): Promise<void> {
+    const [server] = await this.reader.all<{ version: string; number: string; encoding: string }>(
+      `select current_setting('server_version') as version, current_setting('server_version_num') as number,
+         current_setting('server_encoding') as encoding`,
+    );
+    if (server === undefined || Number(server.number) < OLDEST_VERSION) {
+      throw new UnsuitableServerError(
+        `database_url names a PostgreSQL server of version ${server?.version}; version 14 or later is needed`,
+      );
+    }
+    if (server.encoding !== 'UTF8') {
+      throw new UnsuitableServerError(
+        `database_url names a database with the encoding ${server.encoding}; make one with the encoding UTF8`,
       );
     }
   }

@@ -47,6 +47,8 @@ describe('settings', () => {
       trusted_proxies: [],
       shutdown_timeout: 10,
       data_dir: './data',
+      database_url: null,
+      database_connections: 20,
       content_store: null,
       content_store_endpoint: null,
       enable_webhooks_service: true,
@@ -224,6 +226,7 @@ describe('wrong settings', () => {
   it('include null in the file, except where the default is made later', () => {
     const made = new Set([
       'base_url',
+      'database_url',
       'content_store',
       'content_store_endpoint',
       'webhooks_auth_secret',

@@ -34,6 +34,23 @@ const BOUNDS: Record<
   trusted_proxies: { taken: ['', '10.0.0.1,::1'], refused: ['proxy', Array(257).fill('::1').join()] },
   shutdown_timeout: { taken: ['0.01', '600'], refused: ['0', '-1', '600.1'] },
   data_dir: { taken: ['/var/lib/coursewire', 'data'], refused: [' ', 'a\0b', 'a'.repeat(4097)] },
+  database_url: {
+    taken: [
+      'postgres://u:p%40ss@db.example:5432/coursewire?sslmode=verify-full',
+      'postgresql://localhost/coursewire',
+      'postgres://[::1]/a',
+    ],
+    refused: [
+      '',
+      'mysql://a/b',
+      'postgres:a',
+      'postgres://',
+      'postgres://a b/c',
+      'postgres://a:99999/b',
+      'localhost',
+    ],
+  },
+  database_connections: { taken: ['3', '1000'], refused: ['2', '1001', '3.5'] },
   enable_webhooks_service: { taken: ['true', 'FALSE'], refused: ['1', 'yes', 'on'] },
   content_store: {
     taken: ['/mnt/courses', 'courses', 's3://bucket', 's3://my.bucket-1/a/b'],
@@ -109,7 +126,7 @@ describe('the settings table', () => {
   it('keeps secret what must not be shown', () => {
     assert.deepEqual(
       SETTING_NAMES.filter((name) => definition(name).secret),
-      ['webhooks_auth_secret', 'webhooks_auth_secret_previous'],
+      ['database_url', 'webhooks_auth_secret', 'webhooks_auth_secret_previous'],
     );
   });
 });

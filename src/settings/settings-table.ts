@@ -115,6 +115,28 @@ export const SETTINGS_TABLE = {
       'Folder of the database, the course packages and the secrets made at the first start. ' +
       'A relative path starts from the folder in which the service is started.',
   }),
+  database_url: define({
+    group: 'Storage',
+    parser: orNothing(
+      text({
+        allowed: `a postgres:// or postgresql:// URL of at most ${MAX_URL_LENGTH} characters`,
+        read: readDatabaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords: 'the embedded database in `data_dir`',
+    secret: true,
+    meaning:
+      'PostgreSQL, 14 or later, in place of the embedded database: `postgres://user:password@host:5432/database`, with ' +
+      '`?sslmode=verify-full` for a server elsewhere. Several instances may share it; all need the same ' +
+      '`webhooks_auth_secret`.',
+  }),
+  database_connections: define({
+    group: 'Storage',
+    parser: wholeNumber({ min: 3, max: 1_000 }),
+    default: 20,
+    meaning:
+      'How many connections an instance makes to PostgreSQL at most. The server must allow them for all instances.',
   content_store: define({
     group: 'Storage',
     parser: orNothing(contentStoreText),
@@ -363,6 +385,11 @@ function define<T>(
 
 function readQueueName(given: string): string | undefined {
   return QUEUE_NAME.test(given) ? given : undefined;
+}
+
+function readDatabaseUrl(given: string): string | undefined {
+  if (!/^postgres(?:ql)?:\/\/[^\s]+$/.test(given) || given.length > MAX_URL_LENGTH) return undefined;
+  return URL.canParse(given) ? given : undefined;
 }
 
 function readBaseUrl(given: string): string | undefined {

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { environmentName } from '../../src/settings/load-settings.ts';
 import type { SettingName, Settings } from '../../src/settings/settings-table.ts';
+import { databaseUrlOf } from './postgres.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
 const START_DEADLINE_MS = 15_000;
@@ -38,12 +39,24 @@ function environment(settings: TextSettings): Record<string, string> {
   return { PATH: process.env.PATH ?? '', ...Object.fromEntries(named) };
 }
 
+/** Names the database that goes with the data folder, where the run is on PostgreSQL. */
+async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings> {
+  const url = data_dir === undefined ? null : await databaseUrlOf(String(data_dir));
+  return url === null ? {} : { database_url: url };
+}
+
 /** Starts `serve` on a free port, with quick retries unless `settings` say otherwise, and waits until it is ready. */
 export async function startProcess(
   settings: TextSettings & Pick<Settings, 'data_dir'>,
 ): Promise<ServingProcess> {
   const child = spawn(process.execPath, [MAIN, 'serve'], {
-    env: environment({ port: 0, retry_initial_delay: 0.02, retry_max_delay: 0.1, ...settings }),
+    env: environment({
+      ...(await databaseSetting(settings)),
+      port: 0,
+      retry_initial_delay: 0.02,
+      retry_max_delay: 0.1,
+      ...settings,
+    }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = endOf(child);
@@ -93,7 +106,7 @@ export async function runProgram(
   settings: TextSettings & Pick<Settings, 'data_dir'>,
 ): Promise<ProcessEnd & { output: string; errors: string }> {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: environment(settings),
+    env: environment({ ...(await databaseSetting(settings)), ...settings }),
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: RUN_DEADLINE_MS,
     killSignal: 'SIGKILL',

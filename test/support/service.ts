@@ -6,6 +6,7 @@ import { type Service, startService } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { openDatabaseOf } from './database.ts';
+import { databaseUrlOf, dropDatabaseOf } from './postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export { temporaryFolder };
@@ -118,7 +119,11 @@ export async function startTestService(
 ): Promise<TestService> {
   await using stack = new AsyncDisposableStack();
   const dataDir = options.dataDir ?? stack.use(temporaryFolder()).path;
-  const settings = testSettings(dataDir, options.settings);
+  if (options.dataDir === undefined) stack.defer(() => dropDatabaseOf(dataDir));
+  const settings = testSettings(dataDir, {
+    database_url: await databaseUrlOf(dataDir),
+    ...options.settings,
+  });
   // biome-ignore lint/suspicious/noExplicitAny: see TestService.
   const logLines: any[] = [];
   const logs = createLogs({

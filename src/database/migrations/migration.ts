@@ -12,6 +12,11 @@ export interface ColumnTypes {
 export interface Migration {
   number: number;
   name: string;
+  /**
+   * True when programs that do not know this step cannot work with the schema after it; they then refuse to start.
+   * Steps that only add what may be left out are not breaking: instances of the release before keep running.
+   */
+  breaking?: true;
   /** The statements, for the engine at hand. */
   statements(types: ColumnTypes, dialect: Dialect): string[];
 }
