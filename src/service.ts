@@ -54,12 +54,17 @@ import { deriveTokenKeys } from './identity/token-keys.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
+import { Dashboard } from './overview/dashboard/dashboard.ts';
+import { HealthReader } from './overview/health/health-overview.ts';
+import { overviewRoutes } from './overview/overview-routes.ts';
 import { DatabaseQueue } from './queue/database-queue.ts';
 import { contentPlaceOf } from './settings/content-place.ts';
 import { describeSettings } from './settings/describe-settings.ts';
 import { allowedTargetNetworks } from './settings/networks.ts';
+import { describeRuntime } from './settings/runtime.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { openStorage } from './storage.ts';
+import { DeadLetterRedelivery } from './webhooks/dead-letter-redelivery.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { DeliveryTargets } from './webhooks/delivery-targets.ts';
@@ -276,7 +281,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     postbacks: describePostbacks(),
   });
   launchRoutes(plain, registrations);
-  healthRoutes(plain, { checks: { database: () => database.ping(), content: () => store.ping() }, metrics });
+  const checks = { database: () => database.ping(), content: () => store.ping() };
+  healthRoutes(plain, { checks, metrics });
   await plain.register(tokenEndpoint, {
     clients,
     tokens,
@@ -305,6 +311,23 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     deliveryRoutes(routes, { lines, idempotency, now });
     testMessageRoutes(routes, tests);
     trendRoutes(routes, trends);
+    overviewRoutes(routes, {
+      reader: database.reader,
+      dashboard: new Dashboard({ reader: database.reader, queue, trends, delivers }),
+      health: new HealthReader({
+        database,
+        queue,
+        checks,
+        settings,
+        about: { version, runtime: describeRuntime(), instance: randomUUIDv7(), startedAt: now() },
+      }),
+      redelivery: new DeadLetterRedelivery({ reader: database.reader, lines, now }),
+      mayReadWebhooks: async (request) =>
+        'caller' in (await administration.authorize(request, { scope: 'webhooks:read' })),
+      readOnly: !settings.enable_webhooks_service,
+      delivers,
+      now,
+    });
   });
   stack.defer(() => closeServer(plain, settings.shutdown_timeout * MS_PER_SECOND));
   const url = await plain.listen({ host: settings.host, port: settings.port });

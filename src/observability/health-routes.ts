@@ -29,7 +29,8 @@ export function healthRoutes(
   );
 }
 
-async function resultOf(check: ReadinessCheck): Promise<'ok' | 'failed'> {
+/** How a check went; `failed` also when it takes too long. */
+export async function resultOf(check: ReadinessCheck): Promise<'ok' | 'failed'> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<'failed'>((resolve) => {
     timer = setTimeout(() => resolve('failed'), CHECK_TIMEOUT_MS);

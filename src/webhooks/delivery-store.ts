@@ -139,6 +139,57 @@ export async function readRedeliverable(
     .execute();
 }
 
+/** A webhook's messages that were dead-lettered up to a moment, in the order their events occurred. */
+export async function readDeadLettered(
+  tx: Transaction,
+  { webhookId, until, limit }: { webhookId: number; until: number; limit: number },
+): Promise<StoredDelivery[]> {
+  return await tx.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', '=', 'DEAD_LETTERED')
+    .where('deliveries.status', '<>', 'DELIVERED')
+    .where('deliveries.updated_at', '<=', until)
+    .orderBy('deliveries.id')
+    .limit(limit)
+    .execute();
+}
+
+/** Active webhooks, by id, of which messages were dead-lettered up to a moment. */
+export async function readWebhooksWithDeadLetters(
+  reader: Pick<Reader, 'all'>,
+  until: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await reader.all<{ id: number }>(
+    `select webhooks.id from webhooks where webhooks.enabled = 1 and webhooks.deleted_at is null
+       and exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id
+         and deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ?)
+     order by webhooks.id limit ?`,
+    until,
+    limit,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** How many such messages there are, counted up to a bound; of one webhook, or of all active ones. */
+export async function countDeadLettered(
+  reader: Pick<Reader, 'all'>,
+  { webhookId, until, bound }: { webhookId: number | null; until: number; bound: number },
+): Promise<number> {
+  const [row] = await reader.all<{ count: number }>(
+    `select count(*) as count from (
+       select 1 as one from deliveries join webhooks on webhooks.id = deliveries.webhook_id
+       where deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ?
+         and webhooks.enabled = 1 and webhooks.deleted_at is null
+         ${webhookId === null ? '' : 'and deliveries.webhook_id = ?'}
+       limit ?) as counted`,
+    ...[until, ...(webhookId === null ? [] : [webhookId]), bound],
+  );
+  return Number(row?.count ?? 0);
+}
+
 export async function countWithStatus(
   reader: Pick<Reader, 'query'>,
   webhookId: number,

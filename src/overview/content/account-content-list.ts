@@ -1,0 +1,88 @@
+import { sql } from 'kysely';
+import type { Reader } from '../../database/database.ts';
+import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
+import { type Listed, type ListPart, searchedId } from '../list-query.ts';
+import { nameHolds, nameKey } from '../name-search.ts';
+import { readList } from '../read-list.ts';
+import { readLocations } from './locations.ts';
+
+export const ACCOUNT_CONTENT_SORTS = ['name', 'added'] as const;
+export type AccountContentSort = (typeof ACCOUNT_CONTENT_SORTS)[number];
+
+/** An asset of an account. */
+export interface ListedAccountContent {
+  type: ContentType;
+  id: number;
+  name: string;
+  added_at: number;
+  location: string;
+}
+
+/** The table of each type, and the folder that says where its rows stand. */
+const TABLES: Readonly<Record<ContentType, { table: string; folderId: string }>> = {
+  COURSE: { table: 'courses', folderId: 'folder_id' },
+  EQUIVALENT: { table: 'equivalents', folderId: 'folder_id' },
+  BUNDLE: { table: 'bundles', folderId: 'folder_id' },
+  FOLDER: { table: 'folders', folderId: 'id' },
+};
+
+/** The order of types among assets that share an id. */
+const RANKS = new Map(CONTENT_TYPES.map((type, index) => [type, index]));
+
+/** Whether there is such an account. */
+export async function accountExists(reader: Pick<Reader, 'all'>, accountId: number): Promise<boolean> {
+  const rows = await reader.all('select 1 from accounts where accounts.id = ?', accountId);
+  return rows.length > 0;
+}
+
+/** A page of what an account was given. */
+export async function listAccountContents(
+  reader: Reader,
+  { accountId, search, type }: { accountId: number; search: string | null; type: ContentType | null },
+  part: ListPart<AccountContentSort>,
+): Promise<Listed<ListedAccountContent>> {
+  const types = type === null ? CONTENT_TYPES : [type];
+  const selects = types.map((each) => {
+    const { table, folderId } = TABLES[each];
+    const [t, f] = [sql.table(table), sql.ref(`${table}.${folderId}`)];
+    return sql`select ${sql.lit(each)} as type, ${sql.lit(RANKS.get(each) ?? 0)} as rank,
+        ${t}.id as id, ${t}.name as name, ${f} as folder_id, account_contents.added_at as added_at
+      from account_contents join ${t} on ${t}.id = account_contents.content_id
+      where account_contents.account_id = ${accountId} and account_contents.content_type = ${sql.lit(each)}`;
+  });
+  const listed = sql<{
+    type: ContentType;
+    rank: number;
+    id: number;
+    name: string;
+    folder_id: number;
+    added_at: number;
+  }>`(${sql.join(selects, sql` union all `)})`;
+  let rows = reader.query.selectFrom(listed.as('listed')).selectAll();
+  if (search !== null) {
+    rows = rows.where((eb) =>
+      eb.or([
+        nameHolds(reader.dialect, 'listed.name', search),
+        eb('listed.id', '=', searchedId(search) ?? 0),
+      ]),
+    );
+  }
+  const by = part.sort === 'name' ? nameKey(reader.dialect, 'listed.name') : sql`listed.added_at`;
+  // Assets of different types share ids; these numbers are different for each.
+  const id = sql<number>`(listed.id * 8 + listed.rank)`;
+  const { items, total } = await readList(rows, { by, id }, part);
+  const locations = await readLocations(
+    reader,
+    items.map((item) => item.folder_id),
+  );
+  return {
+    total,
+    items: items.map((item) => ({
+      type: item.type,
+      id: item.id,
+      name: item.name,
+      added_at: item.added_at,
+      location: locations.get(item.folder_id) ?? '',
+    })),
+  };
+}

@@ -1,0 +1,192 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Reader } from '../../database/database.ts';
+import type { Tables } from '../../database/schema.ts';
+import { type Listed, type ListPart, searchedId } from '../list-query.ts';
+import { nameHolds, nameKey } from '../name-search.ts';
+import { readList } from '../read-list.ts';
+import { readLocations, standsIn } from './locations.ts';
+
+/** Lists of courses, equivalents and bundles, which are looked for alike. */
+
+export const CONTENT_SORTS = ['name', 'updated', 'created'] as const;
+export type ContentSort = (typeof CONTENT_SORTS)[number];
+
+/** Which content a list holds: what fits every member that is not null. */
+export interface ContentFilter {
+  search: string | null;
+  folderId: number | null;
+  /** Whether what stands in folders below that one is part of it. */
+  recursive: boolean;
+}
+
+interface ListedContent {
+  id: number;
+  name: string;
+  folder_id: number;
+  location: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ListedCourse extends ListedContent {
+  latest_version_id: number;
+  published_version_id: number;
+  learning_standard: string | null;
+  /** JSON: an array of texts. */
+  warnings: string | null;
+}
+
+export interface ListedEquivalent extends ListedContent {
+  languages: string[];
+}
+
+export interface ListedBundle extends ListedContent {
+  content_count: number;
+}
+
+type ContentTable = 'courses' | 'equivalents' | 'bundles';
+
+/** A page of the courses that fit. */
+export async function listCourses(
+  reader: Reader,
+  filter: ContentFilter & { learningStandard: string | null },
+  part: ListPart<ContentSort>,
+): Promise<Listed<ListedCourse>> {
+  let rows = reader.query
+    .selectFrom('courses')
+    .leftJoin('course_versions', (join) =>
+      join
+        .onRef('course_versions.course_id', '=', 'courses.id')
+        .onRef('course_versions.version_id', '=', 'courses.latest_version_id'),
+    )
+    .select([
+      'courses.id',
+      'courses.name',
+      'courses.folder_id',
+      'courses.latest_version_id',
+      'courses.published_version_id',
+      'courses.created_at',
+      'courses.updated_at',
+      'course_versions.learning_standard',
+      'course_versions.warnings',
+    ])
+    .where((eb) => fits(reader, eb, 'courses', filter));
+  if (filter.learningStandard !== null)
+    rows = rows.where('course_versions.learning_standard', '=', filter.learningStandard);
+  const { items, total } = await readList(rows, orderOf(reader, 'courses', part.sort), part);
+  return { items: await withLocations(reader, items), total };
+}
+
+/** A page of the equivalents that fit. */
+export async function listEquivalents(
+  reader: Reader,
+  filter: ContentFilter,
+  part: ListPart<ContentSort>,
+): Promise<Listed<ListedEquivalent>> {
+  const rows = reader.query
+    .selectFrom('equivalents')
+    .select([
+      'equivalents.id',
+      'equivalents.name',
+      'equivalents.folder_id',
+      'equivalents.created_at',
+      'equivalents.updated_at',
+    ])
+    .where((eb) => fits(reader, eb, 'equivalents', filter));
+  const { items, total } = await readList(rows, orderOf(reader, 'equivalents', part.sort), part);
+  const languages = await readLanguages(reader, items);
+  const located = await withLocations(reader, items);
+  return { items: located.map((item) => ({ ...item, languages: languages.get(item.id) ?? [] })), total };
+}
+
+/** A page of the bundles that fit. */
+export async function listBundles(
+  reader: Reader,
+  filter: ContentFilter,
+  part: ListPart<ContentSort>,
+): Promise<Listed<ListedBundle>> {
+  const rows = reader.query
+    .selectFrom('bundles')
+    .select(['bundles.id', 'bundles.name', 'bundles.folder_id', 'bundles.created_at', 'bundles.updated_at'])
+    .where((eb) => fits(reader, eb, 'bundles', filter));
+  const { items, total } = await readList(rows, orderOf(reader, 'bundles', part.sort), part);
+  const counts = await countBundled(reader, items);
+  const located = await withLocations(reader, items);
+  return { items: located.map((item) => ({ ...item, content_count: counts.get(item.id) ?? 0 })), total };
+}
+
+function fits<Table extends ContentTable>(
+  reader: Reader,
+  eb: Pick<ExpressionBuilder<Tables, Table>, 'and'>,
+  table: Table,
+  { search, folderId, recursive }: ContentFilter,
+) {
+  const conditions = [];
+  if (search !== null) {
+    const id = searchedId(search) ?? 0;
+    conditions.push(
+      sql<boolean>`(${nameHolds(reader.dialect, `${table}.name`, search)} or ${sql.ref(`${table}.id`)} = ${id})`,
+    );
+  }
+  if (folderId !== null) conditions.push(standsIn(`${table}.folder_id`, folderId, recursive));
+  return eb.and(conditions);
+}
+
+function orderOf(reader: Reader, table: ContentTable, sort: ContentSort) {
+  const columns = { created: 'created_at', updated: 'updated_at' } as const;
+  return {
+    by:
+      sort === 'name'
+        ? nameKey(reader.dialect, `${table}.name`)
+        : sql<unknown>`${sql.ref(`${table}.${columns[sort]}`)}`,
+    id: sql<number>`${sql.ref(`${table}.id`)}`,
+  };
+}
+
+async function withLocations<T extends { folder_id: number }>(
+  reader: Reader,
+  items: readonly T[],
+): Promise<(T & { location: string })[]> {
+  const locations = await readLocations(
+    reader,
+    items.map((item) => item.folder_id),
+  );
+  return items.map((item) => ({ ...item, location: locations.get(item.folder_id) ?? '' }));
+}
+
+async function readLanguages(
+  reader: Reader,
+  items: readonly { id: number }[],
+): Promise<Map<number, string[]>> {
+  const languages = new Map<number, string[]>();
+  if (items.length === 0) return languages;
+  const rows = await reader.query
+    .selectFrom('equivalent_courses')
+    .select(['equivalent_courses.equivalent_id', 'equivalent_courses.language'])
+    .where(
+      'equivalent_courses.equivalent_id',
+      'in',
+      items.map(({ id }) => id),
+    )
+    .orderBy('equivalent_courses.equivalent_id')
+    .orderBy('equivalent_courses.position')
+    .execute();
+  for (const row of rows)
+    languages.set(row.equivalent_id, [...(languages.get(row.equivalent_id) ?? []), row.language]);
+  return languages;
+}
+
+async function countBundled(reader: Reader, items: readonly { id: number }[]): Promise<Map<number, number>> {
+  if (items.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('bundle_contents')
+    .select(['bundle_contents.bundle_id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where(
+      'bundle_contents.bundle_id',
+      'in',
+      items.map(({ id }) => id),
+    )
+    .groupBy('bundle_contents.bundle_id')
+    .execute();
+  return new Map(rows.map((row) => [row.bundle_id, Number(row.count)]));
+}

@@ -1,0 +1,94 @@
+import type { Reader } from '../../database/database.ts';
+
+/** SQL of the dashboard, one operation a function. */
+
+/** How much there is. */
+export interface ContentCounts {
+  accounts: number;
+  courses: number;
+  equivalents: number;
+  bundles: number;
+  registrations: number;
+}
+
+export async function countContent(reader: Pick<Reader, 'all'>): Promise<ContentCounts> {
+  const tables = ['accounts', 'courses', 'equivalents', 'bundles', 'registrations'];
+  const counts = tables.map((table) => `(select count(*) from ${table}) as ${table}`);
+  const [row] = await reader.all<ContentCounts>(`select ${counts.join(', ')}`);
+  const number = (count: number | undefined) => Number(count ?? 0);
+  return {
+    accounts: number(row?.accounts),
+    courses: number(row?.courses),
+    equivalents: number(row?.equivalents),
+    bundles: number(row?.bundles),
+    registrations: number(row?.registrations),
+  };
+}
+
+/** A webhook as a reader of the dashboard wants to know it. */
+export interface FailingWebhookRow {
+  id: number;
+  name: string;
+  in_error: number;
+  last_error_at: number | null;
+  last_error_message: string | null;
+}
+
+/** Webhooks by id; deleted ones are left out. */
+export async function readWebhooksInBrief(
+  reader: Pick<Reader, 'query'>,
+  ids: readonly number[],
+): Promise<Map<number, FailingWebhookRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('webhooks')
+    .innerJoin('webhook_statistics', 'webhook_statistics.webhook_id', 'webhooks.id')
+    .select([
+      'webhooks.id',
+      'webhooks.name',
+      'webhook_statistics.in_error',
+      'webhook_statistics.last_error_at',
+      'webhook_statistics.last_error_message',
+    ])
+    .where('webhooks.id', 'in', ids)
+    .where('webhooks.deleted_at', 'is', null)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** A message that failed and waits for another attempt: the head of its line. */
+export interface RetryingRow {
+  id: number;
+  webhook_id: number;
+  webhook_name: string;
+  message_id: string;
+  attempts: number;
+  attempted_at: number | null;
+  error: string | null;
+}
+
+/** The messages that are retried, those of the oldest events first. */
+export async function readRetrying(reader: Pick<Reader, 'all'>, limit: number): Promise<RetryingRow[]> {
+  return await reader.all<RetryingRow>(
+    `select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, deliveries.message_id,
+       deliveries.attempts, deliveries.attempted_at, deliveries.error
+     from deliveries join webhooks on webhooks.id = deliveries.webhook_id
+     where deliveries.status = 'RETRYING' order by deliveries.enqueued_at, deliveries.id limit ?`,
+    limit,
+  );
+}
+
+/** When an attempt before the latest began; null when it is not known any more. */
+export async function readAttemptedAt(
+  reader: Pick<Reader, 'all'>,
+  deliveryId: number,
+  attempt: number,
+): Promise<number | null> {
+  const [row] = await reader.all<{ attempted_at: number }>(
+    `select attempted_at from delivery_attempts where delivery_id = ? and attempt >= ?
+     order by attempt limit 1`,
+    deliveryId,
+    attempt,
+  );
+  return row?.attempted_at ?? null;
+}

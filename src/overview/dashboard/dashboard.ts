@@ -1,0 +1,132 @@
+import type { Reader } from '../../database/database.ts';
+import type { MessageQueue, QueueTotals } from '../../queue/message-queue.ts';
+import type { MinuteOfService, TrendService } from '../../webhooks/trends/trend-service.ts';
+import { CachedReading } from './cached-reading.ts';
+import {
+  type ContentCounts,
+  countContent,
+  readAttemptedAt,
+  readRetrying,
+  readWebhooksInBrief,
+} from './dashboard-store.ts';
+
+/** Webhooks and lines that are told at most. */
+const MAX_TOLD = 20;
+
+/** A webhook with failed attempts within the last hour. Moments are epoch milliseconds. */
+export interface FailingWebhook {
+  webhookId: number;
+  name: string;
+  failures: number;
+  inError: boolean;
+  lastErrorAt: number | null;
+  lastErrorMessage: string | null;
+}
+
+/** A line whose first message failed and is retried. */
+export interface BlockedLine {
+  webhookId: number;
+  name: string;
+  depth: number;
+  messageId: string;
+  subtopic: string;
+  /** Failed attempts since the message was queued last. */
+  attempts: number;
+  /** When the first of them began. */
+  since: number | null;
+  lastErrorMessage: string | null;
+  /** Null while it is out, or when nothing is delivered. */
+  nextAttemptAt: number | null;
+}
+
+/** What happens now, of all webhooks. */
+export interface DeliveryNow {
+  minutes: MinuteOfService[];
+  totals: QueueTotals;
+  failing: FailingWebhook[];
+  blocked: BlockedLine[];
+}
+
+/** What the whole service does at the moment; cheap, however many look at it. */
+export class Dashboard {
+  readonly #reader: Reader;
+  readonly #queue: Pick<MessageQueue, 'totals' | 'line'>;
+  readonly #trends: Pick<TrendService, 'lastHour' | 'mostFailing'>;
+  readonly #delivers: boolean;
+  readonly #delivery: CachedReading<DeliveryNow>;
+  readonly #content: CachedReading<ContentCounts>;
+
+  constructor(dependencies: {
+    reader: Reader;
+    queue: Pick<MessageQueue, 'totals' | 'line'>;
+    trends: Pick<TrendService, 'lastHour' | 'mostFailing'>;
+    delivers: boolean;
+  }) {
+    this.#reader = dependencies.reader;
+    this.#queue = dependencies.queue;
+    this.#trends = dependencies.trends;
+    this.#delivers = dependencies.delivers;
+    this.#delivery = new CachedReading(() => this.#readDelivery());
+    this.#content = new CachedReading(() => countContent(this.#reader));
+  }
+
+  async delivery(): Promise<DeliveryNow> {
+    return await this.#delivery.get();
+  }
+
+  async content(): Promise<ContentCounts> {
+    return await this.#content.get();
+  }
+
+  async #readDelivery(): Promise<DeliveryNow> {
+    return {
+      minutes: await this.#trends.lastHour(),
+      totals: await this.#queue.totals(),
+      failing: await this.#readFailing(),
+      blocked: await this.#readBlocked(),
+    };
+  }
+
+  async #readFailing(): Promise<FailingWebhook[]> {
+    const failing = await this.#trends.mostFailing(MAX_TOLD);
+    const webhooks = await readWebhooksInBrief(
+      this.#reader,
+      failing.map(({ webhookId }) => webhookId),
+    );
+    return failing.flatMap(({ webhookId, failures }) => {
+      const webhook = webhooks.get(webhookId);
+      if (webhook === undefined) return [];
+      return {
+        webhookId,
+        name: webhook.name,
+        failures,
+        inError: webhook.in_error === 1,
+        lastErrorAt: webhook.last_error_at,
+        lastErrorMessage: webhook.last_error_message,
+      };
+    });
+  }
+
+  async #readBlocked(): Promise<BlockedLine[]> {
+    const lines: BlockedLine[] = [];
+    for (const retrying of await readRetrying(this.#reader, MAX_TOLD)) {
+      const { depth, head } = await this.#queue.line(retrying.webhook_id);
+      // Settled since it was read.
+      if (head === null || head.messageId !== retrying.message_id) continue;
+      const attempts = Math.max(1, head.receiveCount - (head.inFlight ? 1 : 0));
+      const first = retrying.attempts - attempts + 1;
+      lines.push({
+        webhookId: retrying.webhook_id,
+        name: retrying.webhook_name,
+        depth,
+        messageId: head.messageId,
+        subtopic: head.label,
+        attempts,
+        since: (await readAttemptedAt(this.#reader, retrying.id, first)) ?? retrying.attempted_at,
+        lastErrorMessage: retrying.error,
+        nextAttemptAt: head.inFlight || !this.#delivers ? null : head.availableAt,
+      });
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,79 @@
+import type { Database } from '../../database/database.ts';
+import { type ReadinessCheck, resultOf } from '../../observability/health-routes.ts';
+import type { MessageQueue } from '../../queue/message-queue.ts';
+import { type DescribedSetting, describeSettings } from '../../settings/describe-settings.ts';
+import type { Runtime } from '../../settings/runtime.ts';
+import type { Settings } from '../../settings/settings-table.ts';
+
+/** `delivering`, or why not: the settings keep the queue from being polled, or the whole webhooks service from working. */
+export type QueueState = 'delivering' | 'polling_disabled' | 'webhooks_disabled';
+
+/** How the service is, for those who operate it. Secrets are not part of it. */
+export interface HealthOverview {
+  version: string;
+  runtime: Runtime;
+  /** Tells this start of the service from others, and from those of other instances. */
+  instance: string;
+  /** Epoch milliseconds. */
+  startedAt: number;
+  /** By name, as for readiness. */
+  checks: Record<string, 'ok' | 'failed'>;
+  database: { engine: string; sizeBytes: number | null };
+  queue: { engine: string; state: QueueState };
+  settings: readonly DescribedSetting[];
+}
+
+/** Reads how the service is. */
+export class HealthReader {
+  readonly #database: Database;
+  readonly #queue: Pick<MessageQueue, 'engine'>;
+  readonly #checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly #settings: Settings;
+  readonly #about: { version: string; runtime: Runtime; instance: string; startedAt: number };
+
+  constructor(dependencies: {
+    database: Database;
+    queue: Pick<MessageQueue, 'engine'>;
+    checks: Readonly<Record<string, ReadinessCheck>>;
+    settings: Settings;
+    about: { version: string; runtime: Runtime; instance: string; startedAt: number };
+  }) {
+    this.#database = dependencies.database;
+    this.#queue = dependencies.queue;
+    this.#checks = dependencies.checks;
+    this.#settings = dependencies.settings;
+    this.#about = dependencies.about;
+  }
+
+  async read(): Promise<HealthOverview> {
+    const results = Object.entries(this.#checks).map(
+      async ([name, check]) => [name, await resultOf(check)] as const,
+    );
+    return {
+      ...this.#about,
+      checks: Object.fromEntries(await Promise.all(results)),
+      database: { engine: this.#database.dialect, sizeBytes: await this.#readSize() },
+      queue: { engine: this.#queue.engine, state: this.#queueState() },
+      settings: describeSettings(this.#settings),
+    };
+  }
+
+  /** Null when the database does not answer, which the checks tell. */
+  async #readSize(): Promise<number | null> {
+    let size: number | null = null;
+    const result = await resultOf(async () => {
+      const [row] = await this.#database.reader.all<{ bytes: number }>(
+        this.#database.dialect === 'sqlite'
+          ? `select (select page_count from pragma_page_count()) * (select page_size from pragma_page_size()) as bytes`
+          : 'select pg_database_size(current_database()) as bytes',
+      );
+      size = row === undefined ? null : Number(row.bytes);
+    });
+    return result === 'ok' ? size : null;
+  }
+
+  #queueState(): QueueState {
+    if (!this.#settings.enable_webhooks_service) return 'webhooks_disabled';
+    return this.#settings.enable_queue_polling ? 'delivering' : 'polling_disabled';
+  }
+}

@@ -1,0 +1,126 @@
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { PLAIN_TEXT_PATTERN } from '../http/schemas.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+/** Rows that a list passes over at most: bounds what its last page costs. */
+const MAX_OFFSET = 1_000_000;
+/** How far a list goes that may be too long to count. */
+export const MAX_COUNTED = 10_000;
+const MAX_SEARCH_LENGTH = 200;
+
+/** The `search` member of a query: white space at its ends does not count. */
+export const SearchText = Type.Optional(
+  Type.String({ maxLength: MAX_SEARCH_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
+);
+
+/** Which part of a list is asked for, in which order. */
+export interface ListPart<Sort extends string> {
+  sort: Sort;
+  direction: 'asc' | 'desc';
+  limit: number;
+  offset: number;
+}
+
+/** A part of a list, and how many rows the whole of it has. */
+export interface Listed<T> {
+  items: T[];
+  total: number;
+}
+
+/** The same of a list that is counted up to {@link MAX_COUNTED} only. */
+export interface LongListed<T> extends Listed<T> {
+  /** True: there are more than `total`. */
+  totalIsLowerBound: boolean;
+}
+
+/** The query members that say which part of a list is asked for. */
+export function partMembers(maxOffset: number) {
+  return {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: maxOffset })),
+  };
+}
+
+/** The query of a list that may be ordered by each of `sorts`, with filters of its own. Unknown members are refused. */
+export function ListQuery<const Sort extends string, Filters extends TProperties>(
+  sorts: readonly Sort[],
+  filters: Filters,
+  maxOffset = MAX_OFFSET,
+) {
+  return Type.Object(
+    {
+      sort: Type.Optional(Type.Enum([...sorts])),
+      direction: Type.Optional(Type.Enum(['asc', 'desc'])),
+      ...partMembers(maxOffset),
+      ...filters,
+    },
+    { additionalProperties: false },
+  );
+}
+
+/** The answer of a list. */
+export function ListOf<T extends TSchema>(item: T) {
+  return Type.Object({
+    data: Type.Array(item),
+    total: Type.Integer(),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+  });
+}
+
+/** The same for lists that may be too long to count. */
+export function LongListOf<T extends TSchema>(item: T) {
+  return Type.Object({
+    ...ListOf(item).properties,
+    total_is_lower_bound: Type.Boolean({ description: 'True: there are more than `total`.' }),
+  });
+}
+
+interface PartQuery<Sort extends string> {
+  sort?: Sort;
+  direction?: 'asc' | 'desc';
+  limit?: number;
+  offset?: number;
+}
+
+/** The part that a query asks for; names ascend and everything else descends unless it says otherwise. */
+export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSort: Sort): ListPart<Sort> {
+  const sort = query.sort ?? defaultSort;
+  return {
+    sort,
+    direction: query.direction ?? (sort === 'name' ? 'asc' : 'desc'),
+    limit: query.limit ?? DEFAULT_LIMIT,
+    offset: query.offset ?? 0,
+  };
+}
+
+/** The body of a list's answer. */
+export function listAnswer<T, R>(
+  { items, total }: Listed<T>,
+  { limit, offset }: ListPart<string>,
+  toRecord: (item: T) => R,
+): { data: R[]; total: number; limit: number; offset: number } {
+  return { data: items.map(toRecord), total, limit, offset };
+}
+
+/** The same for a list that may be too long to count. */
+export function longListAnswer<T, R>(
+  listed: LongListed<T>,
+  part: ListPart<string>,
+  toRecord: (item: T) => R,
+) {
+  return { ...listAnswer(listed, part, toRecord), total_is_lower_bound: listed.totalIsLowerBound };
+}
+
+/** The text that is searched for; null for none. */
+export function searchText(search: Static<typeof SearchText> | undefined): string | null {
+  const text = search?.trim() ?? '';
+  return text === '' ? null : text;
+}
+
+/** The id that a text may mean; null when it is no number. */
+export function searchedId(text: string): number | null {
+  const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : null;
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { openTestDatabase } from '../../test/support/database.ts';
+import { nameHolds, nameKey, type Position } from './name-search.ts';
+
+/** Letters of both cases and of several scripts, and everything that means something in a pattern. */
+const letter = fc.constantFrom(...'aAzZ09 äÄéÉжЖσΣ日😀', ...'%_*?[]^\\\'"-.+$(){}|/');
+const text = fc.string({ unit: letter, minLength: 1, maxLength: 4 });
+const name = fc.string({ unit: letter, minLength: 0, maxLength: 8 }).map((rest) => `x${rest}`);
+
+function holds(whole: string, part: string, position: Position): boolean {
+  // Letter by letter: a whole word in lower case may end with another letter (ΟΣ, ος).
+  const lower = (given: string) => Array.from(given, (each) => each.toLowerCase()).join('');
+  const [inside, sought] = [lower(whole), lower(part)];
+  if (position === 'anywhere') return inside.includes(sought);
+  return position === 'start' ? inside.startsWith(sought) : inside === sought;
+}
+
+describe('finding names', () => {
+  it('matches letters of every script in either case, and nothing in a text is a wildcard', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { reader } = database;
+    const found = async (given: string, sought: string, position: Position) => {
+      const result = await sql<{ found: number }>`
+        select case when ${nameHolds(reader.dialect, 'folders.name', sought, position)} then 1 else 0 end as found
+        from (select cast(${given} as text) as name) as folders`.execute(reader.query);
+      return result.rows[0]?.found === 1;
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        name,
+        text,
+        fc.constantFrom<Position>('anywhere', 'start', 'whole'),
+        fc.boolean(),
+        async (given, other, position, isOther) => {
+          const sought = isOther ? other : Array.from(given).slice(0, 3).join('').toUpperCase();
+          assert.equal(await found(given, sought, position), holds(given, sought, position));
+        },
+      ),
+      { numRuns: 500 },
+    );
+    assert.equal(await found('Größe', 'GRÖSSE', 'anywhere'), false, 'ß is not SS');
+    assert.equal(
+      await found('A\u0308rzte', 'ärz', 'anywhere'),
+      true,
+      'an accent of its own is part of its letter',
+    );
+  });
+
+  it('orders names by the same law', async () => {
+    await using opened = await openTestDatabase();
+    const { reader } = opened.database;
+    const names = ['b', 'A', 'a', 'B', 'ä', 'Z', '_'];
+    const rows = sql.join(
+      names.map((each) => sql`select cast(${each} as text) as name`),
+      sql` union all `,
+    );
+    const key = nameKey(reader.dialect, 'folders.name');
+    const result = await sql<{ name: string }>`
+      select name from (${rows}) as folders order by ${key}, case when name = lower(name) then 0 else 1 end`.execute(
+      reader.query,
+    );
+    assert.deepEqual(
+      result.rows.map((row) => row.name),
+      ['_', 'a', 'A', 'b', 'B', 'Z', 'ä'],
+    );
+  });
+});

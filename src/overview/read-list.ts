@@ -1,0 +1,64 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type Listed, type ListPart, type LongListed, MAX_COUNTED } from './list-query.ts';
+
+/** What a list is ordered by; rows that are equal in it follow their ids. */
+export interface ListOrder {
+  by: RawBuilder<unknown>;
+  id: RawBuilder<number>;
+}
+
+/** Reads the part of a list that is asked for, and counts the whole. `rows` has filters and columns, and no order. */
+export async function readList<DB, TB extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, TB, Row>,
+  order: ListOrder,
+  part: ListPart<string>,
+): Promise<Listed<Row>> {
+  const items = await readPart(rows, order, part);
+  const { total } = await rows
+    .clearSelect()
+    .select(sql<number>`count(*)`.as('total'))
+    .$castTo<{ total: number }>()
+    .executeTakeFirstOrThrow();
+  return { items, total: Number(total) };
+}
+
+/** The same of a list that may have millions of rows: it is counted up to {@link MAX_COUNTED}. */
+export async function readLongList<DB, TB extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, TB, Row>,
+  order: ListOrder,
+  part: ListPart<string>,
+): Promise<LongListed<Row>> {
+  return { items: await readPart(rows, order, part), ...(await countUpToBound(rows)) };
+}
+
+/** How many rows a query has, counted up to {@link MAX_COUNTED}. */
+export async function countUpToBound<DB, TB extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, TB, Row>,
+): Promise<{ total: number; totalIsLowerBound: boolean }> {
+  const counted = await rows
+    .clearSelect()
+    .select(sql<number>`1`.as('one'))
+    .offset(MAX_COUNTED)
+    .limit(1)
+    .execute();
+  if (counted.length > 0) return { total: MAX_COUNTED, totalIsLowerBound: true };
+  const { total } = await rows
+    .clearSelect()
+    .select(sql<number>`count(*)`.as('total'))
+    .$castTo<{ total: number }>()
+    .executeTakeFirstOrThrow();
+  return { total: Number(total), totalIsLowerBound: false };
+}
+
+async function readPart<DB, TB extends keyof DB, Row>(
+  rows: SelectQueryBuilder<DB, TB, Row>,
+  { by, id }: ListOrder,
+  { direction, limit, offset }: ListPart<string>,
+): Promise<Row[]> {
+  return (await rows
+    .orderBy(by, direction)
+    .orderBy(id, direction)
+    .limit(limit)
+    .offset(offset)
+    .execute()) as Row[];
+}

@@ -1,0 +1,101 @@
+import { Type } from 'typebox';
+import type { Reader } from '../../database/database.ts';
+import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { Id, Nullable } from '../../http/schemas.ts';
+import { invalidInput } from '../../problems/problem.ts';
+import { SearchText, searchedId, searchText } from '../list-query.ts';
+import { readAssets, searchAssets } from './asset-search.ts';
+
+const READ = { scope: 'content:read' };
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 50;
+/** Assets that are shown by their ids at once. */
+const MAX_REFERENCES = 200;
+const MAX_TYPES_LENGTH = 100;
+const MAX_REFERENCES_LENGTH = 6_000;
+
+const Assets = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      type: Type.Enum([...FOCUS_TYPES]),
+      id: Id('The asset’s id.'),
+      name: Type.String(),
+      location: Nullable(Type.String({ description: 'Null for accounts.' })),
+    }),
+  ),
+});
+
+/** Finding accounts and content by name, for the admin UI's pickers. */
+export function assetSearchRoutes(routes: Routes, reader: Reader): void {
+  routes.get(
+    '/ui/api/search/assets',
+    {
+      config: READ,
+      schema: {
+        hide: true,
+        querystring: Type.Object(
+          {
+            types: Type.Optional(Type.String({ maxLength: MAX_TYPES_LENGTH })),
+            search: SearchText,
+            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Assets, ...problems(400) },
+      },
+    },
+    async (request) => {
+      const { types, search, limit = DEFAULT_LIMIT } = request.query;
+      return {
+        data: await searchAssets(reader, { types: typesOf(types), text: searchText(search), limit }),
+      };
+    },
+  );
+
+  routes.get(
+    '/ui/api/search/assets/by-id',
+    {
+      config: READ,
+      schema: {
+        hide: true,
+        querystring: Type.Object(
+          { assets: Type.String({ maxLength: MAX_REFERENCES_LENGTH }) },
+          { additionalProperties: false },
+        ),
+        response: { 200: Assets, ...problems(400) },
+      },
+    },
+    async (request) => ({ data: await readAssets(reader, referencesOf(request.query.assets)) }),
+  );
+}
+
+/** `ACCOUNT,COURSE`; all types when left out. */
+function typesOf(text: string | undefined): FocusType[] {
+  if (text === undefined) return [...FOCUS_TYPES];
+  const types = [...new Set(text.split(','))];
+  if (!types.every(isFocusType)) {
+    const detail = `must be some of ${FOCUS_TYPES.join(', ')}, separated by commas`;
+    throw invalidInput([{ pointer: '/query/types', detail }]);
+  }
+  return types as FocusType[];
+}
+
+/** `ACCOUNT:1,COURSE:2`. */
+function referencesOf(text: string): { type: FocusType; id: number }[] {
+  const references = text.split(',').map((each) => {
+    const [type = '', id = '', ...rest] = each.split(':');
+    const number = searchedId(id);
+    return isFocusType(type) && number !== null && rest.length === 0 ? { type, id: number } : null;
+  });
+  const valid = references.filter((reference) => reference !== null);
+  if (valid.length < references.length || valid.length > MAX_REFERENCES) {
+    const detail = `must be up to ${MAX_REFERENCES} assets such as ACCOUNT:1, separated by commas`;
+    throw invalidInput([{ pointer: '/query/assets', detail }]);
+  }
+  return valid;
+}
+
+function isFocusType(text: string): text is FocusType {
+  return (FOCUS_TYPES as readonly string[]).includes(text);
+}

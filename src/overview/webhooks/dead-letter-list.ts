@@ -1,0 +1,124 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../../database/database.ts';
+import { type ListPart, type LongListed, MAX_COUNTED, searchedId } from '../list-query.ts';
+import { nameHolds } from '../name-search.ts';
+
+/** Webhooks of which a search by name tells dead letters, at most. */
+const MAX_WEBHOOKS_SEARCHED = 50;
+
+/** A dead-lettered message, of whichever webhook. */
+export interface ListedDeadLetter {
+  id: number;
+  webhook_id: number;
+  webhook_name: string | null;
+  webhook_enabled: number | null;
+  webhook_deleted_at: number | null;
+  subtopic: string;
+  message_id: string;
+  attempts: number;
+  response_status: number | null;
+  error: string | null;
+  status: string;
+  status_reason: string | null;
+  enqueued_at: number;
+  /** When it was dead-lettered: nothing changes it afterwards but sending it again. */
+  updated_at: number;
+}
+
+/** Which dead letters a list holds: those that fit every member that is not null. */
+export interface DeadLetterFilter {
+  /** A part of the webhook's name, or a message's or delivery's id. */
+  search: string | null;
+  webhookId: number | null;
+}
+
+/** What a list of ids is made of: an index gives each of them in order, so a page costs what it passes over. */
+interface Source {
+  rows: RawBuilder<unknown>;
+  counted: RawBuilder<unknown>;
+  /** True when there may be more than the source holds. */
+  isPartial: boolean;
+}
+
+const DEAD = sql`deliveries.status = 'DEAD_LETTERED'`;
+const NEWEST_FIRST = sql`deliveries.updated_at desc, deliveries.id desc`;
+
+/** A page of the dead letters of all webhooks, newest first. */
+export async function listDeadLetters(
+  reader: Reader,
+  filter: DeadLetterFilter,
+  { limit, offset }: ListPart<'dead_lettered'>,
+): Promise<LongListed<ListedDeadLetter>> {
+  const source = await sourceOf(reader, filter, offset + limit);
+  const { rows: counted } = await sql<{ total: number }>`
+    select count(*) as total from (select 1 as one from (${source.counted}) as found
+      limit ${sql.lit(MAX_COUNTED + 1)}) as bounded`.execute(reader.query);
+  const total = Number(counted[0]?.total ?? 0);
+  const { rows: items } = await sql<ListedDeadLetter>`
+    select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, webhooks.enabled as webhook_enabled,
+      webhooks.deleted_at as webhook_deleted_at, deliveries.subtopic, deliveries.message_id, deliveries.attempts,
+      deliveries.response_status, deliveries.error, deliveries.status, deliveries.status_reason,
+      deliveries.enqueued_at, deliveries.updated_at
+    from (select found.id, found.updated_at from (${source.rows}) as found
+        order by found.updated_at desc, found.id desc limit ${limit} offset ${offset}) as page
+      join deliveries on deliveries.id = page.id
+      left join webhooks on webhooks.id = deliveries.webhook_id
+    order by page.updated_at desc, page.id desc`.execute(reader.query);
+  return {
+    items,
+    total: Math.min(total, MAX_COUNTED),
+    totalIsLowerBound: total > MAX_COUNTED || source.isPartial,
+  };
+}
+
+async function sourceOf(
+  reader: Reader,
+  { search, webhookId }: DeadLetterFilter,
+  first: number,
+): Promise<Source> {
+  const columns = sql`select deliveries.id, deliveries.updated_at from deliveries`;
+  if (search === null && webhookId === null) {
+    const counted = sql`${columns} where ${DEAD}`;
+    return { rows: sql`${counted} order by ${NEWEST_FIRST} limit ${first}`, counted, isPartial: false };
+  }
+  const named = search === null ? [] : await readMatchingIds(reader, search, webhookId);
+  const webhooks = search === null ? [webhookId!] : await readMatchingWebhooks(reader, search, webhookId);
+  const searched = webhooks.slice(0, MAX_WEBHOOKS_SEARCHED);
+  // No id is negative: lists of none find nothing.
+  const [ids, webhookIds] = [sql.join([-1, ...named]), sql.join([-1, ...searched])];
+  const byId = sql`${columns} where deliveries.id in (${ids})`;
+  const newest = searched.map(
+    (id) => sql`select * from (${columns} where deliveries.webhook_id = ${id} and ${DEAD}
+      order by ${NEWEST_FIRST} limit ${first}) as newest`,
+  );
+  return {
+    rows: sql.join([byId, ...newest], sql` union `),
+    counted: sql`${byId} union all ${columns}
+      where deliveries.webhook_id in (${webhookIds}) and ${DEAD} and deliveries.id not in (${ids})`,
+    isPartial: webhooks.length > searched.length,
+  };
+}
+
+/** The dead letter that a text names by its id or its message's. */
+async function readMatchingIds(reader: Reader, search: string, webhookId: number | null): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select deliveries.id from deliveries
+    where (deliveries.message_id = ${search} or deliveries.id = ${searchedId(search) ?? 0}) and ${DEAD}
+      ${webhookId === null ? sql`` : sql`and deliveries.webhook_id = ${webhookId}`}`.execute(reader.query);
+  return rows.map(({ id }) => id);
+}
+
+/** Webhooks that have dead letters and fit by name, deleted ones too; one more than are searched. */
+async function readMatchingWebhooks(
+  reader: Reader,
+  search: string,
+  webhookId: number | null,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select webhooks.id from webhooks
+    where ${nameHolds(reader.dialect, 'webhooks.name', search)}
+      ${webhookId === null ? sql`` : sql`and webhooks.id = ${webhookId}`}
+      and exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id and ${DEAD})
+    order by webhooks.id limit ${sql.lit(MAX_WEBHOOKS_SEARCHED + 1)}`.execute(reader.query);
+  return rows.map(({ id }) => id);
+}

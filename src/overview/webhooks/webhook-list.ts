@@ -1,0 +1,159 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Reader } from '../../database/database.ts';
+import type { Topic } from '../../events/catalogue.ts';
+import { type Listed, type ListPart, searchedId } from '../list-query.ts';
+import { nameHolds, nameKey } from '../name-search.ts';
+import { readList } from '../read-list.ts';
+
+export const WEBHOOK_SORTS = [
+  'name',
+  'created',
+  'last_activity',
+  'success_count',
+  'error_count',
+  'depth',
+] as const;
+export type WebhookSort = (typeof WEBHOOK_SORTS)[number];
+
+/** `blocked`: the first message that waits has failed before. */
+export const WEBHOOK_STATES = ['active', 'inactive', 'in_error', 'blocked'] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];
+
+/** Which webhooks a list holds: those that fit every member that is not null. */
+export interface WebhookFilter {
+  search: string | null;
+  topic: Topic | null;
+  state: WebhookState | null;
+}
+
+/** A webhook with its numbers and its line. */
+export interface ListedWebhook {
+  id: number;
+  name: string;
+  topic: string;
+  all_subtopics: number;
+  subtopics: string[];
+  target_url: string;
+  enabled: number;
+  in_error: number | null;
+  success_count: number | null;
+  error_count: number | null;
+  last_success_at: number | null;
+  last_error_at: number | null;
+  last_error_message: string | null;
+  created_at: number;
+  pending: number | null;
+  receive_count: number | null;
+  lease_token: string | null;
+  available_at: number | null;
+  focus_count: number;
+}
+
+const lastActivity = sql<number>`case
+  when coalesce(webhook_statistics.last_success_at, 0) > coalesce(webhook_statistics.last_error_at, 0)
+  then webhook_statistics.last_success_at else coalesce(webhook_statistics.last_error_at, 0) end`;
+
+const isBlocked = sql<SqlBool>`queue_lines.pending > 0
+  and queue_lines.receive_count > case when queue_lines.lease_token is null then 0 else 1 end`;
+
+/** A page of the webhooks that fit. */
+export async function listWebhooks(
+  reader: Reader,
+  filter: WebhookFilter,
+  part: ListPart<WebhookSort>,
+): Promise<Listed<ListedWebhook>> {
+  // Left joins to rows that are there once: the engines leave them out where nothing is asked of them.
+  let rows = reader.query
+    .selectFrom('webhooks')
+    .leftJoin('webhook_statistics', 'webhook_statistics.webhook_id', 'webhooks.id')
+    .leftJoin('queue_lines', 'queue_lines.line_id', 'webhooks.id')
+    .where('webhooks.deleted_at', 'is', null);
+  const { search, topic, state } = filter;
+  if (search !== null) {
+    rows = rows.where((eb) =>
+      eb.or([
+        nameHolds(reader.dialect, 'webhooks.name', search),
+        eb('webhooks.id', '=', searchedId(search) ?? 0),
+      ]),
+    );
+  }
+  if (topic !== null) rows = rows.where('webhooks.topic', '=', topic);
+  if (state === 'active' || state === 'inactive')
+    rows = rows.where('webhooks.enabled', '=', state === 'active' ? 1 : 0);
+  if (state === 'in_error') rows = rows.where('webhook_statistics.in_error', '=', 1);
+  if (state === 'blocked') rows = rows.where(isBlocked);
+  const columns = rows.select([
+    'webhooks.id',
+    'webhooks.name',
+    'webhooks.topic',
+    'webhooks.all_subtopics',
+    'webhooks.target_url',
+    'webhooks.enabled',
+    'webhooks.created_at',
+    'webhook_statistics.in_error',
+    'webhook_statistics.success_count',
+    'webhook_statistics.error_count',
+    'webhook_statistics.last_success_at',
+    'webhook_statistics.last_error_at',
+    'webhook_statistics.last_error_message',
+    'queue_lines.pending',
+    'queue_lines.receive_count',
+    'queue_lines.lease_token',
+    'queue_lines.available_at',
+  ]);
+  const order = { by: orderOf(reader, part.sort), id: sql<number>`webhooks.id` };
+  const { items, total } = await readList(columns, order, part);
+  const ids = items.map((webhook) => webhook.id);
+  const subtopics = await readSubtopics(reader, ids);
+  const focuses = await countFocuses(reader, ids);
+  return {
+    total,
+    items: items.map((webhook) => ({
+      ...webhook,
+      subtopics: subtopics.get(webhook.id) ?? [],
+      focus_count: focuses.get(webhook.id) ?? 0,
+    })),
+  };
+}
+
+function orderOf(reader: Reader, sort: WebhookSort) {
+  switch (sort) {
+    case 'name':
+      return nameKey(reader.dialect, 'webhooks.name');
+    case 'created':
+      return sql`webhooks.created_at`;
+    case 'last_activity':
+      return lastActivity;
+    case 'success_count':
+      return sql`coalesce(webhook_statistics.success_count, 0)`;
+    case 'error_count':
+      return sql`coalesce(webhook_statistics.error_count, 0)`;
+    case 'depth':
+      return sql`coalesce(queue_lines.pending, 0)`;
+  }
+}
+
+async function readSubtopics(reader: Reader, ids: readonly number[]): Promise<Map<number, string[]>> {
+  const subtopics = new Map<number, string[]>();
+  if (ids.length === 0) return subtopics;
+  const rows = await reader.query
+    .selectFrom('webhook_subtopics')
+    .selectAll()
+    .where('webhook_subtopics.webhook_id', 'in', ids)
+    .orderBy('webhook_subtopics.subtopic')
+    .execute();
+  for (const { webhook_id, subtopic } of rows)
+    subtopics.set(webhook_id, [...(subtopics.get(webhook_id) ?? []), subtopic]);
+  return subtopics;
+}
+
+async function countFocuses(reader: Reader, ids: readonly number[]): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('webhook_focuses')
+    .select(['webhook_focuses.webhook_id', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('webhook_focuses.webhook_id', 'in', ids)
+    .groupBy('webhook_focuses.webhook_id')
+    .execute();
+  return new Map(rows.map((row) => [row.webhook_id, Number(row.count)]));
+}
