@@ -137,6 +137,7 @@ export const SETTINGS_TABLE = {
     default: 20,
     meaning:
       'How many connections an instance makes to PostgreSQL at most. The server must allow them for all instances.',
+  }),
   content_store: define({
     group: 'Storage',
     parser: orNothing(contentStoreText),
