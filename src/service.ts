@@ -245,8 +245,11 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const store = stack.use(await openContentStore(place, storage.folder.contentFolder));
   const uploads = new UploadFolders({ folder: storage.folder.temporaryFolder, log: courseLog });
   const intake = new PackageIntake({ reader: database.reader, store, maxPackageBytes, log: courseLog, now });
-  await uploads.empty();
-  if (place === null) await intake.removeOrphans();
+  // The embedded database is one instance's, and so is the folder that it lies in.
+  const isAlone = database.dialect === 'sqlite';
+  if (isAlone) await uploads.empty();
+  else await uploads.removeLeftovers(now());
+  if (isAlone && place === null) await intake.removeOrphans();
   else await claimContentStore(database, store);
   const orphans = stack.use(new OrphanCleaner({ intake, log: courseLog, random }));
   orphans.start();

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
@@ -7,6 +7,8 @@ import { ProblemError } from '../../problems/problem.ts';
 const MAX_UPLOADS = 32;
 /** How soon a client that came too many may ask again, in seconds. */
 const BUSY_RETRY_AFTER = '30';
+/** No upload lasts that long: what is older is nobody's any more. */
+const LEFTOVER_AGE_MS = 24 * 3_600_000;
 
 /** The places of one upload. Disposing of it removes whatever is still there. */
 export interface UploadFolder extends AsyncDisposable {
@@ -28,10 +30,20 @@ export class UploadFolders {
     this.#log = log;
   }
 
-  /** Removes what an earlier process left behind. Called at start, before the first upload. */
+  /** Removes what an earlier process left behind. Called at start, before the first upload, by the folder's only user. */
   async empty(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       await rm(path.join(this.#folder, name), { recursive: true, force: true });
+    }
+  }
+
+  /** The same beside other instances, whose uploads stay. `now` is by the clock that the file system goes by. */
+  async removeLeftovers(now: number): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      const place = path.join(this.#folder, name);
+      const found = await stat(place).catch(() => null);
+      if (found !== null && found.mtimeMs < now - LEFTOVER_AGE_MS)
+        await rm(place, { recursive: true, force: true });
     }
   }
 

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { it } from 'node:test';
+import { UploadFolders } from '../../src/content/courses/upload-folders.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const HOUR_MS = 3_600_000;
+
+it('beside other instances only uploads that are a day old are taken for leftovers', async () => {
+  using folder = temporaryFolder();
+  const log = createLogs({ level: 'info', customLevels: {}, destination: { write() {} } }).for(
+    'CourseService',
+  );
+  const now = Date.now();
+  for (const [name, hours] of [
+    ['upload-fresh', 23],
+    ['upload-old', 25],
+  ] as const) {
+    const place = path.join(folder.path, name);
+    mkdirSync(place);
+    writeFileSync(path.join(place, 'package.zip'), 'x');
+    utimesSync(place, (now - hours * HOUR_MS) / 1_000, (now - hours * HOUR_MS) / 1_000);
+  }
+  const uploads = new UploadFolders({ folder: folder.path, log });
+  await uploads.removeLeftovers(now);
+  assert.deepEqual(readdirSync(folder.path), ['upload-fresh']);
+  await uploads.empty();
+  assert.deepEqual(readdirSync(folder.path), []);
+});
