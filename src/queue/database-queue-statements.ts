@@ -52,7 +52,27 @@ export async function insertMessages(tx: Transaction, messages: readonly QueueMe
   );
 }
 
-/** Leases lines whose head is due, longest due first, and answers them with their new receive counts. */
+/**
+ * Locks the lines of leases that are still held, in ascending order, before anything is done with them; answers their
+ * leases. On SQLite nothing else happens meanwhile anyway, and what follows finds out by itself.
+ */
+export async function lockLeases(
+  tx: Transaction,
+  leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
+): Promise<void> {
+  if (tx.dialect !== 'postgres') return;
+  await tx.run(
+    `select line.line_id from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text' })}
+     cross join queue_lines as line where line.line_id = lease.line_id and line.lease_token = lease.token
+     order by line.line_id for update of line`,
+    JSON.stringify(leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken }))),
+  );
+}
+
+/**
+ * Leases lines whose head is due, longest due first, and answers them with their new receive counts. On PostgreSQL lines
+ * that others are at work on are passed over, so that instances never wait for each other here.
+ */
 export async function leaseDueLines(
   tx: Transaction,
   {
@@ -62,16 +82,29 @@ export async function leaseDueLines(
     limit,
   }: { now: number; leasedUntil: number; leaseToken: string; limit: number },
 ): Promise<Map<number, number>> {
-  const rows = await tx.all<{ line_id: number; receive_count: number }>(
-    `update queue_lines set available_at = ?, lease_token = ?, receive_count = receive_count + 1
-     where line_id in (select due.line_id from queue_lines as due
-       where due.available_at <= ? order by due.available_at limit ?)
-     returning line_id, receive_count`,
-    leasedUntil,
-    leaseToken,
-    now,
-    limit,
-  );
+  const due = `select due.line_id from queue_lines as due
+    where due.available_at <= ? order by due.available_at limit ?`;
+  const rows =
+    tx.dialect === 'postgres'
+      ? // Materialized: a plan that ran the subquery twice would lock, and then leave out, other lines than it updates.
+        await tx.all<{ line_id: number; receive_count: number }>(
+          `with taken as materialized (${due} for update skip locked)
+           update queue_lines set available_at = ?, lease_token = ?, receive_count = receive_count + 1
+           from taken where queue_lines.line_id = taken.line_id
+           returning queue_lines.line_id, queue_lines.receive_count`,
+          now,
+          limit,
+          leasedUntil,
+          leaseToken,
+        )
+      : await tx.all<{ line_id: number; receive_count: number }>(
+          `update queue_lines set available_at = ?, lease_token = ?, receive_count = receive_count + 1
+           where line_id in (${due}) returning line_id, receive_count`,
+          leasedUntil,
+          leaseToken,
+          now,
+          limit,
+        );
   return new Map(rows.map((row) => [row.line_id, row.receive_count]));
 }
 

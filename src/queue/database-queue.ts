@@ -14,6 +14,7 @@ import {
   insertMessages,
   type LineRow,
   leaseDueLines,
+  lockLeases,
   lockLines,
   makeDue,
   postponeLines,
@@ -38,9 +39,18 @@ import type {
   Settled,
   Settlement,
 } from './message-queue.ts';
+import { PacedCalls } from './paced-calls.ts';
 
 /** Followers that go with a discarded head in one step: bounds the transaction, and so everyone's wait. */
 const MAX_FOLLOWERS_DISCARDED = 500;
+
+/** Told to all instances when messages may have become available. */
+const AVAILABLE_CHANNEL = 'queue_available';
+/**
+ * On PostgreSQL, the least time between a look that found nothing and the next: a storm of signals, of which another
+ * instance does the work, and lines that others have locked at this moment, must not keep this one asking.
+ */
+const LOOK_AGAIN_MS = 20;
 
 /**
  * The queue in the service's own database. A line is a row with its count and the moment its head is due;
@@ -51,7 +61,7 @@ export class DatabaseQueue implements MessageQueue {
   readonly maxReceives: number;
   readonly #database: Database;
   readonly #now: () => number;
-  readonly #listeners: (() => void)[] = [];
+  readonly #wakeUps: PacedCalls;
   /**
    * Whether the last exchange left lines that were due, for want of capacity. While it does, a line whose message
    * was delivered queues behind them; otherwise it goes on at once, which saves its row a second update.
@@ -66,13 +76,15 @@ export class DatabaseQueue implements MessageQueue {
     this.#database = database;
     this.maxReceives = maxReceives;
     this.#now = now;
+    this.#wakeUps = new PacedCalls(database.dialect === 'postgres' ? LOOK_AGAIN_MS : 0);
   }
 
   /**
-   * Takes back what an earlier process had out. Only for a database that no other process delivers from:
-   * elsewhere leases end by themselves.
+   * Takes back what an earlier process had out. On PostgreSQL other instances may have it out: there leases end by
+   * themselves.
    */
   async recoverLeases(): Promise<number> {
+    if (this.#database.dialect === 'postgres') return 0;
     return await this.#database.transaction((tx) => endAllLeases(tx, this.#now()));
   }
 
@@ -91,13 +103,15 @@ export class DatabaseQueue implements MessageQueue {
       this.#now(),
     );
     await insertMessages(tx, messages);
-    tx.onCommit(() => this.#announce());
+    tx.signal(AVAILABLE_CHANNEL);
   }
 
   async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
-    return await this.#database.transaction((tx) => this.#exchangeIn(tx, request), {
+    const result = await this.#database.transaction((tx) => this.#exchangeIn(tx, request), {
       durability: 'deferred',
     });
+    if (result.received.length === 0 && request.settlements.length === 0) this.#wakeUps.pause();
+    return result;
   }
 
   async #exchangeIn<S extends Settlement>(
@@ -123,7 +137,10 @@ export class DatabaseQueue implements MessageQueue {
       nextAvailableAt = await readNextDue(tx);
     }
     const heads = taken.size === 0 ? [] : await readHeads(tx, taken.keys());
-    this.#othersAreDue = nextAvailableAt !== null && nextAvailableAt <= now;
+    const isMoreDue = nextAvailableAt !== null && nextAvailableAt <= now;
+    this.#othersAreDue = isMoreDue && taken.size >= request.capacity;
+    // With room left, what is due is in others' hands at this moment.
+    if (isMoreDue && !this.#othersAreDue) nextAvailableAt = now + LOOK_AGAIN_MS;
     const received = heads.map((head) => ({
       ...head,
       leaseToken: lease.leaseToken,
@@ -133,7 +150,7 @@ export class DatabaseQueue implements MessageQueue {
   }
 
   onAvailable(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.#database.onSignal(AVAILABLE_CHANNEL, () => this.#wakeUps.call(listener));
   }
 
   async line(
@@ -176,7 +193,7 @@ export class DatabaseQueue implements MessageQueue {
       await deleteMessages(tx, [head.position]);
       await advanceUnleasedLine(tx, lineId, now);
     }
-    tx.onCommit(() => this.#announce());
+    tx.signal(AVAILABLE_CHANNEL);
     return { outcome: 'done', message: head };
   }
 
@@ -217,6 +234,10 @@ export class DatabaseQueue implements MessageQueue {
     goOn: number,
     lease: { leaseToken: string; leasedUntil: number },
   ): Promise<{ settled: Settled<S>[]; continued: number[] }> {
+    await lockLeases(
+      tx,
+      settlements.map(({ message }) => message),
+    );
     const { firsts, others } = firstOfEachLine(settlements);
     const now = this.#now();
     const continuing = firsts.filter((settlement) => settlement.action === 'delete').slice(0, goOn);
@@ -278,10 +299,6 @@ export class DatabaseQueue implements MessageQueue {
 
   #isOut(line: LineRow): boolean {
     return line.lease_token !== null && (line.available_at ?? 0) > this.#now();
-  }
-
-  #announce(): void {
-    for (const listener of this.#listeners) listener();
   }
 }
 
