@@ -1,11 +1,19 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
 import { SUBTOPICS, type Subtopic, TOPICS, type Topic } from '../../events/catalogue.ts';
+import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { DateTime, Id, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import { notFound } from '../../problems/problem.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { ListOf, ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
-import { type ListedWebhook, listWebhooks, WEBHOOK_SORTS, WEBHOOK_STATES } from './webhook-list.ts';
+import {
+  type ListedWebhook,
+  listWebhooks,
+  readListedWebhook,
+  WEBHOOK_SORTS,
+  WEBHOOK_STATES,
+} from './webhook-list.ts';
 
 const WebhookOverview = Type.Object({
   id: Id('The webhook’s id.'),
@@ -36,7 +44,7 @@ const Query = ListQuery(WEBHOOK_SORTS, {
   state: Type.Optional(Type.Enum([...WEBHOOK_STATES])),
 });
 
-/** The list of webhooks, for the admin UI. */
+/** The list of webhooks, and one of them as it stands there, for the admin UI. */
 export function webhookListRoutes(
   routes: Routes,
   { reader, readOnly, delivers }: { reader: Reader; readOnly: boolean; delivers: boolean },
@@ -86,6 +94,24 @@ export function webhookListRoutes(
       const part = listPart(request.query, 'name');
       const filter = { search: searchText(search), topic: topic ?? null, state: state ?? null };
       return listAnswer(await listWebhooks(reader, filter, part), part, toRecord);
+    },
+  );
+
+  routes.get(
+    '/ui/api/webhooks/:webhook_id',
+    {
+      config: { scope: 'webhooks:read' },
+      schema: {
+        hide: true,
+        params: Type.Object({ webhook_id: Type.String() }),
+        response: { 200: WebhookOverview, ...problems(404) },
+      },
+    },
+    async (request) => {
+      const id = parseId(request.params.webhook_id, 'webhook');
+      const webhook = await readListedWebhook(reader, id);
+      if (webhook === undefined) throw notFound('webhook', id);
+      return toRecord(webhook);
     },
   );
 }

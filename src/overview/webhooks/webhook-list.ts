@@ -62,12 +62,7 @@ export async function listWebhooks(
   filter: WebhookFilter,
   part: ListPart<WebhookSort>,
 ): Promise<Listed<ListedWebhook>> {
-  // Left joins to rows that are there once: the engines leave them out where nothing is asked of them.
-  let rows = reader.query
-    .selectFrom('webhooks')
-    .leftJoin('webhook_statistics', 'webhook_statistics.webhook_id', 'webhooks.id')
-    .leftJoin('queue_lines', 'queue_lines.line_id', 'webhooks.id')
-    .where('webhooks.deleted_at', 'is', null);
+  let rows = selectWebhooks(reader);
   const { search, topic, state } = filter;
   if (search !== null) {
     rows = rows.where((eb) =>
@@ -82,38 +77,57 @@ export async function listWebhooks(
     rows = rows.where('webhooks.enabled', '=', state === 'active' ? 1 : 0);
   if (state === 'in_error') rows = rows.where('webhook_statistics.in_error', '=', 1);
   if (state === 'blocked') rows = rows.where(isBlocked);
-  const columns = rows.select([
-    'webhooks.id',
-    'webhooks.name',
-    'webhooks.topic',
-    'webhooks.all_subtopics',
-    'webhooks.target_url',
-    'webhooks.enabled',
-    'webhooks.created_at',
-    'webhook_statistics.in_error',
-    'webhook_statistics.success_count',
-    'webhook_statistics.error_count',
-    'webhook_statistics.last_success_at',
-    'webhook_statistics.last_error_at',
-    'webhook_statistics.last_error_message',
-    'queue_lines.pending',
-    'queue_lines.receive_count',
-    'queue_lines.lease_token',
-    'queue_lines.available_at',
-  ]);
   const order = { by: orderOf(reader, part.sort), id: sql<number>`webhooks.id` };
-  const { items, total } = await readList(columns, order, part);
+  const { items, total } = await readList(rows, order, part);
+  return { total, items: await withDetails(reader, items) };
+}
+
+/** One of them; undefined when it does not exist or was deleted. */
+export async function readListedWebhook(reader: Reader, id: number): Promise<ListedWebhook | undefined> {
+  const rows = await selectWebhooks(reader).where('webhooks.id', '=', id).execute();
+  return (await withDetails(reader, rows))[0];
+}
+
+/** Left joins to rows that are there once: the engines leave them out where nothing is asked of them. */
+function selectWebhooks(reader: Reader) {
+  return reader.query
+    .selectFrom('webhooks')
+    .leftJoin('webhook_statistics', 'webhook_statistics.webhook_id', 'webhooks.id')
+    .leftJoin('queue_lines', 'queue_lines.line_id', 'webhooks.id')
+    .where('webhooks.deleted_at', 'is', null)
+    .select([
+      'webhooks.id',
+      'webhooks.name',
+      'webhooks.topic',
+      'webhooks.all_subtopics',
+      'webhooks.target_url',
+      'webhooks.enabled',
+      'webhooks.created_at',
+      'webhook_statistics.in_error',
+      'webhook_statistics.success_count',
+      'webhook_statistics.error_count',
+      'webhook_statistics.last_success_at',
+      'webhook_statistics.last_error_at',
+      'webhook_statistics.last_error_message',
+      'queue_lines.pending',
+      'queue_lines.receive_count',
+      'queue_lines.lease_token',
+      'queue_lines.available_at',
+    ]);
+}
+
+async function withDetails(
+  reader: Reader,
+  items: readonly Omit<ListedWebhook, 'subtopics' | 'focus_count'>[],
+): Promise<ListedWebhook[]> {
   const ids = items.map((webhook) => webhook.id);
   const subtopics = await readSubtopics(reader, ids);
   const focuses = await countFocuses(reader, ids);
-  return {
-    total,
-    items: items.map((webhook) => ({
-      ...webhook,
-      subtopics: subtopics.get(webhook.id) ?? [],
-      focus_count: focuses.get(webhook.id) ?? 0,
-    })),
-  };
+  return items.map((webhook) => ({
+    ...webhook,
+    subtopics: subtopics.get(webhook.id) ?? [],
+    focus_count: focuses.get(webhook.id) ?? 0,
+  }));
 }
 
 function orderOf(reader: Reader, sort: WebhookSort) {
