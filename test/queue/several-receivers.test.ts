@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Database, Transaction } from '../../src/database/database.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { ManualClock } from '../support/clock.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { until } from '../support/service.ts';
+import { messageOf, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
+
+/** The server looks for deadlocks when a lock has been waited for this long, and no sooner ends one. */
+const DEADLOCK_AFTER_MS = 1_000;
+const STORM_MS = 900;
+
+interface Receivers extends AsyncDisposable {
+  readonly clock: ManualClock;
+  /** One for each instance of the service, each with connections of its own. */
+  readonly users: readonly [QueueUser, QueueUser];
+}
+
+/** Two instances on one database. */
+async function openReceivers(): Promise<Receivers> {
+  await using stack = new AsyncDisposableStack();
+  const opened = stack.use(await openTestDatabase());
+  const clock = new ManualClock();
+  const user = (database: Database) => {
+    const engine: QueueEngine = {
+      queue: new DatabaseQueue({ database, maxReceives: 1_000, now: clock.now }),
+      database,
+      now: clock.now,
+      pass: async (ms) => clock.pass(ms),
+      arrived: async () => {},
+      deadLetters: async () => [],
+      [Symbol.asyncDispose]: async () => {},
+    };
+    return new QueueUser(engine);
+  };
+  const users = [user(opened.database), user(opened.open())] as const;
+  const kept = stack.move();
+  return { clock, users, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** A transaction that is open until it is told to end. */
+interface OpenTransaction {
+  readonly tx: Transaction;
+  commit(): Promise<void>;
+}
+
+async function beginOn({ engine: { database } }: QueueUser): Promise<OpenTransaction> {
+  const { promise: opened, resolve: tellOpen } = Promise.withResolvers<Transaction>();
+  const { promise: ending, resolve: end } = Promise.withResolvers<void>();
+  const done = database.transaction(async (tx) => {
+    tellOpen(tx);
+    await ending;
+  });
+  return {
+    tx: await opened,
+    commit: async () => {
+      end();
+      await done;
+    },
+  };
+}
+
+function enqueue({ engine }: QueueUser, tx: Transaction, lineId: number, name: string): Promise<void> {
+  return engine.queue.enqueue(tx, [messageOf(lineId, name, engine.now())]);
+}
+
+/** Resolves once some transaction of the database waits for another's lock. */
+async function untilOneWaits({ engine: { database } }: QueueUser): Promise<void> {
+  await until(async () => {
+    const [row] = await database.reader.all<{ waiting: number }>(
+      `select count(*) as waiting from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return (row?.waiting ?? 0) > 0;
+  }, 'a transaction waits for another');
+}
+
+describe('several receivers of the database queue', {
+  skip: !ON_POSTGRES && 'one process has SQLite for itself',
+}, () => {
+  it('find messages in the order in which their transactions committed, not in which they began', async () => {
+    await using receivers = await openReceivers();
+    const [here, there] = receivers.users;
+    const first = await beginOn(here);
+    const second = await beginOn(there);
+    // Has a number of its own line drawn, as a transaction that began first and goes on for long.
+    await enqueue(here, first.tx, 2, 'began first');
+    await enqueue(there, second.tx, 1, 'committed first');
+    const waiting = (async () => {
+      await enqueue(here, first.tx, 1, 'committed second');
+      await first.commit();
+    })();
+    await untilOneWaits(here);
+    await second.commit();
+    await waiting;
+    const names: string[] = [];
+    for (let message = await here.receive(); message.length > 0; message = await here.receive()) {
+      names.push(...message.filter(({ lineId }) => lineId === 1).map(({ messageId }) => messageId));
+      await here.settle(...message.map((each) => ({ message: each, action: 'delete' }) as const));
+    }
+    assert.deepEqual(names, ['committed first', 'committed second']);
+  });
+
+  it('wait for no one: a line in which an event is about to be queued is passed over, the others are taken up', async () => {
+    await using receivers = await openReceivers();
+    const [here, there] = receivers.users;
+    await here.put(1, 'behind a lock');
+    await here.put(2, 'free');
+    const event = await beginOn(here);
+    await enqueue(here, event.tx, 1, 'about to be queued');
+    const { received, nextAvailableAt } = await there.exchange({ capacity: 10 });
+    assert.deepEqual(
+      received.map(({ messageId }) => messageId),
+      ['free'],
+    );
+    const wait = (nextAvailableAt ?? 0) - receivers.clock.now();
+    assert.ok(wait > 1, `the line in others’ hands is asked for again after ${wait} ms`);
+    await event.commit();
+    assert.deepEqual(await there.receiveNames(), ['behind a lock']);
+  });
+
+  it('never take the same message, however often they ask at the same time', async () => {
+    await using receivers = await openReceivers();
+    const lines = Array.from({ length: 40 }, (_, n) => n + 1);
+    await receivers.users[0].putAll(lines.map((line) => messageOf(line, `m${line}`, 0)));
+    const taken = await Promise.all(
+      Array.from({ length: 16 }, (_, n) => receivers.users[n % 2]!.receiveNames(5)),
+    );
+    const names = taken.flat();
+    assert.equal(new Set(names).size, names.length);
+    const rest = await receivers.users[0].receiveNames();
+    assert.deepEqual([...names, ...rest].sort(), lines.map((line) => `m${line}`).sort());
+  });
+
+  it('settle, queue, act on heads and redeliver lines in any order without a deadlock', async () => {
+    await using receivers = await openReceivers();
+    const [here, there] = receivers.users;
+    const lines = Array.from({ length: 12 }, (_, n) => n + 1);
+    await here.putAll(
+      lines.flatMap((line) => [messageOf(line, `a${line}`, 0), messageOf(line, `b${line}`, 0)]),
+    );
+    for (let round = 0; round < 15; round++) {
+      const out = await here.receive();
+      const mixed = out
+        .map((message, n) => {
+          if (n % 3 === 0) return { message, action: 'retry', availableAt: 0 } as const;
+          return { message, action: n % 3 === 1 ? 'release' : 'delete' } as const;
+        })
+        .reverse();
+      const queued = (user: QueueUser, order: readonly number[]) =>
+        user.putAll(order.map((line) => messageOf(line, `m${line}-${round}`, 0)));
+      await withoutDeadlock(() =>
+        Promise.all([
+          here.settle(...mixed),
+          queued(there, lines.toReversed()),
+          queued(here, lines),
+          there.redeliver(lines.toReversed().map((line) => messageOf(line, `again${line}`, 0))),
+          ...lines.map((line) =>
+            there.engine.database.transaction((tx) => there.engine.queue.actOnHead(tx, line, 'retry')),
+          ),
+        ]),
+      );
+    }
+  });
+
+  it('hold lines for a transaction that queues to them step by step', async () => {
+    await using receivers = await openReceivers();
+    const [here, there] = receivers.users;
+    const steps = async (user: QueueUser, order: readonly number[]) =>
+      await user.engine.database.transaction(async (tx) => {
+        await user.engine.queue.holdLines(tx, order);
+        for (const line of order) await enqueue(user, tx, line, `m${line}`);
+      });
+    for (let round = 0; round < 10; round++) {
+      await withoutDeadlock(() => Promise.all([steps(here, [1, 2, 3]), steps(there, [3, 2, 1])]));
+    }
+  });
+
+  it('that stood still for longer than their lease settle nothing, whoever has the message by then', async () => {
+    await using receivers = await openReceivers();
+    const [stalled, other] = receivers.users;
+    await stalled.put(1, 'head', 'follower');
+    const lost = await stalled.receiveOne();
+    await stalled.engine.pass(VISIBILITY_MS);
+    const held = await other.receiveOne();
+    const [settledLate, settled] = await Promise.all([
+      stalled.settle({ message: lost, action: 'dead-letter' }),
+      other.settle({ message: held, action: 'delete' }),
+    ]);
+    assert.deepEqual([settledLate.length, settled.length], [0, 1]);
+    assert.equal((await other.receiveOne()).messageId, 'follower');
+  });
+
+  it('leave each other’s leases alone at a start', async () => {
+    await using receivers = await openReceivers();
+    const [here, there] = receivers.users;
+    await here.put(1, 'out');
+    const message = await here.receiveOne();
+    assert.equal(await (there.engine.queue as DatabaseQueue).recoverLeases(), 0);
+    assert.deepEqual(await there.receiveNames(), []);
+    assert.equal((await here.settle({ message, action: 'delete' })).length, 1);
+  });
+
+  it('are all woken by what one of them queues, and by nothing that was rolled back', async () => {
+    await using receivers = await openReceivers();
+    const [here, there] = receivers.users;
+    const woken = receivers.users.map(({ engine }) => wakeUpsOf(engine));
+    await until(() => woken.every(({ count }) => count > 0), 'both listen');
+    for (const each of woken) each.count = 0;
+    const undone = here.engine.database.transaction(async (tx) => {
+      await enqueue(here, tx, 1, 'undone');
+      throw new Error('changed my mind');
+    });
+    await assert.rejects(undone);
+    assert.deepEqual(
+      woken.map(({ count }) => count),
+      [0, 0],
+    );
+    await there.put(1, 'queued');
+    await until(() => woken.every(({ count }) => count > 0), 'both are woken');
+  });
+
+  it('with nothing to do are woken by a storm of signals a bounded number of times', async () => {
+    await using receivers = await openReceivers();
+    const [busy, idle] = receivers.users;
+    const woken = wakeUpsOf(idle.engine);
+    await until(() => woken.count > 0, 'it listens');
+    let looks = 0;
+    let looking: Promise<unknown> | null = null;
+    woken.listener = () => {
+      // As the worker does: one look at a time, each for what came since the last one began.
+      if (looking !== null) return;
+      looks += 1;
+      looking = idle.exchange({ capacity: 0 }).finally(() => {
+        looking = null;
+      });
+    };
+    const begun = performance.now();
+    let signals = 0;
+    while (performance.now() - begun < STORM_MS) {
+      await busy.put(1, `m${signals}`);
+      signals += 1;
+    }
+    woken.listener = () => {};
+    await looking;
+    assert.ok(signals > 100, `${signals} signals are no storm`);
+    assert.ok(looks <= STORM_MS / 15, `${looks} looks in ${STORM_MS} ms`);
+  });
+});
+
+interface WakeUps {
+  count: number;
+  listener: () => void;
+}
+
+function wakeUpsOf({ queue }: QueueEngine): WakeUps {
+  const wakeUps: WakeUps = { count: 0, listener: () => {} };
+  queue.onAvailable(() => {
+    wakeUps.count += 1;
+    wakeUps.listener();
+  });
+  return wakeUps;
+}
+
+/** Fails when the work took as long as a deadlock takes at least. */
+async function withoutDeadlock(work: () => Promise<unknown>): Promise<void> {
+  const begun = performance.now();
+  await work();
+  const took = performance.now() - begun;
+  assert.ok(took < DEADLOCK_AFTER_MS, `${took} ms`);
+}
