@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, SqlRow, Transaction } from '../database/database.ts';
 import type { PageRequest } from '../database/page.ts';
 import { recordset } from '../database/recordset.ts';
@@ -150,7 +150,8 @@ export async function readDeadLettered(
     .where('deliveries.webhook_id', '=', webhookId)
     .where('deliveries.status', '=', 'DEAD_LETTERED')
     .where('deliveries.status', '<>', 'DELIVERED')
-    .where('deliveries.updated_at', '<=', until)
+    // The sign keeps the engines from the index by age, which would have them sort all of the webhook's to take a few.
+    .where(sql<SqlBool>`+deliveries.updated_at <= ${until}`)
     .orderBy('deliveries.id')
     .limit(limit)
     .execute();

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createAdministrator, signedInBrowser, VIEWER_EMAIL } from '../support/administration.ts';
+import { startTestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+
+describe('the dashboard', () => {
+  test('tells what happened within the hour, who fails, and which lines are blocked since when', async () => {
+    await using target = await startTarget({ respondWith: answer(503, { body: 'not now' }) });
+    await using service = await startTestService({
+      settings: { retry_initial_delay: 0.01, retry_max_delay: 3_600 },
+    });
+    const { api } = service;
+    const webhook = await api.create('/webhooks', {
+      name: 'North',
+      topic: 'ACCOUNT',
+      target_url: target.url,
+      max_attempts: 1_000,
+    });
+    for (const name of ['A', 'B']) await api.create('/accounts', { name });
+    const line = await until(async () => {
+      const { body } = await api.get('/ui/api/dashboard');
+      const { blocked_lines: blocked, failing_webhooks: failing } = body.delivery;
+      return blocked[0]?.attempts >= 2 && failing[0]?.failure_count >= 2 ? blocked[0] : null;
+    }, 'the line is blocked');
+    assert.deepEqual(
+      [line.webhook_id, line.name, line.depth, line.subtopic],
+      [webhook.id, 'North', 2, 'ACCOUNT_CREATED'],
+    );
+    const sent = target.requests[0]!;
+    assert.equal(line.message_id, sent.headers['webhook-id']);
+    assert.match(line.last_error_message, /503/);
+
+    const { body } = await api.get('/ui/api/dashboard');
+    const history = await api.get(`/webhooks/${webhook.id}/deliveries`);
+    const delivery = await api.get(`/webhooks/${webhook.id}/deliveries/${history.body.data[0].id}`);
+    assert.equal(line.since_dt, delivery.body.attempt_history[0].attempted_dt, 'since its first attempt');
+    assert.deepEqual(body.content, {
+      accounts: 2,
+      courses: 0,
+      equivalents: 0,
+      bundles: 0,
+      registrations: 0,
+    });
+    const { minutes, failing_webhooks: failing, waiting, oldest_age: age } = body.delivery;
+    assert.equal(minutes.length, 60);
+    const sum = (member: string) =>
+      minutes.reduce((total: number, minute: Record<string, number>) => total + minute[member]!, 0);
+    assert.equal(sum('event_count'), 2);
+    assert.ok(sum('failure_count') >= 2);
+    assert.equal(sum('success_count'), 0);
+    assert.equal(waiting, 2);
+    assert.ok(age > 0);
+    assert.deepEqual(
+      [failing[0].webhook_id, failing[0].name, failing[0].in_error],
+      [webhook.id, 'North', true],
+    );
+    assert.ok(failing[0].failure_count >= 2);
+    const list = await api.get('/ui/api/webhooks?state=blocked');
+    assert.deepEqual(
+      list.body.data.map((row: { id: number; depth: number }) => [row.id, row.depth]),
+      [[webhook.id, 2]],
+    );
+  });
+
+  test('tells a viewer of content only, who reads no list of webhooks either', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir, { email: VIEWER_EMAIL, role: 'viewer' });
+    const viewer = await signedInBrowser(service.url, VIEWER_EMAIL);
+    const { status, body } = await viewer.get('/ui/api/dashboard');
+    assert.equal(status, 200);
+    assert.equal(body.delivery, null);
+    assert.equal(body.content.accounts, 0);
+    for (const path of ['webhooks', 'webhooks/1/trend', 'dead-letters', 'health'])
+      assert.equal((await viewer.get(`/ui/api/${path}`)).status, 403, path);
+    for (const path of ['accounts', 'courses', 'equivalents', 'bundles', 'folders', 'registrations'])
+      assert.equal((await viewer.get(`/ui/api/${path}`)).status, 200, path);
+    assert.equal((await viewer.post('/ui/api/dead-letters/redeliver', {})).status, 403);
+    assert.equal((await fetch(`${service.url}/ui/api/dashboard`)).status, 401);
+  });
+});
+
+describe('the health page', () => {
+  test('tells an administrator what the service runs on, and no secret', async () => {
+    const secret = 'x'.repeat(63);
+    await using service = await startTestService({ settings: { webhooks_auth_secret: `${secret}y` } });
+    await createAdministrator(service.settings.data_dir);
+    const admin = await signedInBrowser(service.url);
+    const { status, body } = await admin.get('/ui/api/health');
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.node_version, process.versions.node);
+    assert.equal(body.version, '0.0.0-test');
+    assert.equal(body.database.answers, true);
+    assert.ok(body.database.size_bytes > 0);
+    assert.equal(body.queue.state, 'delivering');
+    assert.equal(body.checks.database, 'ok');
+    const settings = new Map(body.settings.map((each: { name: string }) => [each.name, each]));
+    assert.deepEqual(settings.get('webhooks_auth_secret'), {
+      name: 'webhooks_auth_secret',
+      value: '(set, not shown)',
+      is_default: false,
+    });
+    assert.deepEqual(settings.get('delivery_timeout'), {
+      name: 'delivery_timeout',
+      value: 30,
+      is_default: true,
+    });
+    assert.ok(!JSON.stringify(body).includes(secret));
+  });
+});
+
+describe('the interface of the admin UI', () => {
+  test('is no part of the description of the automation API', async () => {
+    await using service = await startTestService();
+    const { paths } = (await (await fetch(`${service.url}/openapi.json`)).json()) as { paths: object };
+    assert.deepEqual(
+      Object.keys(paths).filter((path) => path.startsWith('/ui')),
+      [],
+    );
+  });
+});

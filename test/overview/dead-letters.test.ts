@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+
+interface Letter {
+  id: number;
+  webhook_name: string;
+  message_id: string;
+  [member: string]: unknown;
+}
+
+describe('dead letters of all webhooks', () => {
+  let service: TestService;
+  let target: Target;
+  let ids: Record<string, number>;
+
+  const letters = async (query = ''): Promise<{ data: Letter[]; total: number }> => {
+    const { status, body } = await service.api.get(`/ui/api/dead-letters${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  };
+  const redeliver = async (body: object) => {
+    const reply = await service.api.post('/ui/api/dead-letters/redeliver', body);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return reply.body;
+  };
+
+  before(async () => {
+    target = await startTarget({ respondWith: answer(500) });
+  });
+  beforeEach(async () => {
+    target.respondWith(answer(500));
+    target.requests.length = 0;
+    service = await startTestService();
+    ids = {};
+    for (const name of ['North', 'South']) {
+      const webhook = await service.api.create('/webhooks', {
+        name,
+        topic: 'ACCOUNT',
+        target_url: `${target.url}/${name}`,
+        max_attempts: 1,
+      });
+      ids[name] = webhook.id;
+    }
+    for (const name of ['A', 'B', 'C']) await service.api.create('/accounts', { name });
+    await until(async () => (await letters()).total === 6, 'all are dead-lettered');
+  });
+  after(() => target[Symbol.asyncDispose]());
+
+  test('are told newest first, found by webhook, name and id, in pages', async () => {
+    await using _service = service;
+    const { data, total } = await letters();
+    assert.equal(total, 6);
+    const moments = data.map((letter) => Date.parse(String(letter.dead_lettered_dt)));
+    assert.deepEqual(
+      moments,
+      moments.toSorted((a, b) => b - a),
+    );
+    assert.deepEqual([data[0]!.attempts, data[0]!.response_status, data[0]!.webhook_enabled], [1, 500, true]);
+    assert.match(String(data[0]!.last_error_message), /500/);
+
+    const ofNorth = data.filter((letter) => letter.webhook_name === 'North').map(({ id }) => id);
+    for (const query of [
+      `?webhook_id=${ids.North}`,
+      '?search=NOR',
+      `?search=north&webhook_id=${ids.North}`,
+    ]) {
+      const found = await letters(query);
+      assert.deepEqual(
+        found.data.map(({ id }) => id),
+        ofNorth,
+        query,
+      );
+      assert.equal(found.total, 3, query);
+    }
+    assert.equal((await letters(`?search=north&webhook_id=${ids.South}`)).total, 0);
+    for (const search of [data[2]!.message_id, String(data[2]!.id)]) {
+      const found = await letters(`?search=${search}`);
+      assert.deepEqual(
+        found.data.map(({ id }) => id),
+        [data[2]!.id],
+      );
+    }
+    const pages = [await letters('?limit=4'), await letters('?limit=4&offset=4')];
+    assert.deepEqual(
+      pages.flatMap((page) => page.data.map(({ id }) => id)),
+      data.map(({ id }) => id),
+    );
+    const both = await letters('?search=o&limit=4&offset=1');
+    assert.deepEqual(
+      both.data.map(({ id }) => id),
+      data.slice(1, 5).map(({ id }) => id),
+      'the newest of both webhooks',
+    );
+  });
+
+  test('are sent again in order within each webhook, and it ends though the target goes on failing', async () => {
+    await using _service = service;
+    const first = await redeliver({});
+    assert.deepEqual([first.redelivered, first.remaining], [6, 0]);
+    await until(() => target.requests.length === 12, 'all are sent again');
+    for (const name of ['North', 'South']) {
+      const sent = target.requests
+        .filter((request) => request.path === `/${name}`)
+        .map((request) => request.headers['webhook-id']);
+      assert.deepEqual(sent.slice(3), sent.slice(0, 3));
+    }
+    await until(async () => (await letters()).total === 6, 'they fail again');
+    const next = await redeliver({ until_dt: first.until_dt });
+    assert.deepEqual([next.redelivered, next.remaining], [0, 0], 'what failed later is not part of it');
+  });
+
+  test('of inactive webhooks are left alone, and asking for them says why', async () => {
+    await using _service = service;
+    const record = (await service.api.get(`/webhooks/${ids.North}`)).body;
+    await service.api.put(`/webhooks/${ids.North}`, { ...record, enabled: false });
+    target.respondWith(answer(200));
+    assert.equal(
+      (await service.api.post('/ui/api/dead-letters/redeliver', { webhook_id: ids.North })).status,
+      409,
+    );
+    const step = await redeliver({});
+    assert.deepEqual([step.redelivered, step.remaining], [3, 0]);
+    await until(async () => (await letters()).total === 3, 'those of the other one arrive');
+    assert.equal((await letters('?search=south')).total, 0);
+    assert.equal((await letters()).data[0]!.webhook_enabled, false);
+  });
+
+  test('are not sent again by a call that is not understood', async () => {
+    await using _service = service;
+    for (const body of [{ until_dt: 'yesterday' }, { webhook: 1 }, { webhook_id: 0 }]) {
+      assert.equal((await service.api.post('/ui/api/dead-letters/redeliver', body)).status, 400);
+    }
+    assert.equal((await letters()).total, 6);
+  });
+});
