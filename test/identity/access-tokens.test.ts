@@ -4,7 +4,8 @@ import { AccessTokens, MAX_TOKEN_CHARACTERS } from '../../src/identity/access-to
 import { ClientService } from '../../src/identity/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
 import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
-import { AUTH_SECRET, createTokens, LIFETIME_MS, openTestDatabase, TestClock } from './identity-parts.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { AUTH_SECRET, createTokens, LIFETIME_MS, TestClock } from './identity-parts.ts';
 
 const OTHER_SECRET = 'b'.repeat(64);
 
@@ -152,7 +153,7 @@ describe('an access token', () => {
       const { token } = parts.tokens.issue(parts.client, []);
       assert.notEqual(await parts.tokens.verify(token), null);
 
-      await using other = parts.openAgain();
+      await using other = parts.open();
       const clients = new ClientService({ database: other, now: parts.clock.now });
       if (act === 'delete') await clients.delete(parts.client.clientId);
       else await clients.setEnabled(parts.client.clientId, false);
@@ -173,7 +174,7 @@ describe('an access token', () => {
   it('holds after a restart and on an instance beside this one', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, []);
-    await using other = parts.openAgain();
+    await using other = parts.open();
     const elsewhere = await createTokens(other, parts.clock.now);
     assert.notEqual(await elsewhere.verify(token), null);
     assert.notEqual(await parts.tokens.verify(elsewhere.issue(parts.client, []).token), null);
@@ -205,7 +206,7 @@ describe('the salt of the token keys', () => {
   it('is made once, also by instances that start together', async () => {
     await using parts = await openParts();
     await parts.database.transaction((tx) => tx.run('delete from service_secrets'));
-    await using other = parts.openAgain();
+    await using other = parts.open();
     const [here, there] = await Promise.all([
       createTokens(parts.database, parts.clock.now),
       createTokens(other, parts.clock.now),

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { runClientCommand } from '../../src/identity/client-command.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
-import { openTestDatabase, TestClock } from './identity-parts.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { TestClock } from './identity-parts.ts';
 
 async function openCommand() {
   const owned = await openTestDatabase();

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { ClientService, hasClientIdForm } from '../../src/identity/client-service.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
-import { openTestDatabase, START, TestClock } from './identity-parts.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { START, TestClock } from './identity-parts.ts';
 
 const INPUT = { name: 'Exporter', email: 'ops@example.com', scopes: ['webhooks:write', 'content:read'] };
 const MINUTE_MS = 60_000;
@@ -157,7 +158,7 @@ describe('noting the use of an API client', () => {
     const used = await parts.clients.get(client.clientId);
     assert.ok(used !== null);
 
-    await using other = parts.openAgain();
+    await using other = parts.open();
     await other.transaction(() => parts.clients.noteUse(used));
   });
 });

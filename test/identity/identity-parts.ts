@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { fastify } from 'fastify';
 import type { Database } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { AccessTokens } from '../../src/identity/access-tokens.ts';
 import { type ApiClient, ClientService } from '../../src/identity/client-service.ts';
 import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
 import { TOKEN_PATH, tokenEndpoint } from '../../src/identity/token-endpoint.ts';
 import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
 import { createLogs } from '../../src/observability/log.ts';
+import { openTestDatabase } from '../support/database.ts';
 
 /** A `webhooks_auth_secret`. */
 export const AUTH_SECRET = 'a'.repeat(64);
@@ -27,28 +23,6 @@ export class TestClock {
   }
 }
 
-/** A migrated database in a file of its own, removed on disposal. */
-export interface TestDatabase extends AsyncDisposable {
-  database: SqliteDatabase;
-  /** Opens the same file again, as another process would. */
-  openAgain(): SqliteDatabase;
-}
-
-export async function openTestDatabase(): Promise<TestDatabase> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-identity-'));
-  const file = path.join(folder, 'coursewire.db');
-  const database = new SqliteDatabase(file);
-  await migrate(database, () => START);
-  return {
-    database,
-    openAgain: () => new SqliteDatabase(file),
-    async [Symbol.asyncDispose]() {
-      await database[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
 export async function createTokens(
   database: Database,
   now: () => number,
@@ -63,7 +37,7 @@ export interface TestEndpoint extends AsyncDisposable {
   url: string;
   origin: string;
   clock: TestClock;
-  database: SqliteDatabase;
+  database: Database;
   clients: ClientService;
   tokens: AccessTokens;
   client: ApiClient;

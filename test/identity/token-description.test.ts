@@ -8,7 +8,8 @@ import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
 import { TOKEN_PATH, tokenEndpoint } from '../../src/identity/token-endpoint.ts';
 import { CLIENT_BASIC, clientBasicScheme } from '../../src/identity/token-schemas.ts';
 import { createLogs } from '../../src/observability/log.ts';
-import { createTokens, openTestDatabase } from './identity-parts.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { createTokens } from './identity-parts.ts';
 
 it('the token endpoint is described in OpenAPI as it behaves', async () => {
   await using owned = await openTestDatabase();

@@ -48,7 +48,11 @@ export class Browser {
     for (const cookie of this.lastCookies) this.#keep(cookie);
     const text = await response.text();
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    };
   }
 
   get(pathAndQuery: string): Promise<Answer> {
@@ -97,7 +101,9 @@ export async function createAdministrator(
   await using database = await openDatabaseOf(dataDir);
   const { administrators } = administratorServices({
     database,
-    log: createLogs({ level: 'silent', customLevels: {} }).for('AdministratorService'),
+    log: createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } }).for(
+      'AdministratorService',
+    ),
     sessionIdleMs: SESSION_MS,
     sessionLifetimeMs: SESSION_MS,
     now: Date.now,

@@ -25,6 +25,8 @@ export interface ServingProcess extends AsyncDisposable {
   // biome-ignore lint/suspicious/noExplicitAny: log lines of every shape.
   readonly logLines: readonly any[];
   readonly ended: Promise<ProcessEnd>;
+  /** All that it wrote to standard error, once it has ended. */
+  readonly errorText: Promise<string>;
   /** Sends a signal and answers how the process ended. */
   end(signal: NodeJS.Signals): Promise<ProcessEnd>;
 }
@@ -89,6 +91,7 @@ export async function startProcess(
       pid: child.pid!,
       logLines,
       ended,
+      errorText,
       end,
       [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
     };

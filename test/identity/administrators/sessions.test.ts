@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Database } from '../../../src/database/database.ts';
+import { MAX_SESSIONS_EACH, Sessions } from '../../../src/identity/administrators/sessions.ts';
+import { createLogs } from '../../../src/observability/log.ts';
+import { createAdministrator, signedInBrowser } from '../../support/administration.ts';
+import { ManualClock } from '../../support/clock.ts';
+import { openDatabaseOf, openTestDatabase } from '../../support/database.ts';
+import { startTestService, temporaryFolder, until } from '../../support/service.ts';
+
+const MINUTE_MS = 60_000;
+const IDLE_MS = 60 * MINUTE_MS;
+const LIFETIME_MS = 10 * IDLE_MS;
+
+function sessionsOf(database: Database, clock: ManualClock): Sessions {
+  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
+  const log = logs.for('AdministratorService');
+  return new Sessions({ database, log, idleMs: IDLE_MS, lifetimeMs: LIFETIME_MS, now: clock.now });
+}
+
+async function open() {
+  await using stack = new AsyncDisposableStack();
+  const owned = stack.use(await openTestDatabase());
+  const { database } = owned;
+  const clock = new ManualClock();
+  await database.transaction(async (tx) => {
+    await tx.run(
+      `insert into administrators (id, email, email_key, name, role, enabled, password_hash, created_at)
+       values (1, 'a@b.c', 'a@b.c', 'A', 'admin', 1, 'x', 0)`,
+    );
+  });
+  const sessions = sessionsOf(database, clock);
+  const begin = (userAgent?: string) => database.transaction((tx) => sessions.begin(tx, 1, userAgent));
+  const kept = stack.move();
+  return { owned, database, clock, sessions, begin, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+describe('sessions', () => {
+  test('end when they were not used for the idle time, and last while they are', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    for (let at = 0; at < 5; at++) {
+      world.clock.pass(IDLE_MS - 1);
+      assert.notEqual(await world.sessions.verify(token), null);
+    }
+    world.clock.pass(IDLE_MS);
+    assert.equal(await world.sessions.verify(token), null);
+    assert.deepEqual(await world.sessions.list(1), []);
+  });
+
+  test('end at their lifetime’s end, however much they are used', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    for (let passed = 0; passed + IDLE_MS / 2 < LIFETIME_MS; passed += IDLE_MS / 2) {
+      assert.notEqual(await world.sessions.verify(token), null);
+      world.clock.pass(IDLE_MS / 2);
+    }
+    assert.notEqual(await world.sessions.verify(token), null);
+    world.clock.pass(IDLE_MS / 2);
+    assert.equal(await world.sessions.verify(token), null);
+  });
+
+  test('note their use at most once a minute', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    const seen = async () => (await world.sessions.list(1))[0]!.lastSeenAt;
+    const begun = await seen();
+    world.clock.pass(MINUTE_MS - 1);
+    await world.sessions.verify(token);
+    assert.equal(await seen(), begun);
+    world.clock.pass(1);
+    await Promise.all([world.sessions.verify(token), world.sessions.verify(token)]);
+    assert.equal(await seen(), begun + MINUTE_MS);
+  });
+
+  test('stand while their use cannot be noted', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    world.clock.pass(2 * MINUTE_MS);
+    const { database } = world;
+    const readOnly: Database = {
+      dialect: database.dialect,
+      reader: database.reader,
+      transaction: () => Promise.reject(new Error('read only')),
+      ping: () => database.ping(),
+      onSignal: (...args) => database.onSignal(...args),
+      [Symbol.asyncDispose]: async () => {},
+    };
+    assert.notEqual(await sessionsOf(readOnly, world.clock).verify(token), null);
+  });
+
+  test('are known to every instance, and end on all at once', async () => {
+    await using world = await open();
+    const other = sessionsOf(world.owned.open(), world.clock);
+    const token = await world.begin();
+    assert.equal((await other.verify(token))?.administratorId, 1);
+    await other.end(token);
+    assert.equal(await world.sessions.verify(token), null);
+  });
+
+  test('are kept as hashes only', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    const rows = await world.database.reader.all('select * from administrator_sessions');
+    assert.equal(rows.length, 1);
+    assert.ok(!JSON.stringify(rows).includes(token));
+    const [row] = rows as { token_hash: string }[];
+    assert.equal(
+      await world.sessions.verify(row!.token_hash),
+      null,
+      'whoever reads the database cannot use one',
+    );
+  });
+
+  test('keep no more of a User-Agent than is needed, whatever it holds', async () => {
+    await using world = await open();
+    await world.begin('\ud800'.repeat(10_000));
+    const [session] = await world.sessions.list(1);
+    assert.ok(session!.userAgent.length <= 400);
+    assert.ok(session!.userAgent.isWellFormed());
+  });
+
+  test('are bounded for each administrator: the oldest ends first', async () => {
+    await using world = await open();
+    const first = await world.begin();
+    const second = await world.begin();
+    for (let at = 2; at <= MAX_SESSIONS_EACH; at++) await world.begin();
+    assert.equal((await world.sessions.list(1)).length, MAX_SESSIONS_EACH);
+    assert.equal(await world.sessions.verify(first), null);
+    assert.notEqual(await world.sessions.verify(second), null);
+  });
+
+  test('that have ended by age are removed, in steps, and no others', async () => {
+    await using world = await open();
+    for (let at = 0; at < 3; at++) await world.begin();
+    world.clock.pass(IDLE_MS);
+    const token = await world.begin();
+    assert.equal(await world.sessions.forgetExpired(2), 2);
+    assert.equal(await world.sessions.forgetExpired(2), 1);
+    assert.equal(await world.sessions.forgetExpired(2), 0);
+    assert.notEqual(await world.sessions.verify(token), null);
+  });
+
+  test('the service’s housekeeping removes them', async () => {
+    using folder = temporaryFolder();
+    const { path: dataDir } = folder;
+    {
+      await using service = await startTestService({ dataDir });
+      await createAdministrator(dataDir);
+      await signedInBrowser(service.url);
+    }
+    await using database = await openDatabaseOf(dataDir);
+    const count = async () => (await database.reader.all('select id from administrator_sessions')).length;
+    assert.equal(await count(), 1);
+    await database.transaction((tx) => tx.run('update administrator_sessions set last_seen_at = 1'));
+    await using _service = await startTestService({ dataDir });
+    await until(async () => (await count()) === 0, 'the session is removed');
+  });
+});

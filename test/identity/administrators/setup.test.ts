@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
+import { openDatabaseOf } from '../../support/database.ts';
+import { startProcess } from '../../support/process.ts';
+import { startTestService, type TestService, temporaryFolder } from '../../support/service.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A service in whose first start somebody reads the one-time link. */
+async function startAnnounced(options: Parameters<typeof startTestService>[0] = {}) {
+  const told: string[] = [];
+  const service = await startTestService({ ...options, announce: (text) => void told.push(text) });
+  return { service, told, tokens: told.map(tokenIn) };
+}
+
+function tokenIn(text: string): string {
+  const token = /\/ui\/setup#token=([\w-]{43})\s/.exec(`${text} `)?.[1];
+  assert.ok(token !== undefined, text);
+  return token;
+}
+
+function setUp(service: TestService, token: string, more: object = {}) {
+  const browser = new Browser(service.url);
+  return browser.post('/ui/api/setup', {
+    token,
+    email: 'first@example.com',
+    name: 'First',
+    password: PASSWORD,
+    ...more,
+  });
+}
+
+describe('the first start', () => {
+  test('tells a link to whoever starts the service, and neither the log nor anyone who asks', async () => {
+    const { service, told, tokens } = await startAnnounced();
+    await using _service = service;
+    assert.equal(told.length, 1);
+    assert.ok(told[0]!.includes(`${service.url}/ui/setup#token=`));
+    const asked = await new Browser(service.url).get('/ui/api/session');
+    assert.equal(asked.status, 401);
+    assert.equal(asked.body.setup_required, true);
+    for (const text of [JSON.stringify(asked.body), JSON.stringify(service.logLines)]) {
+      assert.ok(!text.includes(tokens[0]!));
+    }
+  });
+
+  test('prints the link on standard error, and on standard output nothing but the log', async () => {
+    using folder = temporaryFolder();
+    await using process = await startProcess({
+      data_dir: folder.path,
+      base_url: 'https://wire.example.com/a',
+    });
+    await process.end('SIGTERM');
+    const text = await process.errorText;
+    assert.match(text, /There is no administrator yet\./);
+    assert.match(text, /^ {2}https:\/\/wire\.example\.com\/a\/ui\/setup#token=[\w-]{43}$/m);
+    assert.ok(!JSON.stringify(process.logLines).includes(tokenIn(text)));
+  });
+
+  test('the link makes the first administrator, who is signed in with it', async () => {
+    const { service, tokens } = await startAnnounced();
+    await using _service = service;
+    const [token] = tokens;
+    const browser = new Browser(service.url);
+    const found = await browser.get(`/ui/api/setup?token=${token}`);
+    assert.deepEqual(found.body, { email: null, name: null, role: 'admin' });
+    const made = await browser.post('/ui/api/setup', {
+      token,
+      email: 'First@Example.com',
+      name: 'First',
+      password: PASSWORD,
+    });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    const { email, name, role } = made.body.administrator;
+    assert.deepEqual([email, name, role], ['First@Example.com', 'First', 'admin']);
+    assert.equal((await browser.get('/ui/api/administrators')).status, 200);
+    assert.equal('setup_required' in (await new Browser(service.url).get('/ui/api/session')).body, false);
+
+    assert.equal((await setUp(service, token!)).status, 404, 'it works once');
+    assert.equal((await browser.get(`/ui/api/setup?token=${token}`)).status, 404);
+    assert.equal((await new Browser(service.url).signIn('first@example.com')).status, 200);
+  });
+
+  test('the link is used by one of many at the same time', async () => {
+    const { service, tokens } = await startAnnounced();
+    await using _service = service;
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, at) => setUp(service, tokens[0]!, { email: `a${at}@example.com` })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404, 404, 404]);
+  });
+
+  test('the link survives what is refused, and every fault is named', async () => {
+    const { service, tokens } = await startAnnounced();
+    await using _service = service;
+    const refused = await setUp(service, tokens[0]!, { email: 'x', name: '\u202e', password: 'short' });
+    assert.equal(refused.status, 400);
+    assert.deepEqual(
+      refused.body.errors.map(({ pointer }: { pointer: string }) => pointer),
+      ['/email', '/password'],
+    );
+    assert.equal((await setUp(service, tokens[0]!, { email: null })).status, 400);
+    assert.equal((await setUp(service, tokens[0]!, { name: null })).status, 400);
+    const own = await setUp(service, tokens[0]!, { password: 'FIRST@example.com' });
+    assert.equal(own.body.errors[0].detail, 'must not be the e-mail address');
+    assert.equal((await setUp(service, tokens[0]!)).status, 200);
+  });
+
+  test('each start without an administrator makes a new link, and only the newest counts', async () => {
+    using folder = temporaryFolder();
+    const dataDir = folder.path;
+    const first = await startAnnounced({ dataDir });
+    await first.service.stop();
+    const second = await startAnnounced({ dataDir });
+    await using service = second.service;
+    assert.equal((await setUp(service, first.tokens[0]!)).status, 404);
+    assert.equal((await setUp(service, second.tokens[0]!)).status, 200);
+  });
+
+  test('a start with an administrator tells none', async () => {
+    using folder = temporaryFolder();
+    const dataDir = folder.path;
+    const first = await startAnnounced({ dataDir });
+    assert.equal((await setUp(first.service, first.tokens[0]!)).status, 200);
+    await first.service.stop();
+    const second = await startAnnounced({ dataDir });
+    await second.service.stop();
+    assert.deepEqual(second.told, []);
+  });
+
+  test('the link ends after 24 hours, and as soon as there is an administrator by another way', async () => {
+    let time = Date.now();
+    const { service, tokens } = await startAnnounced({ now: () => time });
+    await using _service = service;
+    time += 24 * HOUR_MS - 1;
+    assert.equal((await new Browser(service.url).get(`/ui/api/setup?token=${tokens[0]}`)).status, 200);
+    await createAdministrator(service.settings.data_dir);
+    assert.equal((await new Browser(service.url).get(`/ui/api/setup?token=${tokens[0]}`)).status, 404);
+    assert.equal((await setUp(service, tokens[0]!)).status, 404);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    await database.transaction((tx) => tx.run('delete from administrators'));
+    time += 1;
+    assert.equal((await setUp(service, tokens[0]!)).status, 404);
+  });
+
+  test('a token that is none finds nothing', async () => {
+    const { service } = await startAnnounced();
+    await using _service = service;
+    const browser = new Browser(service.url);
+    for (const token of ['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}%00`, "'--"]) {
+      assert.equal((await browser.get(`/ui/api/setup?token=${token}`)).status, 404, token);
+    }
+    assert.equal((await browser.get('/ui/api/setup')).status, 400);
+    assert.equal((await browser.get(`/ui/api/setup?token=${'A'.repeat(101)}`)).status, 400);
+  });
+
+  test('takes the link from the service’s own pages only', async () => {
+    const { service, tokens } = await startAnnounced();
+    await using _service = service;
+    const browser = new Browser(service.url);
+    browser.origin = 'http://evil.example';
+    const answer = await browser.post('/ui/api/setup', { token: tokens[0], password: PASSWORD });
+    assert.equal(answer.status, 403);
+    assert.equal((await setUp(service, tokens[0]!)).status, 200);
+  });
+});
+
+describe('an invitation', () => {
+  test('is told once, and lets the person set a password under the role that was given', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    const admin = await signedInBrowser(service.url);
+    const invited = await admin.post('/ui/api/administrators', { email: 'vic@example.com', role: 'viewer' });
+    assert.equal(invited.status, 201);
+    assert.ok(invited.body.invitation_url.startsWith(`${service.url}/ui/setup#token=`));
+    assert.ok(Date.parse(invited.body.invitation_expires_dt) - Date.now() > 6 * 24 * HOUR_MS);
+    const token = tokenIn(invited.body.invitation_url);
+    assert.ok(!JSON.stringify((await admin.get('/ui/api/administrators')).body).includes(token));
+
+    const browser = new Browser(service.url);
+    const found = await browser.get(`/ui/api/setup?token=${token}`);
+    assert.deepEqual(found.body, { email: 'vic@example.com', name: null, role: 'viewer' });
+    const otherAddress = await setUp(service, token, { email: 'admin@example.com' });
+    assert.equal(otherAddress.body.errors[0].pointer, '/email');
+    const done = await browser.post('/ui/api/setup', { token, name: 'Vic', password: PASSWORD });
+    assert.equal(done.status, 200);
+    assert.equal(done.body.administrator.role, 'viewer');
+    const [, record] = (await admin.get('/ui/api/administrators')).body.data;
+    assert.deepEqual([record.name, record.invited], ['Vic', false]);
+  });
+
+  test('made again takes the place of the one before; for someone who has a password there is none', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    const admin = await signedInBrowser(service.url);
+    const invite = async (role: string) =>
+      await admin.post('/ui/api/administrators', { email: 'Vic@example.com', role });
+    const first = await invite('viewer');
+    const second = await invite('admin');
+    assert.equal(second.body.id, first.body.id);
+    assert.equal((await setUp(service, tokenIn(first.body.invitation_url))).status, 404);
+    const token = tokenIn(second.body.invitation_url);
+    const made = await setUp(service, token, { email: 'vic@EXAMPLE.com' });
+    assert.equal(made.body.administrator.role, 'admin');
+    assert.equal((await invite('viewer')).status, 409);
+  });
+
+  test('ends with the administrator whom it is for', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    const admin = await signedInBrowser(service.url);
+    for (const end of ['delete', 'disable'] as const) {
+      const invited = await admin.post('/ui/api/administrators', {
+        email: `${end}@example.com`,
+        role: 'admin',
+      });
+      const path = `/ui/api/administrators/${invited.body.id}`;
+      const ended =
+        end === 'delete'
+          ? await admin.delete(path)
+          : await admin.put(path, { role: 'admin', enabled: false, name: null });
+      assert.ok(ended.status < 300, JSON.stringify(ended.body));
+      const token = tokenIn(invited.body.invitation_url);
+      assert.equal((await setUp(service, token, { email: undefined })).status, 404);
+    }
+  });
+});
+
+describe('a link to set a new password', () => {
+  test('leaves the present one until it is used, then ends it and all sessions', async () => {
+    await using service = await startTestService();
+    const { data_dir: dataDir } = service.settings;
+    await createAdministrator(dataDir);
+    await createAdministrator(dataDir, { email: 'vic@example.com', role: 'viewer' });
+    const admin = await signedInBrowser(service.url);
+    const vic = await signedInBrowser(service.url, 'vic@example.com');
+    const { id } = (await vic.get('/ui/api/session')).body.administrator;
+    const link = await admin.post(`/ui/api/administrators/${id}/link`);
+    assert.equal(link.status, 200);
+    assert.equal((await vic.get('/ui/api/session')).status, 200);
+    const token = tokenIn(link.body.invitation_url);
+    const password = 'another long password';
+    const done = await new Browser(service.url).post('/ui/api/setup', { token, password });
+    assert.equal(done.status, 200, JSON.stringify(done.body));
+    assert.equal(done.body.administrator.name, 'Ann');
+    assert.equal((await vic.get('/ui/api/session')).status, 401);
+    assert.equal((await vic.signIn('vic@example.com', PASSWORD)).status, 401);
+    assert.equal((await vic.signIn('vic@example.com', password)).status, 200);
+    assert.equal((await admin.post('/ui/api/administrators/999/link')).status, 404);
+  });
+});

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import {
+  ADMIN_EMAIL,
+  Browser,
+  createAdministrator,
+  PASSWORD,
+  signedInBrowser,
+} from '../../support/administration.ts';
+import { type Answer, startTestService, type TestService } from '../../support/service.ts';
+
+const SESSION = 'coursewire_session';
+
+describe('signing in', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  before(async () => {
+    service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+  });
+  after(() => service.stop());
+  beforeEach(() => {
+    browser = new Browser(service.url);
+  });
+
+  test('answers who one is and what the service does, and gives a session', async () => {
+    const answer = await browser.signIn();
+    assert.equal(answer.status, 200);
+    const { id } = answer.body.administrator;
+    assert.deepEqual(answer.body, {
+      administrator: { id, email: ADMIN_EMAIL, name: 'Ann', role: 'admin' },
+      service: { version: '0.0.0-test', read_only: false, delivers: true, base_url: service.url },
+    });
+    const again = await browser.get('/ui/api/session');
+    assert.equal(again.status, 200);
+    assert.deepEqual(again.body, answer.body);
+    assert.equal(again.headers.get('cache-control'), 'no-store');
+  });
+
+  test('takes the e-mail address in any case', async () => {
+    assert.equal((await browser.signIn(' ANN@Example.COM ')).status, 200);
+  });
+
+  test('gives cookies that no script reads and no other site’s request carries', async () => {
+    await browser.signIn();
+    assert.equal(browser.lastCookies.length, 2);
+    for (const cookie of browser.lastCookies) {
+      assert.match(cookie, /^coursewire_\w+=[\w.-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict$/);
+    }
+  });
+
+  test('without a session, nobody is told more than that', async () => {
+    const answer = await browser.get('/ui/api/session');
+    assertProblem(answer, 401, 'unauthorized');
+    assert.equal('setup_required' in answer.body, false);
+    for (const path of ['/ui/api/sessions', '/ui/api/administrators', '/ui/api/clients', '/webhooks']) {
+      assertProblem(await browser.get(path), 401, 'unauthorized');
+    }
+  });
+
+  test('a session is a new one each time, whatever cookie came before', async () => {
+    const planted = 'A'.repeat(43);
+    browser.cookies.set(SESSION, planted);
+    await browser.signIn();
+    const first = browser.cookies.get(SESSION);
+    assert.notEqual(first, planted);
+    const thief = new Browser(service.url);
+    thief.cookies.set(SESSION, planted);
+    assert.equal((await thief.get('/ui/api/session')).status, 401);
+
+    await browser.signIn();
+    assert.notEqual(browser.cookies.get(SESSION), first);
+    thief.cookies.set(SESSION, first!);
+    assert.equal((await thief.get('/ui/api/session')).status, 401, 'the one before has ended');
+  });
+
+  test('signing out ends the session, not only the cookie', async () => {
+    await browser.signIn();
+    const token = browser.cookies.get(SESSION)!;
+    assert.equal((await browser.delete('/ui/api/session')).status, 204);
+    assert.equal(browser.cookies.has(SESSION), false);
+    browser.cookies.set(SESSION, token);
+    assert.equal((await browser.get('/ui/api/session')).status, 401);
+    assert.equal((await new Browser(service.url).delete('/ui/api/session')).status, 204);
+  });
+
+  test('signing out everywhere ends every session of the administrator, and nobody else’s', async () => {
+    await createAdministrator(service.settings.data_dir, { email: 'other@example.com' });
+    const other = await signedInBrowser(service.url, 'other@example.com');
+    await browser.signIn();
+    const elsewhere = await signedInBrowser(service.url);
+    assert.equal((await browser.delete('/ui/api/sessions')).status, 204);
+    for (const ended of [browser, elsewhere]) {
+      assert.equal((await ended.get('/ui/api/session')).status, 401);
+    }
+    assert.equal((await other.get('/ui/api/session')).status, 200);
+  });
+
+  test('lists one’s own sessions, with the browser of each and which one asks', async () => {
+    await createAdministrator(service.settings.data_dir, { email: 'lister@example.com' });
+    await signedInBrowser(service.url);
+    browser.headers = {
+      'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+    };
+    await browser.signIn('lister@example.com');
+    const phone = new Browser(service.url);
+    phone.headers = { 'user-agent': '<script>alert(1)</script>' };
+    await phone.signIn('lister@example.com');
+    const { data } = (await browser.get('/ui/api/sessions')).body;
+    assert.deepEqual(
+      data.map((session: { browser: string; current: boolean }) => [session.browser, session.current]),
+      [
+        ['Unknown browser', false],
+        ['Firefox on Linux', true],
+      ],
+    );
+    for (const session of data) {
+      assert.deepEqual(Object.keys(session), ['id', 'created_dt', 'last_seen_dt', 'browser', 'current']);
+    }
+  });
+
+  test('refuses what is malformed, naming it', async () => {
+    for (const [body, pointers] of [
+      [{}, ['/email', '/password']],
+      [{ email: ADMIN_EMAIL, password: 'x'.repeat(257) }, ['/password']],
+      [{ email: 'x'.repeat(255), password: PASSWORD }, ['/email']],
+      [{ email: ADMIN_EMAIL, password: PASSWORD, remember: true }, ['/remember']],
+      [{ email: ['a'], password: null }, ['/email', '/password']],
+    ] as const) {
+      const answer = await browser.post('/ui/api/session', body);
+      assertProblem(answer, 400, 'invalid-request');
+      assert.deepEqual(
+        answer.body.errors.map((error: { pointer: string }) => error.pointer).sort(),
+        pointers,
+      );
+    }
+  });
+
+  test('a cookie that is no session’s is as good as none', async () => {
+    for (const value of ['', 'x', `${'A'.repeat(43)}`, "' or 1=1 --", 'é'.repeat(43), 'A'.repeat(20_000)]) {
+      const answer = await fetch(`${service.url}/ui/api/session`, {
+        headers: { cookie: `a=b; ${SESSION}=${encodeURI(value)}; c` },
+      }).catch(() => null);
+      assert.ok(answer === null || answer.status === 401 || answer.status === 431, value);
+    }
+  });
+});
+
+describe('the password', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  test('is changed by whoever knows it; every other session ends', async () => {
+    await createAdministrator(service.settings.data_dir);
+    const browser = await signedInBrowser(service.url);
+    const elsewhere = await signedInBrowser(service.url);
+    const before = browser.cookies.get(SESSION)!;
+    const next = 'a wholly other password';
+    const changed = await browser.put('/ui/api/password', {
+      current_password: PASSWORD,
+      new_password: next,
+    });
+    assert.equal(changed.status, 204);
+    assert.equal((await browser.get('/ui/api/session')).status, 200);
+    assert.equal((await elsewhere.get('/ui/api/session')).status, 401);
+    assert.notEqual(browser.cookies.get(SESSION), before, 'a token that somebody copied has ended too');
+    assert.equal((await new Browser(service.url).signIn()).status, 401);
+    assert.equal((await new Browser(service.url).signIn(ADMIN_EMAIL, next)).status, 200);
+  });
+
+  test('stays when the present one is wrong or the new one is none', async () => {
+    const email = 'stays@example.com';
+    await createAdministrator(service.settings.data_dir, { email });
+    const browser = await signedInBrowser(service.url, email);
+    for (const [current, next, pointer] of [
+      ['wrong wrong wrong', 'a wholly other password', '/current_password'],
+      [PASSWORD, 'elevenchars', '/new_password'],
+      [PASSWORD, 'x'.repeat(257), '/new_password'],
+      [PASSWORD, email.toUpperCase(), '/new_password'],
+    ] as const) {
+      const answer = await browser.put('/ui/api/password', { current_password: current, new_password: next });
+      assertProblem(answer, 400, 'invalid-request');
+      assert.equal(answer.body.errors[0].pointer, pointer);
+    }
+    assert.equal((await new Browser(service.url).signIn(email)).status, 200);
+  });
+
+  test('has 12 to 256 characters of any kind; the same written another way is the same', async () => {
+    for (const [at, password] of [
+      '12 letters..',
+      '密'.repeat(12),
+      '🔑'.repeat(256),
+      ' '.repeat(12),
+    ].entries()) {
+      const email = `p${at}@example.com`;
+      await createAdministrator(service.settings.data_dir, { email, password });
+      await signedInBrowser(service.url, email, password);
+    }
+    const email = 'composed@example.com';
+    await createAdministrator(service.settings.data_dir, {
+      email,
+      password: 'Ünïcödé pässwörd'.normalize('NFC'),
+    });
+    await signedInBrowser(service.url, email, 'Ünïcödé pässwörd'.normalize('NFD'));
+  });
+
+  test('the name is one’s own to change', async () => {
+    const email = 'renamed@example.com';
+    await createAdministrator(service.settings.data_dir, { email, role: 'viewer' });
+    const browser = await signedInBrowser(service.url, email);
+    assert.equal((await browser.put('/ui/api/profile', { name: 'Zoë <b>' })).status, 204);
+    assert.equal((await browser.get('/ui/api/session')).body.administrator.name, 'Zoë <b>');
+    assertProblem(await browser.put('/ui/api/profile', { name: ' ' }), 400, 'invalid-request');
+    assertProblem(await browser.put('/ui/api/profile', { name: 'x', role: 'admin' }), 400, 'invalid-request');
+  });
+});
+
+describe('behind https', () => {
+  test('cookies are Secure and named so that no neighbour sets them', async () => {
+    const base_url = 'https://wire.example.com/learning';
+    await using service = await startTestService({ settings: { base_url } });
+    await createAdministrator(service.settings.data_dir);
+    const browser = new Browser(service.url);
+    assert.equal((await browser.signIn()).status, 403, 'the address behind the proxy is not the page’s');
+    browser.origin = 'https://wire.example.com';
+    const answer = await browser.signIn();
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body.service.base_url, base_url);
+    for (const cookie of browser.lastCookies) {
+      assert.match(cookie, /^__Host-coursewire_\w+=.*; Path=\/; .*; HttpOnly; SameSite=Strict; Secure$/);
+    }
+    assert.equal((await browser.get('/ui/api/session')).status, 200);
+    const token = browser.cookies.get('__Host-coursewire_session')!;
+    browser.cookies.clear();
+    browser.cookies.set(SESSION, token);
+    assert.equal(
+      (await browser.get('/ui/api/session')).status,
+      401,
+      'the name without its prefix counts for nothing',
+    );
+  });
+});
+
+function assertProblem(answer: Answer, status: number, code: string): void {
+  assert.equal(answer.status, status, JSON.stringify(answer.body));
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/);
+  assert.equal(answer.body.type, `urn:coursewire:problem:${code}`);
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { administratorServices } from '../../../src/identity/administrators/administration.ts';
+import { runUserCommand } from '../../../src/identity/administrators/user-command.ts';
+import { createLogs } from '../../../src/observability/log.ts';
+import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
+import { openTestDatabase } from '../../support/database.ts';
+import { runProgram } from '../../support/process.ts';
+import { startTestService } from '../../support/service.ts';
+
+const HOUR_MS = 3_600_000;
+
+async function openCommand() {
+  const owned = await openTestDatabase();
+  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
+  const { administrators } = administratorServices({
+    database: owned.database,
+    log: logs.for('AdministratorService'),
+    sessionIdleMs: HOUR_MS,
+    sessionLifetimeMs: HOUR_MS,
+    now: Date.now,
+  });
+  return {
+    administrators,
+    async run(args: string[], input = '') {
+      let out = '';
+      let err = '';
+      const code = await runUserCommand(args, {
+        administrators: async () => administrators,
+        baseUrl: () => 'https://wire.example.com',
+        readPassword: async () => input,
+        write: (text) => {
+          out += text;
+        },
+        writeError: (text) => {
+          err += text;
+        },
+      });
+      return { code, out, err };
+    },
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
+  };
+}
+
+const CREATE = ['create', '--email', 'Ann@example.com', '--role', 'admin'];
+
+describe('coursewire user create', () => {
+  test('makes an administrator and writes a link that sets the password', async () => {
+    await using command = await openCommand();
+    const { code, out, err } = await command.run([...CREATE, '--name', 'Ann']);
+    assert.deepEqual([code, err], [0, '']);
+    const token = /https:\/\/wire\.example\.com\/ui\/setup#token=(\S+)/.exec(out)?.[1] ?? '';
+    assert.deepEqual(await command.administrators.readLink(token), {
+      email: 'Ann@example.com',
+      name: 'Ann',
+      role: 'admin',
+    });
+  });
+
+  test('takes a password from standard input, and then makes no link', async () => {
+    await using command = await openCommand();
+    const { code, out } = await command.run([...CREATE, '--password-stdin', '--json'], PASSWORD);
+    assert.equal(code, 0);
+    const written = JSON.parse(out);
+    assert.deepEqual(
+      [written.email, written.name, written.invited],
+      ['Ann@example.com', 'Ann@example.com', false],
+    );
+    assert.equal('invitation_url' in written, false);
+    assert.doesNotMatch(out, /correct horse|argon2/);
+  });
+
+  test('writes JSON alone with --json', async () => {
+    await using command = await openCommand();
+    const written = JSON.parse((await command.run([...CREATE, '--json'])).out);
+    assert.match(written.invitation_url, /#token=/);
+    assert.ok(Date.parse(written.invitation_expires_dt) > Date.now());
+    assert.equal(written.invited, true);
+  });
+
+  test('exits 2 and says everything that is wrong', async () => {
+    await using command = await openCommand();
+    for (const [args, message] of [
+      [['create'], /--email and --role are missing/],
+      [
+        ['create', '--email', 'x', '--role', 'owner'],
+        /--email must be .*\n--role must be one of admin, viewer/,
+      ],
+      [[...CREATE, '--password-stdin'], /--password must have at least 12 characters/],
+      [[...CREATE, '--name', ''], /--name must not be empty/],
+      [[...CREATE, 'extra'], /one argument too many/],
+      [[...CREATE, '--password', 'secret'], /--password/],
+      [['rename'], /no command "rename"/],
+      [[], /A command is missing/],
+    ] as const) {
+      const { code, err } = await command.run([...args], 'short');
+      assert.equal(code, 2, args.join(' '));
+      assert.match(err, message);
+    }
+    assert.deepEqual(await command.administrators.list(), []);
+  });
+
+  test('exits 1 when the address is taken', async () => {
+    await using command = await openCommand();
+    await command.run([...CREATE, '--password-stdin'], PASSWORD);
+    const { code, err } = await command.run(CREATE.map((arg) => arg.replace('Ann@', 'ann@')));
+    assert.equal(code, 1);
+    assert.match(err, /already/);
+  });
+});
+
+describe('coursewire user list, delete and reset-password', () => {
+  test('list tells who is there, and how to make the first one', async () => {
+    await using command = await openCommand();
+    assert.match((await command.run(['list'])).out, /user create/);
+    assert.deepEqual(JSON.parse((await command.run(['list', '--json'])).out), []);
+    await command.run(CREATE);
+    assert.match(
+      (await command.run(['list'])).out,
+      /Ann@example\.com +\(not told yet\) +admin +invited +never/,
+    );
+    assert.equal(JSON.parse((await command.run(['list', '--json'])).out)[0].invited, true);
+  });
+
+  test('delete keeps the last admin', async () => {
+    await using command = await openCommand();
+    await command.run([...CREATE, '--password-stdin'], PASSWORD);
+    const kept = await command.run(['delete', 'ann@example.com']);
+    assert.equal(kept.code, 1);
+    assert.match(kept.err, /last enabled admin/);
+    await command.run(['create', '--email', 'b@b.c', '--role', 'admin', '--password-stdin'], PASSWORD);
+    assert.equal((await command.run(['delete', 'ann@example.com'])).code, 0);
+    assert.equal((await command.administrators.list()).length, 1);
+  });
+
+  test('exit 1 when there is no such administrator', async () => {
+    await using command = await openCommand();
+    for (const name of ['delete', 'reset-password']) {
+      const { code, err } = await command.run([name, 'nobody@example.com']);
+      assert.equal(code, 1);
+      assert.match(err, /no administrator "nobody@example.com"/);
+    }
+  });
+
+  test('explain themselves with --help', async () => {
+    await using command = await openCommand();
+    for (const args of [
+      ['--help'],
+      ['create', '-h'],
+      ['list', '--help'],
+      ['delete', '-h'],
+      ['reset-password', '-h'],
+    ]) {
+      const { code, out, err } = await command.run(args);
+      assert.deepEqual([code, err], [0, '']);
+      assert.match(out, /^Usage: coursewire user/);
+    }
+  });
+});
+
+describe('coursewire user beside a running service', () => {
+  test('resets a password: the link works there at once', async () => {
+    await using service = await startTestService();
+    const { data_dir } = service.settings;
+    await createAdministrator(data_dir);
+    const before = await signedInBrowser(service.url);
+    const base_url = service.url;
+    const { code, output } = await runProgram(['user', 'reset-password', 'ann@example.com'], {
+      data_dir,
+      base_url,
+    });
+    assert.equal(code, 0);
+    const token = new RegExp(`${base_url}/ui/setup#token=(\\S+)`).exec(output)?.[1];
+    const browser = new Browser(service.url);
+    const password = 'set with the link';
+    assert.equal((await browser.post('/ui/api/setup', { token, password })).status, 200);
+    assert.equal((await before.get('/ui/api/session')).status, 401);
+  });
+});
