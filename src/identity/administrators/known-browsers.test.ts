@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { KnownBrowsers } from './known-browsers.ts';
+
+const SECRET = 'a'.repeat(64);
+const OTHER_SECRET = 'b'.repeat(64);
+const EMAIL = 'ann@example.com';
+
+describe('marks of known browsers', () => {
+  test('name a browser, each another one, for the person they were given to', () => {
+    const browsers = new KnownBrowsers([SECRET]);
+    const marks = [browsers.mark(EMAIL), browsers.mark(EMAIL)];
+    const [first, second] = marks.map((mark) => browsers.browserOf(mark, EMAIL));
+    assert.ok(first !== null && second !== null);
+    assert.notEqual(first, second);
+    assert.equal(browsers.browserOf(marks[0]!, 'bob@example.com'), null);
+  });
+
+  test('count on every instance with the secret, and while a changed one is still read', () => {
+    const mark = new KnownBrowsers([SECRET]).mark(EMAIL);
+    assert.notEqual(new KnownBrowsers([OTHER_SECRET, SECRET]).browserOf(mark, EMAIL), null);
+    assert.equal(new KnownBrowsers([OTHER_SECRET]).browserOf(mark, EMAIL), null);
+  });
+
+  test('cannot be made up or changed', () => {
+    const browsers = new KnownBrowsers([SECRET]);
+    const mark = browsers.mark(EMAIL);
+    const [browser, signature] = mark.split('.');
+    for (const forged of [null, '', '.', mark.slice(1), `${mark}A`, `${'A'.repeat(22)}.${signature}`]) {
+      assert.equal(browsers.browserOf(forged, EMAIL), null, String(forged));
+    }
+    assert.equal(browsers.browserOf(`${browser}.${'A'.repeat(43)}`, EMAIL), null);
+  });
+});

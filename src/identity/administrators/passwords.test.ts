@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ProblemError } from '../../problems/problem.ts';
+import { Passwords } from './passwords.ts';
+
+describe('passwords', () => {
+  test('are kept as argon2id hashes with a salt of their own and the cost that OWASP names', async () => {
+    const passwords = new Passwords();
+    const [first, second] = await Promise.all([passwords.hash('same'), passwords.hash('same')]);
+    assert.match(first, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    assert.notEqual(first, second);
+    assert.equal(await passwords.verify(first, 'same'), true);
+    assert.equal(await passwords.verify(first, 'other'), false);
+  });
+
+  test('are the same however a keyboard writes them', async () => {
+    const passwords = new Passwords();
+    const hash = await passwords.hash('é'.normalize('NFC'));
+    assert.equal(await passwords.verify(hash, 'é'.normalize('NFD')), true);
+    assert.equal(await passwords.verify(hash, 'e'), false);
+  });
+
+  test('where there is none, nothing is the password', async () => {
+    const passwords = new Passwords();
+    for (const password of ['', '\0'.repeat(32), 'password']) {
+      assert.equal(await passwords.verify(null, password), false);
+    }
+  });
+
+  test('that are too many at once are refused, and the others still get their turn', async () => {
+    const passwords = new Passwords();
+    const results = await Promise.allSettled(
+      Array.from({ length: 70 }, () => passwords.verify('not a hash', 'x')),
+    );
+    const refused = results.filter(
+      (result) => result.status === 'rejected' && result.reason instanceof ProblemError,
+    );
+    assert.equal(refused.length, 70 - 64);
+    assert.equal((await passwords.hash('x')).startsWith('$argon2id$'), true);
+  });
+});
