@@ -1,4 +1,6 @@
 import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
+import { runDatabaseCommand } from '../database/copying/database-command.ts';
+import { openCopyDatabases } from '../database/copying/open-databases.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { runUserCommand } from '../identity/administrators/user-command.ts';
 import { runClientCommand } from '../identity/client-command.ts';
@@ -18,6 +20,7 @@ Commands:
   client …        makes, lists, disables and deletes API clients; see: coursewire client --help
   user …          makes, lists and deletes administrators; see: coursewire user --help
   secrets …       changes webhooks_auth_secret; see: coursewire secrets --help
+  database …      copies the embedded database to PostgreSQL; see: coursewire database --help
 
 Options:
   --config FILE   settings in YAML; environment variables of the same names in upper case win
@@ -65,6 +68,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
         return await manageUsers(configFile, commandArgs);
       case 'secrets':
         return await manageSecrets(configFile, commandArgs);
+      case 'database':
+        return await manageDatabase(configFile, commandArgs);
       default:
         throw new UsageError(`there is no command ${JSON.stringify(command)}`);
     }
@@ -188,6 +193,17 @@ async function manageSecrets(configFile: string | undefined, args: readonly stri
       stack.use(await openStorage(readSettings(configFile), { exclusive: false, now: Date.now })),
     tokenLifetimeMs: () =>
       Math.max(readSettings(configFile).access_token_lifetime * MS_PER_SECOND, LAUNCH_LIFETIME_MS),
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
+}
+
+async function manageDatabase(configFile: string | undefined, args: readonly string[]): Promise<number> {
+  return await runDatabaseCommand(args, {
+    databaseUrl: () => readSettings(configFile).database_url,
+    dataDir: () => readSettings(configFile).data_dir,
+    open: (targetUrl) => openCopyDatabases(readSettings(configFile).data_dir, targetUrl, Date.now),
+    now: Date.now,
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),
   });

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { DataFolderError, lockDataFolder, openDataFolder } from '../data-folder.ts';
+import type { Database } from '../database.ts';
+import { migrate } from '../migrate.ts';
+import { PostgresDatabase } from '../postgres-database.ts';
+import { SqliteDatabase } from '../sqlite-database.ts';
+
+/** One transaction, and what goes with it. */
+const CONNECTIONS = 3;
+
+/** The two databases of a copy, both with this program's schema. */
+export interface CopyDatabases extends AsyncDisposable {
+  source: Database;
+  target: Database;
+}
+
+/**
+ * Opens the embedded database of a data folder for this process alone, and a PostgreSQL database.
+ * @throws {DataFolderError} without such a database, or while a service runs on it
+ * @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {DatabaseUnavailableError}
+ */
+export async function openCopyDatabases(
+  dataDir: string,
+  targetUrl: string,
+  now: () => number,
+): Promise<CopyDatabases> {
+  const root = path.resolve(dataDir);
+  // Looked at first: opening would make an empty one.
+  if (!existsSync(path.join(root, 'coursewire.db'))) {
+    throw new DataFolderError(`there is no embedded database in the data folder ${root}; is data_dir right?`);
+  }
+  await using stack = new AsyncDisposableStack();
+  const folder = openDataFolder(dataDir);
+  stack.use(lockDataFolder(folder));
+  const source = stack.use(new SqliteDatabase(folder.databaseFile));
+  const target = stack.use(new PostgresDatabase(targetUrl, { connections: CONNECTIONS }));
+  await target.assertSuitable();
+  await migrate(source, now);
+  await migrate(target, now);
+  const opened = stack.move();
+  return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { SqlValue } from '../database.ts';
+
+const DIGEST_BYTES = 16;
+const MODULUS = 1n << 128n;
+const DIGITS = 32;
+
+/** A count and a checksum of rows, the same for the same rows in any order: two engines order texts differently. */
+export class RowDigest {
+  #sum = 0n;
+  #count = 0;
+
+  add(values: readonly SqlValue[]): void {
+    const hash = createHash('sha256').update(JSON.stringify(values)).digest();
+    this.#sum = (this.#sum + BigInt(`0x${hash.toString('hex', 0, DIGEST_BYTES)}`)) % MODULUS;
+    this.#count += 1;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** 128 bits, hexadecimal. */
+  get checksum(): string {
+    return this.#sum.toString(16).padStart(DIGITS, '0');
+  }
+}

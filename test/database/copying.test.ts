@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { CopyTargetError, copyDatabase } from '../../src/database/copying/copy-database.ts';
+import { readSqliteTables } from '../../src/database/copying/sqlite-tables.ts';
+import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
+import type { Database, Reader } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { PostgresDatabase } from '../../src/database/postgres-database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { ClientService } from '../../src/identity/client-service.ts';
+import { SCOPES } from '../../src/identity/scopes.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { type Service, startService } from '../../src/service.ts';
+import type { Settings } from '../../src/settings/settings-table.ts';
+import { scormPackage, uploadForm } from '../content/packages.ts';
+import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { runProgram } from '../support/process.ts';
+import { Api, requestToken, temporaryFolder, testSettings } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+
+/** More than one batch takes. */
+const ACCOUNTS = 450;
+const SECRET = 's'.repeat(64);
+
+interface Pair extends AsyncDisposable {
+  source: Database;
+  target: Database;
+}
+
+/** A source with rows of every kind of difficulty, and an empty target. */
+async function openPair(): Promise<Pair> {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const source = stack.use(new SqliteDatabase(path.join(folder.path, 'coursewire.db')));
+  await migrate(source, Date.now);
+  await source.transaction(async (tx) => {
+    for (let id = 1; id <= ACCOUNTS; id++) {
+      await tx.run(
+        'insert into accounts (name, enabled, revision, created_at, updated_at) values (?, 1, 1, 0, 0)',
+        `Account ${id} – "Ä" 🎓 \\`,
+      );
+    }
+    await tx.run('delete from accounts where id > ?', ACCOUNTS - 10);
+    for (const [id, parent] of [
+      [1, null],
+      [2, 3],
+      [3, 1],
+    ] as const) {
+      await tx.run(
+        'insert into folders (id, name, revision, created_at, updated_at) values (?, ?, 1, 0, 0)',
+        id,
+        'F',
+      );
+      if (parent === 3) continue;
+      await tx.run('update folders set parent_id = ? where id = ?', parent, id);
+    }
+    await tx.run('update folders set parent_id = 3 where id = 2');
+    await tx.run(
+      `insert into registrations (registration_id, account_id, course_id, version_id, learner_id, completion, success,
+         score, duration, revision, created_at, updated_at)
+       values ('r', 1, 1, 0, 'learner', 'Completed', 'PASS', 33.3, 7, 1, 9007199254740991, 0)`,
+    );
+    await tx.run("insert into service_secrets (name, value) values ('nul', ?)", 'a\0b');
+  });
+  const { url } = stack.use(await createPostgresDatabase());
+  const target = stack.use(new PostgresDatabase(url));
+  const opened = stack.move();
+  return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function countOf(reader: Pick<Reader, 'all'>, table: string): Promise<number> {
+  const [row] = await reader.all<{ count: number }>(`select count(*) as count from ${table}`);
+  return row?.count ?? -1;
+}
+
+async function jsonOf({ reader }: Database, select: string): Promise<string> {
+  return JSON.stringify(await reader.all(select));
+}
+
+function serve(dataDir: string, settings: Partial<Settings>): Promise<Service> {
+  const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write() {} } });
+  const all = testSettings(dataDir, { webhooks_auth_secret: SECRET, ...settings });
+  return startService(all, { logs, version: '0.0.0-test' });
+}
+
+async function assertEmpty({ source, target }: Pair): Promise<void> {
+  for (const { name } of await readSqliteTables(source.reader)) {
+    assert.equal(await countOf(target.reader, name), 0, name);
+  }
+}
+
+describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, () => {
+  it('copies every row of every table as it is, ids included, and tells counts and checksums', async () => {
+    await using pair = await openPair();
+    const { source, target } = pair;
+    const copied = await copyDatabase(source, target);
+    const [names] = await target.reader.all<{ tables: number }>(
+      "select count(*) as tables from information_schema.tables where table_schema = 'public'",
+    );
+    assert.equal(copied.length + 1, names?.tables, 'all but the record of migrations');
+    for (const { name, rows, checksum, altered } of copied) {
+      assert.equal(rows, await countOf(source.reader, name), name);
+      assert.equal(rows, await countOf(target.reader, name), name);
+      assert.match(checksum, /^[0-9a-f]{32}$/);
+      assert.equal(altered, name === 'service_secrets' ? 1 : 0, name);
+    }
+    for (const table of ['accounts', 'folders', 'registrations']) {
+      const select = `select * from ${table} order by 1`;
+      assert.equal(await jsonOf(target, select), await jsonOf(source, select), table);
+    }
+    const [secret] = await target.reader.all<{ value: string }>('select value from service_secrets');
+    assert.equal(secret?.value, 'a\uFFFDb');
+  });
+
+  it('goes on with ids that no row has had, those of deleted rows neither', async () => {
+    await using pair = await openPair();
+    await copyDatabase(pair.source, pair.target);
+    const insert =
+      "insert into accounts (name, enabled, revision, created_at, updated_at) values ('n', 1, 1, 0, 0)";
+    const [row] = await pair.target.transaction((tx) => tx.all<{ id: number }>(`${insert} returning id`));
+    assert.equal(row?.id, ACCOUNTS + 1);
+  });
+
+  it('broken off anywhere it leaves the target empty, and is run again', async () => {
+    await using pair = await openPair();
+    for (const table of ['accounts', 'folders', 'registrations']) {
+      const brokenOff = copyDatabase(pair.source, pair.target, {
+        onProgress: (name) => {
+          if (name === table) throw new Error('broken off');
+        },
+      });
+      await assert.rejects(brokenOff, { message: 'broken off' });
+      await assertEmpty(pair);
+    }
+    await copyDatabase(pair.source, pair.target);
+    assert.equal(await countOf(pair.target.reader, 'accounts'), ACCOUNTS - 10);
+  });
+
+  it('refuses a target that holds something, names it, and leaves it as it is', async () => {
+    await using pair = await openPair();
+    await pair.target.transaction((tx) =>
+      tx.run("insert into service_secrets (name, value) values ('x', 'y')"),
+    );
+    await assert.rejects(
+      copyDatabase(pair.source, pair.target),
+      (error) =>
+        error instanceof CopyTargetError &&
+        /not empty: it has rows in service_secrets \(1\)/.test(error.message),
+    );
+    assert.equal(await countOf(pair.target.reader, 'accounts'), 0);
+  });
+
+  it('notices what arrives otherwise than it was sent, and copies nothing then', async () => {
+    await using pair = await openPair();
+    await pair.target.transaction(async (tx) => {
+      await tx.run(
+        `create function spoil() returns trigger language plpgsql as $$ begin new.name := 'spoilt'; return new; end $$`,
+      );
+      await tx.run(
+        'create trigger spoil before insert on accounts for each row when (new.id = 7) execute function spoil()',
+      );
+    });
+    await assert.rejects(
+      copyDatabase(pair.source, pair.target),
+      /^CopyMismatchError: accounts: 440 rows in the source/,
+    );
+    await assertEmpty(pair);
+  });
+});
+
+describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
+  it('moves a service: credentials, tokens, courses and waiting messages go on on PostgreSQL', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget();
+    await using postgres = await createPostgresDatabase();
+    let token: string;
+    {
+      await using service = await serve(folder.path, { database_url: null, enable_queue_polling: false });
+      await using database = new SqliteDatabase(path.join(folder.path, 'coursewire.db'));
+      const clients = new ClientService({ database, now: Date.now });
+      const { client, clientSecret } = await clients.create({
+        name: 'a',
+        email: 'a@b.example',
+        scopes: SCOPES,
+      });
+      token = await requestToken(service.url, client.clientId, clientSecret);
+      const api = new Api(service.url, token);
+      await api.create('/webhooks', {
+        name: 'Accounts',
+        topic: 'ACCOUNT',
+        target_url: target.url,
+        authentication: { type: 'BASIC', key: 'postbacks', secret: 'open sesame' },
+      });
+      await api.create('/courses', uploadForm(await scormPackage()));
+      for (const name of ['first', 'second']) await api.create('/accounts', { name });
+    }
+    const ended = await runProgram(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
+    assert.equal(ended.code, 0, ended.errors);
+    assert.match(ended.output, /accounts +2 +[0-9a-f]{12}\n/);
+    assert.match(ended.output, /DONE: \d+ rows in \d+ tables/);
+    assert.ok(!ended.output.includes(new URL(postgres.url).password), 'the password is not shown');
+
+    await using service = await serve(folder.path, { database_url: postgres.url });
+    await target.waitFor(2);
+    const sent = target.requests.map(({ json, headers }) => [
+      (json as { resource: { account: { name: string } } }).resource.account.name,
+      headers.authorization,
+    ]);
+    const authorization = `Basic ${Buffer.from('postbacks:open sesame').toString('base64')}`;
+    assert.deepEqual(sent, [
+      ['first', authorization],
+      ['second', authorization],
+    ]);
+    const courses = await new Api(service.url, token).get('/courses');
+    assert.equal(courses.status, 200, 'a token from before is taken');
+    assert.equal(courses.body.data.length, 1);
+  });
+
+  it('is refused while a service has the data folder', async () => {
+    using folder = temporaryFolder();
+    await using postgres = await createPostgresDatabase();
+    const places = openDataFolder(folder.path);
+    using _lock = lockDataFolder(places);
+    const ended = await runProgram(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
+    assert.equal(ended.code, 1);
+    assert.match(ended.errors, /is in use by another process/);
+  });
+
+  it('makes no database where there is none', async () => {
+    using folder = temporaryFolder();
+    await using postgres = await createPostgresDatabase();
+    const ended = await runProgram(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
+    assert.equal(ended.code, 1);
+    assert.match(ended.errors, /there is no embedded database in the data folder/);
+    assert.equal(existsSync(path.join(folder.path, 'coursewire.db')), false);
+  });
+});
+
+describe('coursewire database', { skip: ON_POSTGRES }, () => {
+  it('says wrong use, with exit code 2, and repeats no URL', async () => {
+    using folder = temporaryFolder();
+    for (const [args, said] of [
+      [[], /A command is missing/],
+      [['drop'], /There is no command "drop"/],
+      [['copy'], /--to is missing, and database_url is not set/],
+      [['copy', 'postgres://u:hunter2@h/d'], /one argument too many/],
+      [['copy', '--to', 'mysql://u:hunter2@h/d'], /must be a postgres:\/\/ URL/],
+      [['copy', '--from', 'x'], /--from/],
+    ] as const) {
+      const ended = await runProgram(['database', ...args], { data_dir: folder.path });
+      assert.equal(ended.code, 2, args.join(' '));
+      assert.match(ended.errors, said);
+      assert.ok(!ended.errors.includes('hunter2'));
+    }
+  });
+});
