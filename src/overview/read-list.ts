@@ -7,14 +7,18 @@ export interface ListOrder {
   id: RawBuilder<number>;
 }
 
-/** Reads the part of a list that is asked for, and counts the whole. `rows` has filters and columns, and no order. */
-export async function readList<DB, TB extends keyof DB, Row>(
+/**
+ * Reads the part of a list that is asked for, and counts the whole. `rows` has filters and columns, and no order;
+ * `filtered` is the same before it was joined to what is only shown, which counting would look up row by row.
+ */
+export async function readList<DB, TB extends keyof DB, FilteredTB extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, TB, Row>,
+  filtered: SelectQueryBuilder<DB, FilteredTB, unknown>,
   order: ListOrder,
   part: ListPart<string>,
 ): Promise<Listed<Row>> {
   const items = await readPart(rows, order, part);
-  const { total } = await rows
+  const { total } = await filtered
     .clearSelect()
     .select(sql<number>`count(*)`.as('total'))
     .$castTo<{ total: number }>()
@@ -23,17 +27,17 @@ export async function readList<DB, TB extends keyof DB, Row>(
 }
 
 /** The same of a list that may have millions of rows: it is counted up to {@link MAX_COUNTED}. */
-export async function readLongList<DB, TB extends keyof DB, Row>(
+export async function readLongList<DB, TB extends keyof DB, FilteredTB extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, TB, Row>,
+  filtered: SelectQueryBuilder<DB, FilteredTB, unknown>,
   order: ListOrder,
   part: ListPart<string>,
 ): Promise<LongListed<Row>> {
-  return { items: await readPart(rows, order, part), ...(await countUpToBound(rows)) };
+  return { items: await readPart(rows, order, part), ...(await countUpToBound(filtered)) };
 }
 
-/** How many rows a query has, counted up to {@link MAX_COUNTED}. */
-export async function countUpToBound<DB, TB extends keyof DB, Row>(
-  rows: SelectQueryBuilder<DB, TB, Row>,
+async function countUpToBound<DB, TB extends keyof DB>(
+  rows: SelectQueryBuilder<DB, TB, unknown>,
 ): Promise<{ total: number; totalIsLowerBound: boolean }> {
   const counted = await rows
     .clearSelect()

@@ -18,8 +18,8 @@ export const trends: Migration = {
         latency_total ${int} not null, latency_max ${int} not null, ${latencies},
         primary key (webhook_id, width_ms, start_at))`,
       'create index webhook_trends_by_age on webhook_trends (width_ms, start_at)',
-      `create index webhook_trends_failing on webhook_trends (start_at, webhook_id, failure_count)
-        where failure_count > 0 and width_ms = 60000`,
+      `create index webhook_trends_failing on webhook_trends (width_ms, start_at, webhook_id, failure_count)
+        where failure_count > 0`,
       `create table event_trends (start_at ${int} primary key, event_count ${int} not null)`,
 
       ...named.map((table) => `create index ${table}_by_name on ${table} (${nameKey}, id)`),

@@ -70,7 +70,7 @@ export async function listAccountContents(
   const by = part.sort === 'name' ? nameKey(reader.dialect, 'listed.name') : sql`listed.added_at`;
   // Assets of different types share ids; these numbers are different for each.
   const id = sql<number>`(listed.id * 8 + listed.rank)`;
-  const { items, total } = await readList(rows, { by, id }, part);
+  const { items, total } = await readList(rows, rows, { by, id }, part);
   const locations = await readLocations(
     reader,
     items.map((item) => item.folder_id),

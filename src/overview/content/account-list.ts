@@ -48,6 +48,7 @@ export async function listAccounts(
   if (enabled !== null) rows = rows.where('accounts.enabled', '=', enabled ? 1 : 0);
   const { items, total } = await readList(
     rows,
+    rows,
     { by: orderOf(reader, part.sort), id: sql<number>`accounts.id` },
     part,
   );

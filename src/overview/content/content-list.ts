@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { Tables } from '../../database/schema.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
@@ -52,8 +52,9 @@ export async function listCourses(
   filter: ContentFilter & { learningStandard: string | null },
   part: ListPart<ContentSort>,
 ): Promise<Listed<ListedCourse>> {
-  let rows = reader.query
-    .selectFrom('courses')
+  let filtered = reader.query.selectFrom('courses').where((eb) => fits(reader, eb, 'courses', filter));
+  if (filter.learningStandard !== null) filtered = filtered.where(hasLatestOf(filter.learningStandard));
+  const rows = filtered
     .leftJoin('course_versions', (join) =>
       join
         .onRef('course_versions.course_id', '=', 'courses.id')
@@ -69,11 +70,8 @@ export async function listCourses(
       'courses.updated_at',
       'course_versions.learning_standard',
       'course_versions.warnings',
-    ])
-    .where((eb) => fits(reader, eb, 'courses', filter));
-  if (filter.learningStandard !== null)
-    rows = rows.where('course_versions.learning_standard', '=', filter.learningStandard);
-  const { items, total } = await readList(rows, orderOf(reader, 'courses', part.sort), part);
+    ]);
+  const { items, total } = await readList(rows, filtered, orderOf(reader, 'courses', part.sort), part);
   return { items: await withLocations(reader, items), total };
 }
 
@@ -93,7 +91,7 @@ export async function listEquivalents(
       'equivalents.updated_at',
     ])
     .where((eb) => fits(reader, eb, 'equivalents', filter));
-  const { items, total } = await readList(rows, orderOf(reader, 'equivalents', part.sort), part);
+  const { items, total } = await readList(rows, rows, orderOf(reader, 'equivalents', part.sort), part);
   const languages = await readLanguages(reader, items);
   const located = await withLocations(reader, items);
   return { items: located.map((item) => ({ ...item, languages: languages.get(item.id) ?? [] })), total };
@@ -109,10 +107,17 @@ export async function listBundles(
     .selectFrom('bundles')
     .select(['bundles.id', 'bundles.name', 'bundles.folder_id', 'bundles.created_at', 'bundles.updated_at'])
     .where((eb) => fits(reader, eb, 'bundles', filter));
-  const { items, total } = await readList(rows, orderOf(reader, 'bundles', part.sort), part);
+  const { items, total } = await readList(rows, rows, orderOf(reader, 'bundles', part.sort), part);
   const counts = await countBundled(reader, items);
   const located = await withLocations(reader, items);
   return { items: located.map((item) => ({ ...item, content_count: counts.get(item.id) ?? 0 })), total };
+}
+
+/** Whether a course's latest version is of a standard. */
+function hasLatestOf(learningStandard: string): RawBuilder<SqlBool> {
+  return sql`exists (select 1 from course_versions where course_versions.course_id = courses.id
+    and course_versions.version_id = courses.latest_version_id
+    and course_versions.learning_standard = ${learningStandard})`;
 }
 
 function fits<Table extends ContentTable>(

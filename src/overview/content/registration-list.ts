@@ -42,8 +42,29 @@ export async function listRegistrations(
   { accountId, courseId, learnerId, status }: RegistrationFilter,
   part: ListPart<RegistrationSort>,
 ): Promise<LongListed<ListedRegistration>> {
-  let rows = reader.query
-    .selectFrom('registrations')
+  let filtered = reader.query.selectFrom('registrations');
+  if (accountId !== null) filtered = filtered.where('registrations.account_id', '=', accountId);
+  if (courseId !== null) filtered = filtered.where('registrations.course_id', '=', courseId);
+  if (learnerId !== null) filtered = filtered.where('registrations.learner_id', '=', learnerId);
+  switch (status) {
+    case 'not_launched':
+      filtered = filtered.where('registrations.launched_at', 'is', null);
+      break;
+    case 'in_progress':
+      filtered = filtered
+        .where('registrations.launched_at', 'is not', null)
+        .where('registrations.completion', '<>', 'Completed');
+      break;
+    case 'completed':
+      filtered = filtered.where('registrations.completion', '=', 'Completed');
+      break;
+    case 'passed':
+      filtered = filtered.where('registrations.success', '=', 'PASS');
+      break;
+    case 'failed':
+      filtered = filtered.where('registrations.success', '=', 'FAIL');
+  }
+  const rows = filtered
     .leftJoin('accounts', 'accounts.id', 'registrations.account_id')
     .leftJoin('courses', 'courses.id', 'registrations.course_id')
     .select([
@@ -63,29 +84,8 @@ export async function listRegistrations(
       'registrations.created_at',
       'registrations.updated_at',
     ]);
-  if (accountId !== null) rows = rows.where('registrations.account_id', '=', accountId);
-  if (courseId !== null) rows = rows.where('registrations.course_id', '=', courseId);
-  if (learnerId !== null) rows = rows.where('registrations.learner_id', '=', learnerId);
-  switch (status) {
-    case 'not_launched':
-      rows = rows.where('registrations.launched_at', 'is', null);
-      break;
-    case 'in_progress':
-      rows = rows
-        .where('registrations.launched_at', 'is not', null)
-        .where('registrations.completion', '<>', 'Completed');
-      break;
-    case 'completed':
-      rows = rows.where('registrations.completion', '=', 'Completed');
-      break;
-    case 'passed':
-      rows = rows.where('registrations.success', '=', 'PASS');
-      break;
-    case 'failed':
-      rows = rows.where('registrations.success', '=', 'FAIL');
-  }
   // They are numbered as they are made.
   const number = sql<number>`registrations.number`;
   const by = part.sort === 'created' ? number : sql`registrations.updated_at`;
-  return await readLongList(rows, { by, id: number }, part);
+  return await readLongList(rows, filtered, { by, id: number }, part);
 }

@@ -53,8 +53,12 @@ const lastActivity = sql<number>`case
   when coalesce(webhook_statistics.last_success_at, 0) > coalesce(webhook_statistics.last_error_at, 0)
   then webhook_statistics.last_success_at else coalesce(webhook_statistics.last_error_at, 0) end`;
 
-const isBlocked = sql<SqlBool>`queue_lines.pending > 0
-  and queue_lines.receive_count > case when queue_lines.lease_token is null then 0 else 1 end`;
+const isInError = sql<SqlBool>`exists (select 1 from webhook_statistics
+  where webhook_statistics.webhook_id = webhooks.id and webhook_statistics.in_error = 1)`;
+
+const isBlocked = sql<SqlBool>`exists (select 1 from queue_lines
+  where queue_lines.line_id = webhooks.id and queue_lines.pending > 0
+    and queue_lines.receive_count > case when queue_lines.lease_token is null then 0 else 1 end)`;
 
 /** A page of the webhooks that fit. */
 export async function listWebhooks(
@@ -62,39 +66,41 @@ export async function listWebhooks(
   filter: WebhookFilter,
   part: ListPart<WebhookSort>,
 ): Promise<Listed<ListedWebhook>> {
-  let rows = selectWebhooks(reader);
+  let filtered = existingWebhooks(reader);
   const { search, topic, state } = filter;
   if (search !== null) {
-    rows = rows.where((eb) =>
+    filtered = filtered.where((eb) =>
       eb.or([
         nameHolds(reader.dialect, 'webhooks.name', search),
         eb('webhooks.id', '=', searchedId(search) ?? 0),
       ]),
     );
   }
-  if (topic !== null) rows = rows.where('webhooks.topic', '=', topic);
+  if (topic !== null) filtered = filtered.where('webhooks.topic', '=', topic);
   if (state === 'active' || state === 'inactive')
-    rows = rows.where('webhooks.enabled', '=', state === 'active' ? 1 : 0);
-  if (state === 'in_error') rows = rows.where('webhook_statistics.in_error', '=', 1);
-  if (state === 'blocked') rows = rows.where(isBlocked);
+    filtered = filtered.where('webhooks.enabled', '=', state === 'active' ? 1 : 0);
+  if (state === 'in_error') filtered = filtered.where(isInError);
+  if (state === 'blocked') filtered = filtered.where(isBlocked);
   const order = { by: orderOf(reader, part.sort), id: sql<number>`webhooks.id` };
-  const { items, total } = await readList(rows, order, part);
+  const { items, total } = await readList(withNumbers(filtered), filtered, order, part);
   return { total, items: await withDetails(reader, items) };
 }
 
 /** One of them; undefined when it does not exist or was deleted. */
 export async function readListedWebhook(reader: Reader, id: number): Promise<ListedWebhook | undefined> {
-  const rows = await selectWebhooks(reader).where('webhooks.id', '=', id).execute();
+  const rows = await withNumbers(existingWebhooks(reader).where('webhooks.id', '=', id)).execute();
   return (await withDetails(reader, rows))[0];
 }
 
-/** Left joins to rows that are there once: the engines leave them out where nothing is asked of them. */
-function selectWebhooks(reader: Reader) {
-  return reader.query
-    .selectFrom('webhooks')
+function existingWebhooks(reader: Reader) {
+  return reader.query.selectFrom('webhooks').where('webhooks.deleted_at', 'is', null);
+}
+
+/** With what is shown of each: its statistics and the state of its line. */
+function withNumbers(webhooks: ReturnType<typeof existingWebhooks>) {
+  return webhooks
     .leftJoin('webhook_statistics', 'webhook_statistics.webhook_id', 'webhooks.id')
     .leftJoin('queue_lines', 'queue_lines.line_id', 'webhooks.id')
-    .where('webhooks.deleted_at', 'is', null)
     .select([
       'webhooks.id',
       'webhooks.name',

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { Kysely } from 'kysely';
+import type { Reader, SqlValue } from '../../src/database/database.ts';
+import { nodeSqliteDialect, Statements } from '../../src/database/kysely-node-sqlite.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import type { Tables } from '../../src/database/schema.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { listAccounts } from '../../src/overview/content/account-list.ts';
+import { listBundles, listCourses, listEquivalents } from '../../src/overview/content/content-list.ts';
+import { listRegistrations } from '../../src/overview/content/registration-list.ts';
+import { readRetrying } from '../../src/overview/dashboard/dashboard-store.ts';
+import { listDeadLetters } from '../../src/overview/webhooks/dead-letter-list.ts';
+import { listWebhooks } from '../../src/overview/webhooks/webhook-list.ts';
+import { readMostFailing, readTrend } from '../../src/webhooks/trends/trend-store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Asked {
+  sql: string;
+  values: readonly SqlValue[];
+}
+
+/** What the embedded engine does for the lists, told by its plans: it runs them on the thread that does everything else. */
+describe('a page of a list costs what it shows', () => {
+  const stack = new AsyncDisposableStack();
+  let connection: DatabaseSync;
+  let reader: Reader;
+  let asked: Asked[] = [];
+
+  before(async () => {
+    const file = path.join(stack.use(temporaryFolder()).path, 'test.db');
+    await migrate(stack.use(new SqliteDatabase(file)), Date.now);
+    connection = stack.adopt(new DatabaseSync(file), (opened) => opened.close());
+    const statements = new Statements(connection);
+    reader = {
+      dialect: 'sqlite',
+      query: new Kysely<Tables>({
+        dialect: nodeSqliteDialect(statements),
+        log: ({ query: { sql, parameters } }) => {
+          asked.push({ sql, values: parameters as readonly SqlValue[] });
+        },
+      }),
+      all: async <Row>(sql: string, ...values: SqlValue[]) => {
+        asked.push({ sql, values });
+        return statements.all(sql, values) as Row[];
+      },
+    };
+  });
+  after(() => stack.disposeAsync());
+
+  /** The steps of each statement's plan. */
+  async function plansOf(read: (reader: Reader) => Promise<unknown>): Promise<string[]> {
+    asked = [];
+    await read(reader);
+    return asked.map(({ sql, values }) => {
+      const steps = connection.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
+      return steps.map(({ detail }) => detail).join('; ');
+    });
+  }
+
+  const byName = { sort: 'name', direction: 'asc', limit: 50, offset: 100 } as const;
+  const all = { search: null, folderId: null, recursive: false };
+  const pages: Record<string, [index: RegExp, read: (reader: Reader) => Promise<unknown>]> = {
+    webhooks: [
+      /webhooks USING INDEX webhooks_by_name/,
+      (from) => listWebhooks(from, { search: null, topic: null, state: null }, byName),
+    ],
+    courses: [
+      /courses USING INDEX courses_by_name/,
+      (from) => listCourses(from, { ...all, learningStandard: null }, byName),
+    ],
+    equivalents: [
+      /equivalents USING INDEX equivalents_by_name/,
+      (from) => listEquivalents(from, all, byName),
+    ],
+    bundles: [/bundles USING INDEX bundles_by_name/, (from) => listBundles(from, all, byName)],
+    accounts: [
+      /accounts USING INDEX accounts_by_name/,
+      (from) => listAccounts(from, { search: null, enabled: null }, byName),
+    ],
+    'accounts that are searched': [
+      /accounts USING INDEX accounts_by_name/,
+      (from) => listAccounts(from, { search: 'Ä', enabled: null }, byName),
+    ],
+    registrations: [
+      /SCAN registrations;/,
+      (from) =>
+        listRegistrations(
+          from,
+          { accountId: null, courseId: null, learnerId: null, status: null },
+          { ...byName, sort: 'created', direction: 'desc' },
+        ),
+    ],
+    'a webhook’s chart': [
+      /webhook_trends USING .*\(webhook_id=\? AND width_ms=\? AND start_at>\?\)/,
+      (from) => readTrend(from, 1, 60_000, 0),
+    ],
+    'retried messages': [/deliveries USING INDEX deliveries_retrying/, (from) => readRetrying(from, 20)],
+  };
+  for (const [name, [index, read]] of Object.entries(pages)) {
+    test(`${name} are taken in their order, not sorted`, async () => {
+      const [page] = await plansOf(read);
+      assert.match(page ?? '', index);
+      assert.doesNotMatch(page ?? '', /TEMP B-TREE/);
+    });
+  }
+
+  test('counting webhooks reads no other table', async () => {
+    const plans = await plansOf(pages.webhooks![1]);
+    assert.doesNotMatch(plans[1] ?? 'no plan', /queue_lines|webhook_statistics|no plan/);
+  });
+
+  test('dead letters are found by age, those of a webhook by its own index', async () => {
+    const part = { sort: 'dead_lettered', direction: 'desc', limit: 50, offset: 0 } as const;
+    const [, page] = await plansOf((from) => listDeadLetters(from, { search: null, webhookId: null }, part));
+    assert.match(page ?? '', /deliveries USING (COVERING )?INDEX deliveries_dead_by_age/);
+    const [, ofOne] = await plansOf((from) => listDeadLetters(from, { search: null, webhookId: 1 }, part));
+    assert.match(ofOne ?? '', /deliveries USING COVERING INDEX deliveries_dead_by_webhook \(webhook_id=\?\)/);
+  });
+
+  test('failing webhooks are counted from an index of failures alone', async () => {
+    const [plan] = await plansOf((from) => readMostFailing(from, 0, 20));
+    assert.match(plan ?? '', /webhook_trends USING COVERING INDEX webhook_trends_failing/);
+  });
+});
