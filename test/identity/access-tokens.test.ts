@@ -53,11 +53,9 @@ describe('an access token', () => {
 
   it('is made without writing to the database', async () => {
     await using parts = await openParts();
-    const changes = () =>
-      parts.database.transaction((tx) => tx.all<{ count: number }>('select total_changes() as count'));
-    const before = await changes();
-    for (let made = 0; made < 10; made++) parts.tokens.issue(parts.client, SCOPES);
-    assert.deepEqual(await changes(), before);
+    await parts.database[Symbol.asyncDispose]();
+    for (let made = 0; made < 10; made++)
+      assert.match(parts.tokens.issue(parts.client, SCOPES).token, /^cwt1_/);
   });
 
   it('expires to the millisecond', async () => {
