@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
+import { DATABASE_NAMES, type DatabaseName } from './bench-database.ts';
 import { FULL_PLAN, type Plan, QUICK_PLAN, SCENARIO_NAMES, type ScenarioName } from './plan.ts';
 
 export const USAGE = `Usage: npm run bench -- [--quick] [--only NAME]… [--json] [--profile FOLDER]
+                        [--database sqlite|postgres] [--database-url URL]
 
 Measures the service, started as its users start it, against a target on this machine, and writes the
 results to bench/latest.json. Deliveries are held against bare undici posting to the same target in the
@@ -10,6 +12,8 @@ same run, since absolute numbers say more of the machine than of the program.
 Options:
   --quick           fewer messages, and not a million of them: under 40 seconds instead of under 4 minutes
   --only NAME       measures this only; may be given several times, or with commas between names
+  --database NAME   where the data is: ${DATABASE_NAMES.join(' or ')}; PostgreSQL is started by the bench and gone after it
+  --database-url URL  a PostgreSQL server of yours, as someone who may make databases there
   --json            writes the results to standard output instead of the tables
   --profile FOLDER  each service process writes a CPU profile there when it ends; the rates are lower then
   --help            writes this text
@@ -23,6 +27,7 @@ export interface BenchArguments {
   plan: Plan;
   only: readonly ScenarioName[];
   json: boolean;
+  database: { name: DatabaseName; url: string | null };
   profileFolder: string | null;
 }
 
@@ -33,7 +38,7 @@ export class UsageError extends Error {
 
 /** @throws {UsageError} */
 export function parseBenchArguments(args: string[]): BenchArguments {
-  const { quick, only, json, profile, help } = parse(args);
+  const { quick, only, json, profile, help, database, 'database-url': databaseUrl } = parse(args);
   const names = (only ?? []).flatMap((each) => each.split(','));
   const unknown = names.find((name) => !isScenarioName(name));
   if (unknown !== undefined) throw new UsageError(`there is no scenario ${JSON.stringify(unknown)}`);
@@ -42,6 +47,7 @@ export function parseBenchArguments(args: string[]): BenchArguments {
     plan: quick === true ? QUICK_PLAN : FULL_PLAN,
     only: names.length === 0 ? SCENARIO_NAMES : names.filter(isScenarioName),
     json: json === true,
+    database: databaseOf(database, databaseUrl),
     profileFolder: profile ?? null,
   };
 }
@@ -54,6 +60,8 @@ function parse(args: string[]) {
         quick: { type: 'boolean' },
         only: { type: 'string', multiple: true },
         json: { type: 'boolean' },
+        database: { type: 'string' },
+        'database-url': { type: 'string' },
         profile: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -62,6 +70,14 @@ function parse(args: string[]) {
     if (!(error instanceof TypeError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
+}
+
+function databaseOf(name: string | undefined, url: string | undefined): BenchArguments['database'] {
+  const chosen = name ?? (url === undefined ? 'sqlite' : 'postgres');
+  const known = DATABASE_NAMES.find((each) => each === chosen);
+  if (known === undefined) throw new UsageError(`there is no database ${JSON.stringify(chosen)}`);
+  if (url !== undefined && known !== 'postgres') throw new UsageError('--database-url is for PostgreSQL');
+  return { name: known, url: url ?? null };
 }
 
 function isScenarioName(name: string): name is ScenarioName {

@@ -1,4 +1,6 @@
+import type { BenchDatabase } from './bench-database.ts';
 import type { Plan, ScenarioName } from './plan.ts';
+import type { PreparedFolder } from './prepared-folder.ts';
 import { ServiceProcess } from './service-process.ts';
 import type { Sink } from './sink.ts';
 import type { Workplace } from './workplace.ts';
@@ -8,6 +10,7 @@ export interface BenchRun {
   plan: Plan;
   workplace: Workplace;
   sink: Sink;
+  database: BenchDatabase;
   /** Where each service process writes a CPU profile; null for none. */
   profileFolder: string | null;
   /** Says what is being done, for a person who waits. */
@@ -19,11 +22,12 @@ export interface BenchRun {
 /** Runs the service on a data folder while `work` lasts. */
 export async function withService<T>(
   run: BenchRun,
-  { scenario, dataFolder }: { scenario: ScenarioName; dataFolder: string },
+  { scenario, folder }: { scenario: ScenarioName; folder: PreparedFolder },
   work: (service: ServiceProcess) => Promise<T>,
 ): Promise<T> {
   await using service = ServiceProcess.start(run.workplace, {
-    dataFolder,
+    dataFolder: folder.path,
+    databaseUrl: folder.databaseUrl,
     profileFolder: run.profileFolder,
   });
   const result = await work(service);

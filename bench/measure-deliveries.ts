@@ -5,6 +5,8 @@ import type { DeliveriesResult } from './results.ts';
 import type { Comparison, Side } from './sink-protocol.ts';
 import { endProcess } from './workplace.ts';
 
+type Count = Awaited<ReturnType<BenchRun['database']['count']>>;
+
 const MS_PER_SECOND = 1_000;
 /** The share of the messages that warms up, and the share at the end that is not looked at. */
 const EDGE = 0.1;
@@ -31,8 +33,10 @@ export async function measureDeliveries(
   });
   const raw = run.workplace.fork('raw-process.ts', [run.sink.rawUrl, String(connections)]);
   try {
-    const comparison = await withService(run, { scenario, dataFolder: folder.path }, () => compared);
-    const result = toResult(plan, comparison);
+    const before = await run.database.count(folder);
+    const comparison = await withService(run, { scenario, folder }, () => compared);
+    const after = await run.database.count(folder);
+    const result = toResult(plan, comparison, statementsPerDelivery(before, after));
     const { per_second, raw_per_second, share_of_raw } = result;
     run.tell(
       `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}`,
@@ -43,7 +47,13 @@ export async function measureDeliveries(
   }
 }
 
-function toResult(plan: DeliveriesPlan, comparison: Comparison): DeliveriesResult {
+/** All statements of the service, those of its start among them. */
+function statementsPerDelivery(before: Count, after: Count): number | null {
+  if (before === null || after === null || after.deliveries === before.deliveries) return null;
+  return (after.statements - before.statements) / (after.deliveries - before.deliveries);
+}
+
+function toResult(plan: DeliveriesPlan, comparison: Comparison, statements: number | null): DeliveriesResult {
   const perSecond = rateOf(comparison, 'service');
   const rawPerSecond = rateOf(comparison, 'raw');
   const turnRates = (side: Side) =>
@@ -55,6 +65,7 @@ function toResult(plan: DeliveriesPlan, comparison: Comparison): DeliveriesResul
     per_second: perSecond,
     raw_per_second: rawPerSecond,
     share_of_raw: perSecond / rawPerSecond,
+    statements_per_delivery: statements,
     turns: { service: turnRates('service'), raw: turnRates('raw') },
   };
 }

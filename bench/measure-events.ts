@@ -29,7 +29,7 @@ export async function measureEvents(
   run: BenchRun,
   { scenario, plan, folder }: { scenario: ScenarioName; plan: EventsPlan; folder: PreparedFolder },
 ): Promise<EventsResult> {
-  return await withService(run, { scenario, dataFolder: folder.path }, async (service) => {
+  return await withService(run, { scenario, folder }, async (service) => {
     await using api = new ApiClient(await service.ready(), folder);
     await api.authorize();
     const accountIds = [...folder.accountIds];

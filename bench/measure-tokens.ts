@@ -6,7 +6,7 @@ import type { PreparedFolder } from './prepared-folder.ts';
 
 /** How many access tokens a second the token endpoint grants. */
 export async function measureTokens(run: BenchRun, folder: PreparedFolder): Promise<number> {
-  return await withService(run, { scenario: 'tokens', dataFolder: folder.path }, async (service) => {
+  return await withService(run, { scenario: 'tokens', folder }, async (service) => {
     await using api = new ApiClient(await service.ready(), folder);
     const perSecond = await closedLoop(() => api.requestToken(), {
       connections: RAW_CONNECTIONS,

@@ -17,12 +17,15 @@ export interface FolderContent {
   otherWebhooks: number;
   /** What arrivals are timed with, and which webhook takes all new accounts; null for none of it. */
   timing: { url: string; webhooks: number; accounts: number } | null;
+  /** Null: SQLite in the folder. */
+  databaseUrl: string | null;
 }
 
 /** A data folder that a service can be started on. */
 export interface PreparedFolder {
   path: string;
   databaseFile: string;
+  databaseUrl: string | null;
   clientId: string;
   clientSecret: string;
   /** The webhooks whose lines are to be filled. */
@@ -41,7 +44,7 @@ const OTHER_ACCOUNTS_FROM = 1_000_000;
 /** Makes a data folder with the service's own parts. */
 export async function prepareFolder(path: string, content: FolderContent): Promise<PreparedFolder> {
   const now = Date.now;
-  const settings = { ...loadSettings({ env: {} }), data_dir: path };
+  const settings = { ...loadSettings({ env: {} }), data_dir: path, database_url: content.databaseUrl };
   await using storage = await openStorage(settings, { exclusive: true, now });
   const { database, cipher, folder } = storage;
 
@@ -70,6 +73,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
   return {
     path,
     databaseFile: folder.databaseFile,
+    databaseUrl: content.databaseUrl,
     clientId: client.clientId,
     clientSecret,
     lineIds,

@@ -1,25 +1,33 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { EXAMPLE_LABEL, exampleMessage } from './example-message.ts';
+import type { LineState } from './line-state.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 
-/** How a line is: its head is due now, or its target fails and the head waits for another attempt. */
-export type LineState = 'due' | 'blocked';
+/** What lines are filled with. */
+export interface QueueFilling {
+  /** Over all lines. */
+  messages: number;
+  state: LineState;
+  targetUrl: string;
+}
 
 /** Longer than any measurement. */
-const BLOCKED_FOR_MS = 3_600_000;
+export const BLOCKED_FOR_MS = 3_600_000;
 const CACHE_KIB = 65_536;
+
+/** Messages of each line. */
+export function roundsOf({ lineIds }: PreparedFolder, messages: number): number {
+  return Math.ceil(messages / lineIds.length);
+}
 
 /**
  * Fills the lines of a folder with messages, one a line in turn, as events that match all of them would: a million
  * take ten seconds, because one statement makes them and nothing is synced before the end.
  */
-export function fillQueue(
-  folder: PreparedFolder,
-  { messages, state, targetUrl }: { messages: number; state: LineState; targetUrl: string },
-): void {
+export function fillQueue(folder: PreparedFolder, { messages, state, targetUrl }: QueueFilling): void {
   const { lineIds, otherIds } = folder;
-  const rounds = Math.ceil(messages / lineIds.length);
+  const rounds = roundsOf(folder, messages);
   const now = Date.now();
   const database = new DatabaseSync(folder.databaseFile);
   try {

@@ -4,10 +4,11 @@ const UNKNOWN = '–';
 
 /** The results as tables for a person. */
 export function renderReport(results: Results): string {
-  const { machine, plan, date, seconds } = results;
+  const { machine, database, plan, date, seconds } = results;
   return [
     `Coursewire bench (${plan.name}), ${date}, ${Math.round(seconds)} s`,
     `Node ${machine.node}, ${machine.platform}, ${machine.cpu}, ${machine.cores} cores`,
+    `Database: ${database.name}${database.about === null ? '' : ` (${database.about})`}`,
     '',
     ...deliveriesTable(results),
     ...eventsTable(results),
@@ -24,10 +25,20 @@ function deliveriesTable({ deliveries, plan }: Results): string[] {
     whole(found.per_second),
     whole(found.raw_per_second),
     fraction(found.share_of_raw),
+    found.statements_per_delivery === null ? UNKNOWN : fraction(found.statements_per_delivery),
     plan.scenarios[name as keyof typeof plan.scenarios]?.deliveries?.raw ?? '',
   ]);
   if (rows.length === 0) return [];
-  const head = ['Deliveries', 'webhooks', 'waiting', 'a second', 'raw undici', 'share', 'raw posts'];
+  const head = [
+    'Deliveries',
+    'webhooks',
+    'waiting',
+    'a second',
+    'raw undici',
+    'share',
+    'statements',
+    'raw posts',
+  ];
   return [...table([head, ...rows]), ''];
 }
 

@@ -1,3 +1,4 @@
+import type { DatabaseName } from './bench-database.ts';
 import type { Machine } from './machine.ts';
 import type { Plan, ScenarioName } from './plan.ts';
 import type { Side } from './sink-protocol.ts';
@@ -10,6 +11,8 @@ export interface DeliveriesResult {
   per_second: number;
   raw_per_second: number;
   share_of_raw: number;
+  /** All that the database server ran, a delivery; null where nobody counts. */
+  statements_per_delivery: number | null;
   /** The rates of each turn, in order. */
   turns: Record<Side, number[]>;
 }
@@ -40,6 +43,7 @@ export interface Results {
   date: string;
   seconds: number;
   machine: Machine;
+  database: { name: DatabaseName; about: string | null };
   plan: Plan;
   /** Deliveries a second as a share of raw undici in the same run. */
   ratios: Record<RatioName, number | null>;
@@ -77,6 +81,7 @@ const RATIO_GOALS = { one_webhook: 0.25, hundred_webhooks: 0.3 } as const;
 const SLOWDOWN_GOAL = 0.15;
 const P99_GOAL_MS = 25;
 const P99_GOAL_RATE = 100;
+const STATEMENTS_GOAL = 1;
 const MEMORY_GOAL_MIB = 250;
 
 /** What was measured, before anything is made of it. */
@@ -85,7 +90,7 @@ export type Measured = Pick<Results, 'deliveries' | 'events' | 'tokens_per_secon
 /** Adds what follows from the measurements. */
 export function toResults(
   measured: Measured,
-  run: Pick<Results, 'date' | 'machine' | 'plan' | 'seconds'>,
+  run: Pick<Results, 'date' | 'machine' | 'database' | 'plan' | 'seconds'>,
 ): Results {
   const ratioOf = (name: ScenarioName) => measured.deliveries[name]?.share_of_raw ?? null;
   const ratios = record(RATIO_NAMES, ratioOf);
@@ -94,10 +99,20 @@ export function toResults(
     const ratio = ratioOf(name);
     return ratio === null || ratios.hundred_webhooks === null ? null : 1 - ratio / ratios.hundred_webhooks;
   });
-  return { ...run, ratios, slowdowns, ...measured, goals: goalsOf(measured, ratios, slowdowns) };
+  return {
+    ...run,
+    ratios,
+    slowdowns,
+    ...measured,
+    goals: goalsOf({ ...measured, database: run.database }, ratios, slowdowns),
+  };
 }
 
-function goalsOf(measured: Measured, ratios: Results['ratios'], slowdowns: Results['slowdowns']): Goal[] {
+function goalsOf(
+  measured: Measured & Pick<Results, 'database'>,
+  ratios: Results['ratios'],
+  slowdowns: Results['slowdowns'],
+): Goal[] {
   const arrivals = measured.events.events?.arrivals.find((each) => each.offered_per_second === P99_GOAL_RATE);
   return [
     atLeast('share of raw, one webhook', ratios.one_webhook, RATIO_GOALS.one_webhook),
@@ -105,6 +120,15 @@ function goalsOf(measured: Measured, ratios: Results['ratios'], slowdowns: Resul
     atMost('slower with 1,000,000 waiting', slowdowns.million_waiting, SLOWDOWN_GOAL),
     atMost('slower with 10,000 webhooks configured', slowdowns.ten_thousand_configured, SLOWDOWN_GOAL),
     below(`p99 in ms at ${P99_GOAL_RATE} events/s`, arrivals?.p99_ms ?? null, P99_GOAL_MS),
+    ...(measured.database.name === 'sqlite'
+      ? []
+      : [
+          below(
+            'statements a delivery, 100 webhooks',
+            measured.deliveries.hundred_webhooks?.statements_per_delivery ?? null,
+            STATEMENTS_GOAL,
+          ),
+        ]),
     below('peak memory in MiB', measured.peak_memory_mib, MEMORY_GOAL_MIB),
   ];
 }

@@ -1,6 +1,8 @@
 import path from 'node:path';
+import { type DatabaseName, sqliteBenchDatabase } from './bench-database.ts';
 import { describeMachine } from './machine.ts';
 import type { Plan, ScenarioName } from './plan.ts';
+import { postgresBenchDatabase } from './postgres-bench-database.ts';
 import { type Results, toResults } from './results.ts';
 import { runScenarios } from './scenarios.ts';
 import { Sink } from './sink.ts';
@@ -14,15 +16,24 @@ export interface BenchOptions {
   plan: Plan;
   only: readonly ScenarioName[];
   profileFolder: string | null;
+  /** Where the data is; `databaseUrl` null: a server of the bench's own. */
+  database: { name: DatabaseName; url: string | null };
   /** Is told what is being done. */
   tell: (what: string) => void;
 }
 
 /** Runs the bench and answers what it found. */
-export async function runBench({ plan, only, profileFolder, tell }: BenchOptions): Promise<Results> {
+export async function runBench({
+  plan,
+  only,
+  profileFolder,
+  database: { name, url },
+  tell,
+}: BenchOptions): Promise<Results> {
   const beganAt = performance.now();
   const date = new Date().toISOString();
   await using workplace = new Workplace();
+  await using database = name === 'postgres' ? await postgresBenchDatabase(url) : sqliteBenchDatabase;
   const interrupted = () => {
     workplace.abandon();
     process.exit(EXIT_INTERRUPTED);
@@ -34,6 +45,7 @@ export async function runBench({ plan, only, profileFolder, tell }: BenchOptions
       {
         plan,
         workplace,
+        database,
         sink: await Sink.start(workplace),
         profileFolder: profileFolder === null ? null : path.resolve(profileFolder),
         tell,
@@ -47,7 +59,13 @@ export async function runBench({ plan, only, profileFolder, tell }: BenchOptions
     );
     return toResults(
       { ...measured, peak_memory_mib: memory.length === 0 ? null : Math.max(...memory) },
-      { date, machine: describeMachine(), plan, seconds: (performance.now() - beganAt) / MS_PER_SECOND },
+      {
+        date,
+        machine: describeMachine(),
+        database: { name, about: database.about },
+        plan,
+        seconds: (performance.now() - beganAt) / MS_PER_SECOND,
+      },
     );
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);

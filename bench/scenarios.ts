@@ -6,7 +6,6 @@ import { measureEvents, timingOf } from './measure-events.ts';
 import { measureTokens } from './measure-tokens.ts';
 import { SCENARIO_NAMES, type ScenarioName, type ScenarioPlan } from './plan.ts';
 import { type PreparedFolder, prepareFolder } from './prepared-folder.ts';
-import { fillQueue, setLines } from './prepared-queue.ts';
 import type { Measured } from './results.ts';
 
 /** Webhooks that messages wait for where a scenario delivers none of them. */
@@ -50,21 +49,23 @@ async function runScenario(
       lines: deliveries?.webhooks ?? BLOCKED_WEBHOOKS,
       otherWebhooks: deliveries?.otherWebhooks ?? events?.otherWebhooks ?? 0,
       timing: events === undefined ? null : timingOf(run),
+      databaseUrl: await run.database.create(),
     });
   };
   try {
     if (events !== undefined) {
       folder = await prepare();
-      if (events.waiting > 0) fillQueue(folder, { messages: events.waiting, state: 'blocked', targetUrl });
+      if (events.waiting > 0)
+        await run.database.fill(folder, { messages: events.waiting, state: 'blocked', targetUrl });
       measured.events[name] = await measureEvents(run, { scenario: name, plan: events, folder });
     }
     if (deliveries !== undefined) {
       // What the events waited behind is delivered now: a million messages are made once only.
       if (folder !== null && events !== undefined && events.waiting === deliveries.messages) {
-        setLines(folder, 'due');
+        await run.database.setLines(folder, 'due');
       } else {
         folder = await prepare();
-        fillQueue(folder, { messages: deliveries.messages, state: 'due', targetUrl });
+        await run.database.fill(folder, { messages: deliveries.messages, state: 'due', targetUrl });
       }
       measured.deliveries[name] = await measureDeliveries(run, { scenario: name, plan: deliveries, folder });
     }

@@ -25,14 +25,23 @@ export class ServiceProcess implements AsyncDisposable {
   /** Starts it, without waiting until it is ready. With `profileFolder` it writes a CPU profile there when it ends. */
   static start(
     workplace: Workplace,
-    { dataFolder, profileFolder }: { dataFolder: string; profileFolder: string | null },
+    {
+      dataFolder,
+      databaseUrl,
+      profileFolder,
+    }: { dataFolder: string; databaseUrl: string | null; profileFolder: string | null },
   ): ServiceProcess {
     const logFile = `${dataFolder}.log`;
     const log = openSync(logFile, 'w');
     const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
     try {
       const child = workplace.spawnNode([...profiling, ...START_ARGUMENTS], {
-        env: { PATH: process.env.PATH, DATA_DIR: dataFolder, PORT: '0' },
+        env: {
+          PATH: process.env.PATH,
+          DATA_DIR: dataFolder,
+          PORT: '0',
+          ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+        },
         stdio: ['ignore', log, log],
       });
       return new ServiceProcess(child, logFile);

@@ -28,6 +28,7 @@ test('the bench starts the service on data that it made, and finds deliveries, e
     plan: SMALLEST,
     only: ['ten_webhooks'],
     profileFolder: null,
+    database: { name: 'sqlite', url: null },
     tell: (what) => told.push(what),
   });
 

@@ -1,0 +1,32 @@
+import type { LineState } from './line-state.ts';
+import type { PreparedFolder } from './prepared-folder.ts';
+import { fillQueue, type QueueFilling, setLines } from './prepared-queue.ts';
+
+export const DATABASE_NAMES = ['sqlite', 'postgres'] as const;
+export type DatabaseName = (typeof DATABASE_NAMES)[number];
+
+/** Where the service that is measured keeps its data. */
+export interface BenchDatabase extends AsyncDisposable {
+  readonly name: DatabaseName;
+  /** What its numbers depend on, in a few words; null: nothing that is not said elsewhere. */
+  readonly about: string | null;
+  /** Makes an empty one for a scenario and answers its `database_url`; null where it lies in the data folder. */
+  create(): Promise<string | null>;
+  /** Fills the lines of a folder with messages, one a line in turn. No service may be running on it. */
+  fill(folder: PreparedFolder, filling: QueueFilling): Promise<void>;
+  /** Makes the filled lines due or blocked. No service may be running on the folder. */
+  setLines(folder: PreparedFolder, state: LineState): Promise<void>;
+  /** Statements that the server has run in the folder's database, and deliveries stored in it; null where nobody counts. */
+  count(folder: PreparedFolder): Promise<{ statements: number; deliveries: number } | null>;
+}
+
+/** SQLite in the data folder. */
+export const sqliteBenchDatabase: BenchDatabase = {
+  name: 'sqlite',
+  about: null,
+  create: async () => null,
+  fill: async (folder, filling) => fillQueue(folder, filling),
+  setLines: async (folder, state) => setLines(folder, state),
+  count: async () => null,
+  [Symbol.asyncDispose]: async () => {},
+};
