@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ProblemError } from '../../problems/problem.ts';
-import { Passwords } from './passwords.ts';
+import { MAX_WAITING, Passwords } from './passwords.ts';
 
 describe('passwords', () => {
   test('are kept as argon2id hashes with a salt of their own and the cost that OWASP names', async () => {
@@ -27,15 +27,21 @@ describe('passwords', () => {
     }
   });
 
-  test('that are too many at once are refused, and the others still get their turn', async () => {
+  test('of nobody wait for their turn and cost like all others, and too many at once are refused', async () => {
     const passwords = new Passwords();
     const results = await Promise.allSettled(
-      Array.from({ length: 70 }, () => passwords.verify('not a hash', 'x')),
+      Array.from({ length: MAX_WAITING + 6 }, () => passwords.verify(null, 'x')),
     );
     const refused = results.filter(
       (result) => result.status === 'rejected' && result.reason instanceof ProblemError,
     );
-    assert.equal(refused.length, 70 - 64);
+    assert.equal(refused.length, 6);
     assert.equal((await passwords.hash('x')).startsWith('$argon2id$'), true);
+  });
+
+  test('whose hash is damaged keep nobody else waiting', async () => {
+    const passwords = new Passwords();
+    await assert.rejects(passwords.verify('not a hash', 'x'));
+    assert.equal(await passwords.verify(null, 'x'), false);
   });
 });

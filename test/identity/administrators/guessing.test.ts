@@ -19,9 +19,12 @@ const HOUR_MS = 3_600_000;
 /** Tells which hashes were looked at, and takes no time for it. */
 class WatchedPasswords extends Passwords {
   readonly verified: (string | null)[] = [];
+  /** Happens while a password is looked at. */
+  meanwhile = async (): Promise<void> => {};
 
   override async verify(passwordHash: string | null, password: string): Promise<boolean> {
     this.verified.push(passwordHash);
+    await this.meanwhile();
     return passwordHash === `hash of ${password}`;
   }
 
@@ -177,6 +180,22 @@ describe('guessing passwords', () => {
     const { attempt } = instance(owned.database, new ManualClock());
     await insertAdministrator(owned.database, 'ann@example.com');
     for (let at = 0; at < 50; at++) assert.equal((await attempt('ann@example.com', PASSWORD)).outcome, 'ok');
+  });
+
+  test('a password counts no more that was changed, or whose owner was disabled, while it was looked at', async () => {
+    await using owned = await openTestDatabase();
+    const { database } = owned;
+    for (const change of ["password_hash = 'hash of another'", 'enabled = 0']) {
+      const { passwords, attempt } = instance(database, new ManualClock());
+      await insertAdministrator(database, change);
+      passwords.meanwhile = async () => {
+        await database.transaction((tx) =>
+          tx.run(`update administrators set ${change} where email_key = ?`, change),
+        );
+      };
+      assert.equal((await attempt(change, PASSWORD)).outcome, 'unauthorized', change);
+      assert.deepEqual(await database.reader.all('select id from administrator_sessions'), []);
+    }
   });
 
   test('many guesses at the same time, on several instances, are no more than one after another', async () => {
