@@ -7,10 +7,10 @@ import type { ByteRange, ContentStore, StoredFile } from '../../src/content/file
 import { FolderContentStore } from '../../src/content/files/folder-content-store.ts';
 import { FolderService } from '../../src/content/folders/folder-service.ts';
 import { type DataFolder, openDataFolder } from '../../src/database/data-folder.ts';
-import { migrate } from '../../src/database/migrate.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import type { Database } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';
 import { createLogs } from '../../src/observability/log.ts';
+import { openTestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const MAX_PACKAGE_BYTES = 1024 * 1024;
@@ -75,7 +75,7 @@ export class TestContentStore implements ContentStore {
 /** The parts that serve courses, on a database and a folder of their own. */
 export interface CourseParts extends AsyncDisposable {
   folder: DataFolder;
-  database: SqliteDatabase;
+  database: Database;
   folders: FolderService;
   courses: CourseService;
   intake: PackageIntake;
@@ -95,10 +95,9 @@ export async function openCourseParts({
   holders?: readonly CourseHolder[];
 } = {}): Promise<CourseParts> {
   await using stack = new AsyncDisposableStack();
-  const folder = openDataFolder(stack.use(temporaryFolder()).path);
-  const database = stack.use(new SqliteDatabase(folder.databaseFile));
+  const folder = openDataFolder(stack.use(temporaryFolder()).path, { holdsDatabase: false });
+  const { database } = stack.use(await openTestDatabase());
   const now = () => Date.UTC(2026, 0, 31, 9, 30);
-  await migrate(database, now);
 
   const logged: string[] = [];
   const destination = { write: (line: string) => void logged.push(JSON.parse(line).msg) };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { runSql } from '../support/database.ts';
 import {
   Api,
   createClient,
@@ -233,12 +232,13 @@ describe('folders', () => {
 
   it('are read without end neither upwards nor downwards when a circle was made by hand', async () => {
     const [outer, inner] = await nested('Head', 'Tail');
-    using database = new DatabaseSync(path.join(service.settings.data_dir, 'coursewire.db'));
-    database.exec(`update folders set parent_id = ${inner} where id = ${outer}`);
+    const move = (parent: number) =>
+      runSql(service.settings.data_dir, 'update folders set parent_id = ? where id = ?', parent, outer!);
+    await move(inner!);
     assert.equal((await api.get(`/folders/${outer}`)).status, 200);
     const [other] = await nested('Other');
     assert.ok((await api.put(`/folders/${outer}`, { name: 'Head', parent_id: other })).status < 500);
-    database.exec(`update folders set parent_id = 1 where id = ${outer}`);
+    await move(HOME);
     assert.equal(await locationOf(inner!), 'Home > Head > Tail');
   });
 

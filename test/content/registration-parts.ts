@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { runSql } from '../support/database.ts';
 import type { TestService } from '../support/service.ts';
 import { importCourse } from './packages.ts';
-
-const BUSY_TIMEOUT_MS = 5_000;
 
 /** What a test gives to an account or puts into something. */
 export type AssetType = 'COURSE' | 'EQUIVALENT' | 'BUNDLE' | 'FOLDER';
 
 /** Runs SQL beside a running service; answers the first row of what it returns. */
-// biome-ignore lint/suspicious/noExplicitAny: rows of every shape.
-export function sql({ settings }: TestService, text: string, ...values: (string | number)[]): any {
-  const database = new DatabaseSync(path.join(settings.data_dir, 'coursewire.db'), {
-    timeout: BUSY_TIMEOUT_MS,
-  });
-  try {
-    return database.prepare(text).get(...values);
-  } finally {
-    database.close();
-  }
+export async function sql<Row>(
+  { settings }: TestService,
+  text: string,
+  ...values: (string | number)[]
+): Promise<Row> {
+  const [row] = await runSql<Row>(settings.data_dir, text, ...values);
+  return row as Row;
 }
 
 /** Gives content to an account. */
-export function give(service: TestService, accountId: number, type: AssetType, id: number): void {
-  sql(
+export async function give(
+  service: TestService,
+  accountId: number,
+  type: AssetType,
+  id: number,
+): Promise<void> {
+  await sql(
     service,
     'insert into account_contents (account_id, content_type, content_id, added_at) values (?, ?, ?, 0)',
     accountId,
@@ -34,19 +33,19 @@ export function give(service: TestService, accountId: number, type: AssetType, i
 }
 
 /** Takes all content from an account. */
-export function takeAll(service: TestService, accountId: number): void {
-  sql(service, 'delete from account_contents where account_id = ?', accountId);
+export async function takeAll(service: TestService, accountId: number): Promise<void> {
+  await sql(service, 'delete from account_contents where account_id = ?', accountId);
 }
 
 /** An equivalent with one course; its id. */
-export function makeEquivalent(service: TestService, courseId: number, folderId = 1): number {
-  const { id } = sql(
+export async function makeEquivalent(service: TestService, courseId: number, folderId = 1): Promise<number> {
+  const { id } = await sql<{ id: number }>(
     service,
     `insert into equivalents (name, folder_id, revision, created_at, updated_at)
      values ('Equivalent', ?, 1, 0, 0) returning id`,
     folderId,
   );
-  sql(
+  await sql(
     service,
     `insert into equivalent_courses (equivalent_id, position, course_id, language) values (?, 0, ?, 'en')`,
     id,
@@ -56,13 +55,17 @@ export function makeEquivalent(service: TestService, courseId: number, folderId 
 }
 
 /** A bundle with one course or equivalent; its id. */
-export function makeBundle(service: TestService, type: 'COURSE' | 'EQUIVALENT', contentId: number): number {
-  const { id } = sql(
+export async function makeBundle(
+  service: TestService,
+  type: 'COURSE' | 'EQUIVALENT',
+  contentId: number,
+): Promise<number> {
+  const { id } = await sql<{ id: number }>(
     service,
     `insert into bundles (name, folder_id, revision, created_at, updated_at)
      values ('Bundle', 1, 1, 0, 0) returning id`,
   );
-  sql(
+  await sql(
     service,
     'insert into bundle_contents (bundle_id, position, content_type, content_id) values (?, 0, ?, ?)',
     id,
@@ -79,7 +82,7 @@ export async function makeParties(
 ): Promise<{ account_id: number; course_id: number }> {
   const { id: accountId } = await service.api.create('/accounts', { name: account });
   const { id: courseId } = await importCourse(service, { name: course });
-  give(service, accountId, 'COURSE', courseId);
+  await give(service, accountId, 'COURSE', courseId);
   return { account_id: accountId, course_id: courseId };
 }
 

@@ -76,7 +76,7 @@ describe('events of registrations', () => {
     const folder = await api.create('/folders', { name: 'Safety' });
     const { id: accountId } = await api.create('/accounts', { name: 'Northwind “Ltd”' });
     const { id: courseId } = await importCourse(service, { name: 'Fire', folder_id: String(folder.id) });
-    give(service, accountId, 'FOLDER', folder.id);
+    await give(service, accountId, 'FOLDER', folder.id);
     const { registration_id: id } = await register(
       service,
       { account_id: accountId, course_id: courseId },
@@ -231,10 +231,10 @@ describe('events of registrations', () => {
     const status = { completion: 'Completed', success: 'PASS' };
     const stale = await api.put(`/registrations/${id}/status`, status, { 'If-Match': '"9"' });
     const invalid = await api.put(`/registrations/${id}/status`, { ...status, score: 101 });
-    takeAll(service, parties.account_id);
+    await takeAll(service, parties.account_id);
     const notHeld = await api.post(`/registrations/${id}/launch`);
     assert.deepEqual([stale.status, invalid.status, notHeld.status], [412, 400, 409]);
-    give(service, parties.account_id, 'COURSE', parties.course_id);
+    await give(service, parties.account_id, 'COURSE', parties.course_id);
     assert.deepEqual(await subtopicsBefore(await sendMarker(parties)), []);
   });
 
@@ -260,15 +260,15 @@ describe('events of registrations', () => {
     const folder = await api.create('/folders', { name: 'Focused' });
     const parties = { account_id: (await api.create('/accounts', { name: 'A' })).id, course_id: 0 };
     parties.course_id = (await importCourse(service, { folder_id: String(folder.id) })).id;
-    give(service, parties.account_id, 'COURSE', parties.course_id);
+    await give(service, parties.account_id, 'COURSE', parties.course_id);
     const upper = await api.create('/folders', { name: 'Of the equivalent' });
-    const equivalent = makeEquivalent(service, parties.course_id, upper.id);
+    const equivalent = await makeEquivalent(service, parties.course_id, upper.id);
     const holders = [
       ['ACCOUNT', parties.account_id],
       ['COURSE', parties.course_id],
       ['EQUIVALENT', equivalent],
-      ['BUNDLE', makeBundle(service, 'COURSE', parties.course_id)],
-      ['BUNDLE', makeBundle(service, 'EQUIVALENT', equivalent)],
+      ['BUNDLE', await makeBundle(service, 'COURSE', parties.course_id)],
+      ['BUNDLE', await makeBundle(service, 'EQUIVALENT', equivalent)],
       ['FOLDER', folder.id],
       ['FOLDER', upper.id],
       ['FOLDER', 1],
@@ -277,8 +277,8 @@ describe('events of registrations', () => {
     const others = [
       ['ACCOUNT', other.account_id],
       ['COURSE', other.course_id],
-      ['EQUIVALENT', makeEquivalent(service, other.course_id)],
-      ['BUNDLE', makeBundle(service, 'COURSE', other.course_id)],
+      ['EQUIVALENT', await makeEquivalent(service, other.course_id)],
+      ['BUNDLE', await makeBundle(service, 'COURSE', other.course_id)],
       ['FOLDER', (await api.create('/folders', { name: 'Elsewhere' })).id],
     ] as const;
     const webhookOf = async (...focuses: (readonly [string, number])[]) => {

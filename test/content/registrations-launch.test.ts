@@ -162,7 +162,7 @@ describe('launching a registration', () => {
     assertPage(page);
     assert.match(page.html, /This registration is gone/);
     assert.equal((await open(urls[1]!)).status, 200);
-    takeAll(service, parties.account_id);
+    await takeAll(service, parties.account_id);
     assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
     assert.equal((await open(urls[1]!)).status, 410);
   });
@@ -175,7 +175,7 @@ describe('launching a registration', () => {
     problemErrors(disabled, 409);
     assert.match(disabled.body.detail, /is disabled/);
     await api.put(`/accounts/${parties.account_id}`, { name: 'Northwind', enabled: true });
-    takeAll(service, parties.account_id);
+    await takeAll(service, parties.account_id);
     const notHeld = await api.post(`/registrations/${id}/launch`);
     problemErrors(notHeld, 409);
     assert.match(notHeld.body.detail, /does not hold the course/);

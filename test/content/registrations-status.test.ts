@@ -138,7 +138,7 @@ describe('the status of a registration', () => {
   it('is taken also once the account is disabled or has lost the course', async () => {
     const lost = await makeParties(service);
     const { registration_id: id } = await register(service, lost);
-    takeAll(service, lost.account_id);
+    await takeAll(service, lost.account_id);
     await api.put(`/accounts/${lost.account_id}`, { name: 'Northwind', enabled: false });
     assert.equal((await replaced(id, RESULT)).completion, 'Completed');
   });

@@ -65,16 +65,21 @@ describe('registrations', () => {
   });
 
   for (const [how, giveTo] of Object.entries({
-    'through an equivalent': (course: number, account: number) =>
-      give(service, account, 'EQUIVALENT', makeEquivalent(service, course)),
-    'through a bundle': (course: number, account: number) =>
-      give(service, account, 'BUNDLE', makeBundle(service, 'COURSE', course)),
-    'through a bundle of an equivalent': (course: number, account: number) =>
-      give(service, account, 'BUNDLE', makeBundle(service, 'EQUIVALENT', makeEquivalent(service, course))),
+    'through an equivalent': async (course: number, account: number) =>
+      await give(service, account, 'EQUIVALENT', await makeEquivalent(service, course)),
+    'through a bundle': async (course: number, account: number) =>
+      await give(service, account, 'BUNDLE', await makeBundle(service, 'COURSE', course)),
+    'through a bundle of an equivalent': async (course: number, account: number) =>
+      await give(
+        service,
+        account,
+        'BUNDLE',
+        await makeBundle(service, 'EQUIVALENT', await makeEquivalent(service, course)),
+      ),
   })) {
     it(`are made when the account holds the course ${how}`, async () => {
       const parties = { account_id: await makeAccount(), course_id: (await importCourse(service)).id };
-      giveTo(parties.course_id, parties.account_id);
+      await giveTo(parties.course_id, parties.account_id);
       await register(service, parties);
     });
   }
@@ -84,7 +89,7 @@ describe('registrations', () => {
     const inner = await api.create('/folders', { name: 'Inner', parent_id: outer.id });
     const { id } = await importCourse(service, { folder_id: String(inner.id) });
     const accountId = await makeAccount();
-    give(service, accountId, 'FOLDER', outer.id);
+    await give(service, accountId, 'FOLDER', outer.id);
     await register(service, { account_id: accountId, course_id: id });
   });
 
@@ -151,7 +156,7 @@ describe('registrations', () => {
   it('are listed in order, page by page, by account, course and learner', async () => {
     const one = await makeParties(service);
     const two = await makeParties(service);
-    give(service, one.account_id, 'COURSE', two.course_id);
+    await give(service, one.account_id, 'COURSE', two.course_id);
     const learner = 'list & filter?';
     const made = [
       await register(service, one, learner),
@@ -236,7 +241,7 @@ describe('registrations', () => {
   it('keep their course from being deleted', async () => {
     const parties = await makeParties(service);
     const { registration_id: id } = await register(service, parties);
-    takeAll(service, parties.account_id);
+    await takeAll(service, parties.account_id);
     const refused = await api.delete(`/courses/${parties.course_id}`);
     problemErrors(refused, 409);
     assert.match(refused.body.detail, /held by registrations of learners/);
@@ -247,14 +252,14 @@ describe('registrations', () => {
   it('go with their account, and no others do', async () => {
     const parties = await makeParties(service);
     const other = await makeParties(service);
-    give(service, other.account_id, 'COURSE', parties.course_id);
+    await give(service, other.account_id, 'COURSE', parties.course_id);
     await register(service, parties);
     const { registration_id: id } = await register(service, parties);
     const kept = await register(service, { ...other, course_id: parties.course_id });
-    takeAll(service, parties.account_id);
+    await takeAll(service, parties.account_id);
     assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);
     problemErrors(await api.get(`/registrations/${id}`), 404);
-    const left = sql(
+    const left = await sql<{ n: number }>(
       service,
       'select count(*) as n from registrations where account_id = ?',
       parties.account_id,

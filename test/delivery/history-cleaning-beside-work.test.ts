@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { describe, it } from 'node:test';
 import type { Database, SqlRow } from '../../src/database/database.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
-import { openTestDatabase } from '../support/database.ts';
+import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -121,7 +119,7 @@ describe('a deleted webhook', () => {
       'the webhook is forgotten',
     );
     await service.stop();
-    await using database = new SqliteDatabase(path.join(folder.path, 'coursewire.db'));
+    await using database = await openDatabaseOf(folder.path);
     for (const table of TABLES_OF_WEBHOOKS)
       assert.deepEqual(await database.reader.all(`select 1 from ${table}`), [], table);
   });

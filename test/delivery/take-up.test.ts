@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { describe, it } from 'node:test';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, hang, when } from '../support/target-behaviours.ts';
@@ -234,7 +233,7 @@ describe('what is decided when a message is taken up', () => {
 
 /** Puts messages behind a head that failed, as events would, in one commit. */
 async function addBacklog(service: TestService, lineId: number): Promise<void> {
-  await using database = new SqliteDatabase(path.join(service.settings.data_dir, 'coursewire.db'));
+  await using database = await openDatabaseOf(service.settings.data_dir);
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
   const messages = Array.from({ length: BACKLOG - 1 }, (_, index) => ({
     lineId,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
+import { runSql } from '../support/database.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -118,9 +117,11 @@ describe('test messages', () => {
     const id = await createWebhook(api, good.url, {
       authentication: { type: 'BASIC', key: 'k', secret: 's' },
     });
-    const database = new DatabaseSync(path.join(service.settings.data_dir, 'coursewire.db'));
-    database.prepare("update webhooks set credentials = 'damaged' where id = ?").run(id);
-    database.close();
+    await runSql(
+      service.settings.data_dir,
+      "update webhooks set credentials = 'damaged' where id = ?",
+      Number(id),
+    );
     const { status, body } = await api.post(`/webhooks/${id}/test`);
     assert.equal(status, 200);
     assert.deepEqual([body.delivered, body.response_status, body.response_body], [false, null, null]);

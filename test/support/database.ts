@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Database } from '../../src/database/database.ts';
+import type { Database, SqlValue } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { PostgresDatabase } from '../../src/database/postgres-database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
@@ -33,6 +33,39 @@ export async function openDatabaseOf(dataDir: string): Promise<Database> {
   return url === null
     ? new SqliteDatabase(path.join(dataDir, 'coursewire.db'))
     : new PostgresDatabase(url, { connections: 3 });
+}
+
+/** Runs a statement in the database of a service, beside it, and answers the rows that it returns. */
+export async function runSql<Row>(dataDir: string, sql: string, ...values: SqlValue[]): Promise<Row[]> {
+  await using database = await openDatabaseOf(dataDir);
+  return await database.transaction((tx) => tx.all<Row>(sql, ...values));
+}
+
+/** Makes every change of a kind to a table fail, until it is mended. */
+export async function breakTable(
+  database: Database,
+  table: string,
+  change: 'insert' | 'update',
+): Promise<void> {
+  const trigger = `create trigger broken before ${change} on ${table}`;
+  await database.transaction(async (tx) => {
+    if (tx.dialect === 'sqlite') {
+      await tx.run(`${trigger} begin select raise(abort, 'broken'); end`);
+      return;
+    }
+    await tx.run(
+      "create function fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$",
+    );
+    await tx.run(`${trigger} execute function fail()`);
+  });
+}
+
+/** Ends what {@link breakTable} did. */
+export async function mendTable(database: Database, table: string): Promise<void> {
+  await database.transaction((tx) =>
+    tx.run(tx.dialect === 'sqlite' ? 'drop trigger broken' : `drop trigger broken on ${table}`),
+  );
+  if (database.dialect === 'postgres') await database.transaction((tx) => tx.run('drop function fail()'));
 }
 
 async function onPostgres(stack: AsyncDisposableStack, empty: boolean): Promise<() => Database> {

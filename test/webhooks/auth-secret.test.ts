@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { runSql } from '../support/database.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { webhookInput } from './webhook-expectations.ts';
@@ -89,14 +89,13 @@ describe('webhooks_auth_secret', () => {
     await using target = await startTarget();
     const first = await makeWebhook(folder.path, 'http://127.0.0.1:9/', SECRET);
     const second = await makeWebhook(folder.path, target.url, SECRET);
-    const database = new DatabaseSync(path.join(folder.path, 'coursewire.db'));
-    const copied = database
-      .prepare(
-        'update webhooks set credentials = (select credentials from webhooks where id = ?) where id = ?',
-      )
-      .run(first, second);
-    assert.equal(copied.changes, 1);
-    database.close();
+    const copied = await runSql(
+      folder.path,
+      'update webhooks set credentials = (select credentials from webhooks where id = ?) where id = ? returning id',
+      first,
+      second,
+    );
+    assert.equal(copied.length, 1);
 
     await using service = await startTestService({
       dataDir: folder.path,

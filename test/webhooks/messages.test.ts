@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import type { Database } from '../../src/database/database.ts';
 import { SUBTOPICS, type Subtopic, topicOf } from '../../src/events/catalogue.ts';
 import type { EventOf, ServiceEvent } from '../../src/events/event.ts';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { WebhookPublisher } from '../../src/webhooks/webhook-publisher.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { type Api, CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -109,7 +109,7 @@ describe('messages as targets get them', () => {
   let service: TestService;
   let api: Api;
   let target: Target;
-  let database: SqliteDatabase;
+  let database: Database;
   let publisher: WebhookPublisher;
 
   before(async () => {
@@ -119,7 +119,7 @@ describe('messages as targets get them', () => {
       settings: { queue_polling_interval: 0.02, retry_initial_delay: 60, retry_max_delay: 60 },
     });
     api = service.api;
-    database = new SqliteDatabase(path.join(service.settings.data_dir, 'coursewire.db'));
+    database = await openDatabaseOf(service.settings.data_dir);
     const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
     publisher = new WebhookPublisher({ queue, newMessageId: randomUUID, countEvent: () => {} });
   });

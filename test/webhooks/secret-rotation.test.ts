@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { importCourse } from '../content/packages.ts';
+import { runSql } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';
 import { Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -156,9 +155,7 @@ describe('changing webhooks_auth_secret', () => {
     await assert.rejects(start(folder.path, secrets(NEW)), /set that one as webhooks_auth_secret_previous/);
     assert.equal((await reEncrypt(folder.path, secrets(NEW, OLD))).code, 0);
     // What a service with the former secret wrote after the re-encryption.
-    const database = new DatabaseSync(path.join(folder.path, 'coursewire.db'));
-    database.exec("update webhooks set credentials = 'v1.00000000.AAAA.AAAA'");
-    database.close();
+    await runSql(folder.path, "update webhooks set credentials = 'v1.00000000.AAAA.AAAA'");
     await using service = await start(folder.path, secrets(NEW));
     assert.match(
       warnings(service).join(),
