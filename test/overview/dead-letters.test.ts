@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { runSql } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
@@ -126,6 +127,29 @@ describe('dead letters of all webhooks', () => {
     await until(async () => (await letters()).total === 3, 'those of the other one arrive');
     assert.equal((await letters('?search=south')).total, 0);
     assert.equal((await letters()).data[0]!.webhook_enabled, false);
+  });
+
+  test('are counted up to 10,000, and sent again in steps', async () => {
+    await using _service = service;
+    target.respondWith(answer(200));
+    await runSql(
+      service.settings.data_dir,
+      `insert into deliveries (webhook_id, message_id, subtopic, status, body, enqueued_at, updated_at, attempts)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10050)
+       select ${ids.North}, 'old-' || n, 'ACCOUNT_CREATED', 'DEAD_LETTERED', '{}', n, n, 1 from numbers`,
+    );
+    const { body } = await service.api.get('/ui/api/dead-letters?offset=10000&limit=10');
+    assert.deepEqual(
+      [body.total, body.total_is_lower_bound, body.data.length, body.data[0].message_id],
+      [10_000, true, 10, 'old-56'],
+    );
+    assert.equal((await service.api.get('/ui/api/dead-letters?offset=10001')).status, 400);
+    const step = await redeliver({});
+    assert.deepEqual(
+      [step.redelivered, step.remaining, step.remaining_is_lower_bound],
+      [500, 9_556, false],
+      'a step at a time, of the first webhook',
+    );
   });
 
   test('are not sent again by a call that is not understood', async () => {
