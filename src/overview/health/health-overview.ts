@@ -20,6 +20,8 @@ export interface HealthOverview {
   checks: Record<string, 'ok' | 'failed'>;
   database: { engine: string; sizeBytes: number | null };
   queue: { engine: string; state: QueueState };
+  /** Where the files of courses are kept. */
+  contentStore: 'folder' | 's3';
   settings: readonly DescribedSetting[];
 }
 
@@ -54,6 +56,7 @@ export class HealthReader {
       checks: Object.fromEntries(await Promise.all(results)),
       database: { engine: this.#database.dialect, sizeBytes: await this.#readSize() },
       queue: { engine: this.#queue.engine, state: this.#queueState() },
+      contentStore: this.#settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
       settings: describeSettings(this.#settings),
     };
   }
