@@ -170,8 +170,8 @@ export class AdministratorService {
     checkAdministratorInput({ email, name, password: { value: input.password, email, member: 'password' } });
     const passwordHash = await this.#passwords.hash(input.password);
     return await this.#database.transaction(async (tx) => {
-      const link = await this.#links.read(input.token, tx);
-      if (link === null || !(await this.#links.take(tx, input.token))) throw deadLink();
+      const link = await this.#links.take(tx, input.token);
+      if (link === null) throw deadLink();
       let id = link.administrator_id;
       if (id !== null) await updateAdministrator(tx, id, { name, password_hash: passwordHash });
       else if (await hasAdministrators(tx)) throw deadLink();

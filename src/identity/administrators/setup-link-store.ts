@@ -28,14 +28,18 @@ export async function selectLink(
     .executeTakeFirst();
 }
 
-/** Takes a link, which only one can, and answers whether it was there. */
-export async function takeLink(tx: Transaction, tokenHash: string, now: number): Promise<boolean> {
-  const taken = await tx.run(
-    'delete from setup_links where token_hash = ? and expires_at > ?',
-    tokenHash,
-    now,
-  );
-  return taken > 0;
+/** Takes a link that has not expired, which only one can. */
+export async function takeLink(
+  tx: Transaction,
+  tokenHash: string,
+  now: number,
+): Promise<Pick<SetupLinkRow, 'administrator_id'> | undefined> {
+  return await tx.query
+    .deleteFrom('setup_links')
+    .where('setup_links.token_hash', '=', tokenHash)
+    .where('setup_links.expires_at', '>', now)
+    .returning('setup_links.administrator_id')
+    .executeTakeFirst();
 }
 
 /** Removes an administrator's link. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database, Reader, Transaction } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import type { SetupLinkRow } from '../../database/schema.ts';
 import { deleteExpiredLinks, deleteLinkOf, replaceLink, selectLink, takeLink } from './setup-link-store.ts';
 
@@ -19,6 +19,9 @@ export interface IssuedLink {
   /** Epoch milliseconds. */
   expiresAt: number;
 }
+
+/** Whom a link is for; null for the first administrator. */
+export type LinkTarget = Pick<SetupLinkRow, 'administrator_id'>;
 
 /** The page of a link's token. It stands in the fragment, which browsers send to nobody and no proxy logs. */
 export function setupUrl(baseUrl: string, token: string): string {
@@ -52,17 +55,14 @@ export class SetupLinks {
   }
 
   /** Whom a token is for; null when it is none, was used, or has expired. */
-  async read(
-    token: string,
-    reader: Reader = this.#database.reader,
-  ): Promise<Pick<SetupLinkRow, 'administrator_id'> | null> {
+  async read(token: string): Promise<LinkTarget | null> {
     if (!TOKEN_SHAPE.test(token)) return null;
-    return (await selectLink(reader, hashToken(token), this.#now())) ?? null;
+    return (await selectLink(this.#database.reader, hashToken(token), this.#now())) ?? null;
   }
 
-  /** Uses a token up; false when somebody else has. */
-  async take(tx: Transaction, token: string): Promise<boolean> {
-    return await takeLink(tx, hashToken(token), this.#now());
+  /** Uses a token up and answers whom it was for; null when somebody else has used it. */
+  async take(tx: Transaction, token: string): Promise<LinkTarget | null> {
+    return (await takeLink(tx, hashToken(token), this.#now())) ?? null;
   }
 
   /** Ends an administrator's link. */

@@ -70,6 +70,12 @@ describe('who may do what', () => {
     assert.ok(restricted().length > 60, `${restricted().length} routes`);
   });
 
+  test('administrators and API clients are for those of role admin alone', () => {
+    const found = routes.filter(({ path }) => /^\/ui\/api\/(?:administrators|clients)(?:\/|$)/.test(path));
+    assert.ok(found.length >= 12, `${found.length} routes`);
+    for (const { method, path, role } of found) assert.equal(role, 'admin', `${method} ${path}`);
+  });
+
   test('without a session and without a token, nobody passes', async () => {
     for (const { method, path } of restricted()) {
       const answer = await new Browser(service.url).call(method, path);

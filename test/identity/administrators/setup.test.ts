@@ -140,7 +140,10 @@ describe('the first start', () => {
     assert.equal((await setUp(service, tokens[0]!)).status, 404);
     await using database = await openDatabaseOf(service.settings.data_dir);
     await database.transaction((tx) => tx.run('delete from administrators'));
+    const path = `/ui/api/setup?token=${tokens[0]}`;
+    assert.equal((await new Browser(service.url).get(path)).status, 200);
     time += 1;
+    assert.equal((await new Browser(service.url).get(path)).status, 404);
     assert.equal((await setUp(service, tokens[0]!)).status, 404);
   });
 
