@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { CopyTargetError, copyDatabase } from '../../src/database/copying/copy-database.ts';
 import { readSqliteTables } from '../../src/database/copying/sqlite-tables.ts';
 import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
-import type { Database, Reader } from '../../src/database/database.ts';
+import { type Database, DatabaseUnavailableError, type Reader } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { PostgresDatabase } from '../../src/database/postgres-database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
@@ -27,6 +27,7 @@ const SECRET = 's'.repeat(64);
 interface Pair extends AsyncDisposable {
   source: Database;
   target: Database;
+  url: string;
 }
 
 /** A source with rows of every kind of difficulty, and an empty target. */
@@ -67,7 +68,7 @@ async function openPair(): Promise<Pair> {
   const { url } = stack.use(await createPostgresDatabase());
   const target = stack.use(new PostgresDatabase(url));
   const opened = stack.move();
-  return { source, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return { source, target, url, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
 async function countOf(reader: Pick<Reader, 'all'>, table: string): Promise<number> {
@@ -134,6 +135,26 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
       await assert.rejects(brokenOff, { message: 'broken off' });
       await assertEmpty(pair);
     }
+    await copyDatabase(pair.source, pair.target);
+    assert.equal(await countOf(pair.target.reader, 'accounts'), ACCOUNTS - 10);
+  });
+
+  it('whose connection is lost at the last moment leaves the target empty, and is run again', async () => {
+    await using pair = await openPair();
+    await using other = new PostgresDatabase(pair.url, { connections: 3 });
+    const cut: Pick<Database, 'transaction'> = {
+      transaction: (work, options) =>
+        pair.target.transaction(async (tx) => {
+          const value = await work(tx);
+          await other.reader.all(
+            `select pg_terminate_backend(pid) from pg_stat_activity
+             where datname = current_database() and pid <> pg_backend_pid()`,
+          );
+          return value;
+        }, options),
+    };
+    await assert.rejects(copyDatabase(pair.source, cut), DatabaseUnavailableError);
+    await assertEmpty(pair);
     await copyDatabase(pair.source, pair.target);
     assert.equal(await countOf(pair.target.reader, 'accounts'), ACCOUNTS - 10);
   });

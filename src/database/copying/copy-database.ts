@@ -39,8 +39,8 @@ export interface CopyOptions {
  * @throws {CopyTargetError} @throws {CopyMismatchError} @throws {DatabaseUnavailableError}
  */
 export async function copyDatabase(
-  source: Database,
-  target: Database,
+  source: Pick<Database, 'transaction'>,
+  target: Pick<Database, 'transaction'>,
   { onProgress = () => {} }: CopyOptions = {},
 ): Promise<CopiedTable[]> {
   return await source.transaction(async (from) => {
