@@ -103,6 +103,6 @@ const TYPES: Readonly<Record<TypeCode, string>> = {
 function typeCode(value: SqlValue | bigint): TypeCode {
   if (value === null) return 'n';
   if (typeof value === 'string') return 's';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'i' : 'f';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'i' : 'f';
   return typeof value === 'bigint' ? 'i' : 'b';
 }

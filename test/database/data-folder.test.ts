@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { lockDataFolder, openDataFolder } from '../../src/database/data-folder.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { runProgram, startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, startTestService, temporaryFolder } from '../support/service.ts';
 
@@ -15,7 +16,10 @@ function openToOthers(folder: string): string[] {
     .filter((name) => (statSync(path.join(folder, name)).mode & OTHERS) !== 0);
 }
 
-describe('the data folder', () => {
+/** With PostgreSQL nothing in the folder belongs to one process. */
+const EMBEDDED = { skip: ON_POSTGRES };
+
+describe('the data folder', EMBEDDED, () => {
   it('is made with its parents, and nobody but the owner may look into it', async () => {
     using folder = temporaryFolder();
     const dataDir = path.join(folder.path, 'some', 'where', 'data');
@@ -51,7 +55,7 @@ describe('the data folder', () => {
   });
 });
 
-describe('a second service on the same folder', () => {
+describe('a second service on the same folder', EMBEDDED, () => {
   it('is refused in one line that names the process that has it, and disturbs nothing', async () => {
     using folder = temporaryFolder();
     await using running = await startProcess({ data_dir: folder.path });
@@ -102,7 +106,7 @@ describe('a second service on the same folder', () => {
   });
 });
 
-describe('the command line beside a running service', () => {
+describe('the command line beside a running service', EMBEDDED, () => {
   it('makes API clients that the service knows at once', async () => {
     using folder = temporaryFolder();
     await using running = await startProcess({ data_dir: folder.path });

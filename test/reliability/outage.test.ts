@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -14,6 +15,7 @@ async function setRoomForFiles(pid: number, room: 'none' | 'unlimited'): Promise
 }
 
 function reasonToSkip(): string | false {
+  if (ON_POSTGRES) return 'the disk is the server’s';
   try {
     execFileSync('prlimit', ['--version'], { stdio: 'ignore' });
     return false;

@@ -3,6 +3,7 @@ import type { Database, SqlValue } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { PostgresDatabase } from '../../src/database/postgres-database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import type { Settings } from '../../src/settings/settings-table.ts';
 import { createPostgresDatabase, databaseUrlOf, ON_POSTGRES } from './postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -27,12 +28,19 @@ export async function openTestDatabase({ empty = false } = {}): Promise<TestData
   };
 }
 
-/** Opens the database of a service beside it, as the command line does. */
+/** Opens the database that goes with a data folder, beside the service, as the command line does. */
 export async function openDatabaseOf(dataDir: string): Promise<Database> {
-  const url = await databaseUrlOf(dataDir);
-  return url === null
-    ? new SqliteDatabase(path.join(dataDir, 'coursewire.db'))
-    : new PostgresDatabase(url, { connections: 3 });
+  return openDatabaseAt({ data_dir: dataDir, database_url: await databaseUrlOf(dataDir) });
+}
+
+/** Opens the database that settings name. */
+export function openDatabaseAt({
+  data_dir,
+  database_url,
+}: Pick<Settings, 'data_dir' | 'database_url'>): Database {
+  return database_url === null
+    ? new SqliteDatabase(path.join(data_dir, 'coursewire.db'))
+    : new PostgresDatabase(database_url, { connections: 3 });
 }
 
 /** Runs a statement in the database of a service, beside it, and answers the rows that it returns. */

@@ -5,7 +5,7 @@ import { createLogs } from '../../src/observability/log.ts';
 import { type Service, startService } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
-import { openDatabaseOf } from './database.ts';
+import { openDatabaseAt } from './database.ts';
 import { databaseUrlOf, dropDatabaseOf } from './postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -138,7 +138,7 @@ export async function startTestService(
     ...(options.announce ? { announce: options.announce } : {}),
   });
   stack.use(service);
-  const { clientId, clientSecret } = await createClient(dataDir);
+  const { clientId, clientSecret } = await createClientIn(settings);
   const token = await requestToken(service.url, clientId, clientSecret);
   const kept = stack.move();
   let stopping: Promise<void> | undefined;
@@ -162,9 +162,16 @@ export async function startTestService(
 /** Makes an API client beside a running service, as the command line does. */
 export async function createClient(
   dataDir: string,
+  options: { email?: string; scopes?: readonly string[] } = {},
+): Promise<{ clientId: string; clientSecret: string }> {
+  return await createClientIn({ data_dir: dataDir, database_url: await databaseUrlOf(dataDir) }, options);
+}
+
+async function createClientIn(
+  place: Pick<Settings, 'data_dir' | 'database_url'>,
   { email = CLIENT_EMAIL, scopes = SCOPES }: { email?: string; scopes?: readonly string[] } = {},
 ): Promise<{ clientId: string; clientSecret: string }> {
-  await using database = await openDatabaseOf(dataDir);
+  await using database = openDatabaseAt(place);
   const clients = new ClientService({ database, now: Date.now });
   const { client, clientSecret } = await clients.create({ name: 'tests', email, scopes });
   return { clientId: client.clientId, clientSecret };

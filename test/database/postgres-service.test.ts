@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { runProgram } from '../support/process.ts';
+import { Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+const SECRET = 's'.repeat(64);
+
+/** Settings of an instance on a database. */
+const on = (url: string) => ({ database_url: url, webhooks_auth_secret: SECRET });
+
+async function createWebhook({ api }: TestService, targetUrl: string): Promise<number> {
+  const { id } = await api.create('/webhooks', { name: 'all', topic: 'ACCOUNT', target_url: targetUrl });
+  return id;
+}
+
+describe('a service on PostgreSQL', { skip: !ON_POSTGRES }, () => {
+  it('keeps nothing in its folder but files, and no lock', async () => {
+    await using service = await startTestService();
+    assert.deepEqual(readdirSync(service.settings.data_dir).sort(), [
+      'content',
+      'tmp',
+      'webhooks_auth_secret',
+    ]);
+  });
+
+  it('shares the database with other instances: clients, tokens, content and webhooks are theirs, too', async () => {
+    await using target = await startTarget();
+    await using database = await createPostgresDatabase();
+    await using one = await startTestService({ settings: on(database.url) });
+    await using two = await startTestService({ settings: on(database.url) });
+    await createWebhook(one, target.url);
+    const { id } = await two.api.create('/accounts', { name: 'Made by two' });
+    await target.waitFor(1);
+    const withOnesToken = new Api(two.url, one.api.token);
+    assert.equal((await withOnesToken.get(`/accounts/${id}`)).body.name, 'Made by two');
+    assert.equal((await one.api.get(`/accounts/${id}`)).status, 200);
+  });
+
+  it('refuses a second instance with another secret, and says what to do', async () => {
+    await using database = await createPostgresDatabase();
+    await using _one = await startTestService({ settings: on(database.url) });
+    const other = startTestService({
+      settings: { ...on(database.url), webhooks_auth_secret: 'x'.repeat(64) },
+    });
+    await assert.rejects(other, {
+      name: 'WrongSecretError',
+      message: /configure the secret that was used before/,
+    });
+    // An instance that is given none makes one of its own.
+    const none = startTestService({ settings: { ...on(database.url), webhooks_auth_secret: null } });
+    await assert.rejects(none, { name: 'WrongSecretError' });
+  });
+
+  it('that cannot be reached stops the start in one line, without the password', async () => {
+    using folder = temporaryFolder();
+    const { code, errors } = await runProgram(['serve'], {
+      data_dir: folder.path,
+      database_url: 'postgres://user:pa55-word@127.0.0.1:1/none',
+    });
+    assert.equal(code, 1);
+    assert.match(errors, /^coursewire: the database could not be reached: .*ECONNREFUSED.*\n$/);
+    assert.doesNotMatch(errors, /pa55-word/);
+  });
+
+  it('never tells the password in its log', async () => {
+    await using database = await createPostgresDatabase();
+    await using service = await startTestService({ settings: { ...on(database.url), log_level: 'debug' } });
+    assert.doesNotMatch(JSON.stringify(service.logLines), /postgres(ql)?:\/\//);
+  });
+});
+
+describe('while the PostgreSQL server is gone', { skip: !ON_POSTGRES }, () => {
+  it('requests are 503, readiness is red and delivery pauses; all goes on by itself, and nothing is lost', async () => {
+    await using target = await startTarget();
+    await using database = await createPostgresDatabase();
+    const { hostname, port } = new URL(database.url);
+    await using proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+    const behind = new URL(database.url);
+    behind.port = String(proxy.port);
+    await using service = await startTestService({
+      settings: { ...on(behind.href), queue_polling_interval: 0.05 },
+    });
+    const { api } = service;
+    await createWebhook(service, target.url);
+    await api.create('/accounts', { name: 'Before' });
+    await target.waitFor(1);
+
+    proxy.cut();
+    const ready = async () => (await fetch(`${service.url}/health/ready`)).status;
+    await until(async () => (await ready()) === 503, 'readiness is red');
+    assert.equal((await fetch(`${service.url}/health/live`)).status, 200);
+    for (const answer of [await api.get('/accounts'), await api.post('/accounts', { name: 'Refused' })]) {
+      assert.equal(answer.status, 503, JSON.stringify(answer.body));
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/);
+      assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+      assert.doesNotMatch(JSON.stringify(answer.body), /postgres|ECONN|127\.0\.0\.1/i);
+    }
+    const pauses = () => service.logLines.filter(({ msg }) => /delivery pauses/.test(msg)).length;
+    await until(() => pauses() > 0, 'delivery says that it pauses');
+
+    proxy.mend();
+    await until(async () => (await ready()) === 200, 'readiness is green');
+    await until(
+      async () => (await api.post('/accounts', { name: 'After' })).status === 201,
+      'changes are taken again',
+    );
+    const namesSent = () =>
+      new Set(target.requests.map(({ text }) => JSON.parse(text).resource.account.name));
+    await until(() => namesSent().has('After'), 'delivery goes on', 20_000);
+    assert.deepEqual([...namesSent()], ['Before', 'After']);
+    assert.equal(pauses(), 1, 'said once, not at every try');
+  });
+});
