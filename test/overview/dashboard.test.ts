@@ -95,6 +95,7 @@ describe('the health page', () => {
     assert.ok(body.database.size_bytes > 0);
     assert.equal(body.queue.state, 'delivering');
     assert.equal(body.checks.database, 'ok');
+    assert.deepEqual(body.content_store, { kind: 'folder', answers: true });
     const settings = new Map(body.settings.map((each: { name: string }) => [each.name, each]));
     assert.deepEqual(settings.get('webhooks_auth_secret'), {
       name: 'webhooks_auth_secret',

@@ -22,6 +22,7 @@ const HealthRecord = Type.Object({
     engine: Type.String(),
     state: Type.Enum(['delivering', 'polling_disabled', 'webhooks_disabled']),
   }),
+  content_store: Type.Object({ kind: Type.Enum(['folder', 's3']), answers: Type.Boolean() }),
   settings: Type.Array(
     Type.Object({
       name: Type.String(),
@@ -40,7 +41,7 @@ export function healthOverviewRoutes(routes: Routes, health: HealthReader): void
       schema: { hide: true, response: { 200: HealthRecord, ...problems() } },
     },
     async () => {
-      const { version, runtime, instance, startedAt, checks, database, queue, settings } =
+      const { version, runtime, instance, startedAt, checks, database, queue, contentStore, settings } =
         await health.read();
       return {
         version,
@@ -55,6 +56,7 @@ export function healthOverviewRoutes(routes: Routes, health: HealthReader): void
           size_bytes: database.sizeBytes,
         },
         queue,
+        content_store: { kind: contentStore, answers: checks.content === 'ok' },
         settings: settings.map((setting) => ({
           name: setting.name,
           value: setting.value,
