@@ -141,7 +141,7 @@ describe('sessions', () => {
     assert.notEqual(await world.sessions.verify(token), null);
   });
 
-  test('the service’s housekeeping removes them', async () => {
+  test('the service’s housekeeping removes them, and expired links, and budgets that are full', async () => {
     using folder = temporaryFolder();
     const { path: dataDir } = folder;
     {
@@ -150,10 +150,21 @@ describe('sessions', () => {
       await signedInBrowser(service.url);
     }
     await using database = await openDatabaseOf(dataDir);
-    const count = async () => (await database.reader.all('select id from administrator_sessions')).length;
-    assert.equal(await count(), 1);
-    await database.transaction((tx) => tx.run('update administrator_sessions set last_seen_at = 1'));
+    const left = async () => {
+      const counts = await database.reader.all<{ n: number }>(
+        `select (select count(*) from administrator_sessions) + (select count(*) from setup_links)
+              + (select count(*) from guess_budgets) as n`,
+      );
+      return Number(counts[0]?.n);
+    };
+    await database.transaction(async (tx) => {
+      await tx.run('update administrator_sessions set last_seen_at = 1');
+      await tx.run('delete from guess_budgets');
+      await tx.run("insert into guess_budgets (budget, full_at) values ('x', 1)");
+      await tx.run("insert into setup_links (subject, token_hash, expires_at) values ('first', 'x', 1)");
+    });
+    assert.equal(await left(), 3);
     await using _service = await startTestService({ dataDir });
-    await until(async () => (await count()) === 0, 'the session is removed');
+    await until(async () => (await left()) === 0, 'all three are removed');
   });
 });
