@@ -6,6 +6,9 @@ export const SECRET_CHECK_NAME = 'webhooks_auth_secret_check';
 /** What the check value says once decrypted. */
 export const SECRET_CHECK_TEXT = 'coursewire';
 
+/** An instance that is given none makes one of its own, which fits only a database that is new. */
+const SAME_FOR_ALL = '. All instances on one database need the same';
+
 /** The configured `webhooks_auth_secret` is not the one that this database's credentials are encrypted with. */
 export class WrongSecretError extends Error {
   override name = 'WrongSecretError';
@@ -45,9 +48,11 @@ export async function checkSecret(database: Database, cipher: CredentialsCipher)
     throw new WrongSecretError(
       cipher.hasFormer
         ? 'neither webhooks_auth_secret nor webhooks_auth_secret_previous is the one that the credentials in this ' +
-            'database are encrypted with; configure the secret that was used before as webhooks_auth_secret_previous'
+            'database are encrypted with; configure the secret that was used before as webhooks_auth_secret_previous' +
+            SAME_FOR_ALL
         : 'webhooks_auth_secret is not the one that the credentials in this database are encrypted with; configure ' +
-            'the secret that was used before, or, to change it, set that one as webhooks_auth_secret_previous',
+            'the secret that was used before, or, to change it, set that one as webhooks_auth_secret_previous' +
+            SAME_FOR_ALL,
       { cause: error },
     );
   }
