@@ -2,11 +2,12 @@ import type { Database, Transaction } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { contentDomain } from './migrations/0002-content-domain.ts';
 import { administrators } from './migrations/0003-administrators.ts';
+import { sqs } from './migrations/0004-sqs.ts';
 import { trends } from './migrations/0005-trends.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation, contentDomain, administrators, trends];
+const MIGRATIONS: readonly Migration[] = [foundation, contentDomain, administrators, sqs, trends];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */
 const MIGRATION_LOCK = 7_305_201_411;

@@ -13,14 +13,20 @@ export interface QueueMessage {
   enqueuedAt: number;
 }
 
+/** A message that stands in a line. */
+export interface QueuedMessage extends QueueMessage {
+  /** The engine's own number of the message: the order within its line, never used twice. */
+  position: number;
+}
+
 /** The head of a line, out for delivery until it is settled or its lease ends. */
-export interface ReceivedMessage extends QueueMessage {
+export interface ReceivedMessage extends QueuedMessage {
   /** Proves at settling that the message is still this receiver's. */
   leaseToken: string;
-  /** The engine's own number of the message. */
-  position: number;
   /** How often the message was taken up, this time included: the number of this attempt. */
   receiveCount: number;
+  /** True: the engine hands it out no more, so an attempt that fails is its last, whatever the counts say. */
+  isLastReceive?: boolean;
 }
 
 /** What becomes of a message that was taken up. */
@@ -40,7 +46,7 @@ export type Settlement = {
 /** A settlement that took effect; `discarded` are the followers that went with a discarded message. */
 export interface Settled<S extends Settlement = Settlement> {
   settlement: S;
-  discarded: QueueMessage[];
+  discarded: QueuedMessage[];
 }
 
 /** The state of a line. */

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  PurgeQueueCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { startFauxqs } from 'fauxqs';
+import type { SqsPlace } from '../../src/queue/sqs/sqs-api.ts';
+
+const REGION = 'us-east-1';
+
+/** An SQS-compatible server: the one that `SQS_ENDPOINT` names, else one of this process. */
+export interface SqsServer extends AsyncDisposable {
+  readonly endpoint: string;
+  readonly region: string;
+  /** It runs in this process and goes by its `Date.now`. */
+  readonly isOurs: boolean;
+}
+
+/** Two FIFO queues of a test, with the redrive policy between them. */
+export interface TestQueues extends AsyncDisposable {
+  readonly place: SqsPlace;
+  readonly client: SQSClient;
+  url(queue: 'messages' | 'dead letters'): Promise<string>;
+  attributes(queue: 'messages' | 'dead letters'): Promise<Record<string, string>>;
+  purge(): Promise<void>;
+}
+
+/** Credentials for servers that do not look at them; those of the environment win. */
+export function provideCredentials(): void {
+  process.env.AWS_ACCESS_KEY_ID ??= 'test';
+  process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
+}
+
+export async function startSqsServer(): Promise<SqsServer> {
+  provideCredentials();
+  const endpoint = process.env.SQS_ENDPOINT;
+  const region = process.env.AWS_REGION ?? REGION;
+  if (endpoint !== undefined) {
+    return { endpoint, region, isOurs: false, [Symbol.asyncDispose]: async () => {} };
+  }
+  const server = await startFauxqs({ port: 0, logger: false });
+  return {
+    endpoint: `http://127.0.0.1:${server.port}`,
+    region,
+    isOurs: true,
+    [Symbol.asyncDispose]: () => server.stop(),
+  };
+}
+
+/** Makes queues of their own names. */
+export async function createTestQueues(
+  { endpoint, region }: Pick<SqsServer, 'endpoint' | 'region'>,
+  { maxReceives = 1_000, redrive = true }: { maxReceives?: number; redrive?: boolean } = {},
+): Promise<TestQueues> {
+  const name = `test-${randomUUID()}`;
+  const place: SqsPlace = {
+    messageQueueName: `${name}.fifo`,
+    deadLetterQueueName: `${name}-dead.fifo`,
+    region,
+    endpoint,
+  };
+  const client = new SQSClient({ endpoint, region, useQueueUrlAsEndpoint: false });
+  const create = async (QueueName: string, attributes: Record<string, string> = {}) =>
+    await client.send(
+      new CreateQueueCommand({
+        QueueName,
+        Attributes: { FifoQueue: 'true', MessageRetentionPeriod: '1209600', ...attributes },
+      }),
+    );
+  const url = async (queue: 'messages' | 'dead letters') => {
+    const QueueName = queue === 'messages' ? place.messageQueueName : place.deadLetterQueueName;
+    const { QueueUrl = '' } = await client.send(new GetQueueUrlCommand({ QueueName }));
+    return QueueUrl;
+  };
+  const attributes = async (queue: 'messages' | 'dead letters') => {
+    const { Attributes = {} } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: await url(queue), AttributeNames: ['All'] }),
+    );
+    return Attributes;
+  };
+  await create(place.deadLetterQueueName);
+  const { QueueArn = '' } = await attributes('dead letters');
+  const policy = JSON.stringify({ deadLetterTargetArn: QueueArn, maxReceiveCount: maxReceives });
+  await create(place.messageQueueName, {
+    VisibilityTimeout: '120',
+    ...(redrive ? { RedrivePolicy: policy } : {}),
+  });
+  return {
+    place,
+    client,
+    url,
+    attributes,
+    purge: async () => void (await client.send(new PurgeQueueCommand({ QueueUrl: await url('messages') }))),
+    [Symbol.asyncDispose]: async () => {
+      for (const queue of ['messages', 'dead letters'] as const)
+        await url(queue)
+          .then((QueueUrl) => client.send(new DeleteQueueCommand({ QueueUrl })))
+          .catch(() => undefined);
+      client.destroy();
+    },
+  };
+}
