@@ -5,6 +5,7 @@ import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
 import { openDatabaseOf, openTestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
@@ -51,6 +52,8 @@ async function countOf({ reader }: Pick<Database, 'reader'>): Promise<number> {
   return (await reader.all('select 1 from deliveries')).length;
 }
 
+const ON_SQLITE = { skip: ON_POSTGRES };
+
 describe('cleaning the history', () => {
   it('lets others write between its steps', async () => {
     await using test = await openTestDatabase();
@@ -68,19 +71,32 @@ describe('cleaning the history', () => {
       });
     }
     assert.equal(await cleaning, 1_700);
-    assert.deepEqual([...seen], [1_200, 700, 200, 0]);
+    const between = [1_200, 700, 200];
+    assert.ok(
+      [...seen].every((count) => [1_700, ...between, 0].includes(count)),
+      `${[...seen]}`,
+    );
+    assert.ok(
+      [...seen].some((count) => between.includes(count)),
+      `${[...seen]}`,
+    );
   });
 
-  it('reads nothing but what it removes, however much is kept for longer or still waits', async () => {
-    await using test = await openTestDatabase();
-    const { database, plans } = watchStatements(test.database);
-    await using cleaner = cleanerOf(database);
-    await cleaner.cleanOnce();
-    const indexes = (await plans())
-      .map(({ step }) => /^SEARCH old USING .*INDEX (deliveries_\w+)/.exec(step)?.[1])
-      .filter((index) => index !== undefined);
-    assert.deepEqual(indexes, ['deliveries_done_by_age', 'deliveries_dead_by_age']);
-  });
+  // PostgreSQL's plans: test/database/postgres-query-plans.test.ts
+  it(
+    'reads nothing but what it removes, however much is kept for longer or still waits',
+    ON_SQLITE,
+    async () => {
+      await using test = await openTestDatabase();
+      const { database, plans } = watchStatements(test.database);
+      await using cleaner = cleanerOf(database);
+      await cleaner.cleanOnce();
+      const indexes = (await plans())
+        .map(({ step }) => /^SEARCH old USING .*INDEX (deliveries_\w+)/.exec(step)?.[1])
+        .filter((index) => index !== undefined);
+      assert.deepEqual(indexes, ['deliveries_done_by_age', 'deliveries_dead_by_age']);
+    },
+  );
 
   it('stops at once in the middle of a round', async () => {
     await using test = await openTestDatabase();

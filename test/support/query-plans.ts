@@ -3,6 +3,8 @@ import type { Database, SqlValue, Transaction } from '../../src/database/databas
 /** A database whose plain statements are noted, with how the engine goes about them. */
 export interface WatchedDatabase {
   readonly database: Database;
+  /** The plain statements so far, each with the values it had last. */
+  readonly statements: ReadonlyMap<string, readonly SqlValue[]>;
   /** The steps of the plans of all statements so far, as `explain query plan` tells them, each with its statement. */
   plans(): Promise<{ statement: string; step: string }[]>;
 }
@@ -26,6 +28,7 @@ export function watchStatements(inner: Database): WatchedDatabase {
     signal: (channel) => tx.signal(channel),
   });
   return {
+    statements,
     database: {
       dialect: inner.dialect,
       reader: inner.reader,

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { withHolders } from '../../src/content/holdings/holdings.ts';
+import type { Database } from '../../src/database/database.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
+import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
+import { recordDeliveries } from '../../src/webhooks/delivery-recorder.ts';
+import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from '../../src/webhooks/delivery-store.ts';
+import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
+import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { openPostgresParts } from '../support/postgres-parts.ts';
+import { watchStatements } from '../support/query-plans.ts';
+
+/** A step of a plan, as `explain (format json)` tells it. */
+interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Filter?: string;
+  Plans?: PlanNode[];
+}
+
+const NOW = 1_000_000;
+const VISIBILITY_MS = 60_000;
+
+/** Queues, takes up and settles in every way that costs statements of its own. */
+async function deliver(database: Database): Promise<void> {
+  const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: () => NOW });
+  const lines = [1, 2, 3, 4, 5];
+  const messages = lines.flatMap((lineId) =>
+    [0, 1, 2].map(() => ({ lineId, messageId: randomUUID(), label: 'L', body: '{}', enqueuedAt: NOW })),
+  );
+  await database.transaction((tx) => queue.enqueue(tx, messages));
+  const { received } = await queue.exchange({
+    settlements: [],
+    capacity: lines.length,
+    visibilityMs: VISIBILITY_MS,
+    record: async () => {},
+  });
+  assert.equal(received.length, lines.length);
+  const attempt = (succeeded: boolean) => ({
+    kind: 'attempt' as const,
+    succeeded,
+    endedAt: NOW,
+    durationMs: 1,
+    responseStatus: succeeded ? 200 : 500,
+    responseBody: null,
+    error: succeeded ? null : 'failed',
+  });
+  const [one, two, three, four, five] = received.map((message) => ({ ...message, receiveCount: 2 })) as [
+    ReceivedMessage,
+    ReceivedMessage,
+    ReceivedMessage,
+    ReceivedMessage,
+    ReceivedMessage,
+  ];
+  await queue.exchange({
+    settlements: [
+      { message: one, action: 'delete', outcome: attempt(true) },
+      { message: two, action: 'delete', outcome: attempt(true) },
+      { message: three, action: 'retry', availableAt: NOW + 1, outcome: attempt(false) },
+      { message: four, action: 'dead-letter', outcome: attempt(false) },
+      {
+        message: five,
+        action: 'discard',
+        followersBefore: NOW + 1,
+        outcome: { kind: 'discard', reason: 'WEBHOOK_DELETED', at: NOW },
+      },
+    ],
+    capacity: 1,
+    visibilityMs: VISIBILITY_MS,
+    record: recordDeliveries,
+  });
+}
+
+const WAYS: Record<string, (database: Database) => Promise<unknown>> = {
+  'queueing, taking up and settling': deliver,
+  'matching an event': (database) =>
+    database.transaction((tx) =>
+      readMatchingWebhooks(tx, {
+        subtopic: 'ACCOUNT_CREATED',
+        accountId: 1,
+        content: [{ type: 'COURSE', id: 1 }],
+      }),
+    ),
+  'reading the targets of messages': (database) =>
+    database.transaction((tx) =>
+      new DeliveryTargets({ reader: tx, cipher: new CredentialsCipher(['s'.repeat(64)]) }).read([1, 2]),
+    ),
+  'finding what holds a course': (database) =>
+    database.transaction((tx) => withHolders(tx, [{ type: 'COURSE', id: 1 }])),
+  'cleaning the history': (database) =>
+    database.transaction(async (tx) => {
+      await deleteHistoryBefore(tx, NOW, 10);
+      await deleteDeadLetteredHistoryBefore(tx, NOW, 10);
+    }),
+};
+
+/** Where a step does not read a table, though it names one: it changes the rows that its own steps find. */
+const OVER_ROWS = new Set(['ModifyTable', 'Bitmap Heap Scan']);
+
+/** The steps that read a table otherwise than by what they look for. */
+function walks(node: PlanNode, parent?: PlanNode): PlanNode[] {
+  const isLookup =
+    node['Relation Name'] === undefined ||
+    node['Index Cond'] !== undefined ||
+    OVER_ROWS.has(node['Node Type']) ||
+    // The first of an index, and no row is passed over on the way.
+    (parent?.['Node Type'] === 'Limit' && node['Index Name'] !== undefined && node.Filter === undefined);
+  return [...(isLookup ? [] : [node]), ...(node.Plans ?? []).flatMap((each) => walks(each, node))];
+}
+
+describe('PostgreSQL can look up by index what happens for every event and delivery', {
+  skip: !ON_POSTGRES,
+}, () => {
+  for (const [name, work] of Object.entries(WAYS)) {
+    test(name, async () => {
+      await using parts = await openPostgresParts();
+      const { database, statements } = watchStatements(parts.database);
+      await work(database);
+      assert.ok(statements.size > 0);
+      await parts.database.transaction(async (tx) => {
+        // Small tables are walked because that costs less; here it is about whether there is another way.
+        for (const way of ['seqscan', 'hashjoin', 'mergejoin']) await tx.run(`set local enable_${way} = off`);
+        for (const [statement, values] of statements) {
+          const [row] = await tx.all<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(
+            `explain (format json) ${statement}`,
+            ...values,
+          );
+          assert.deepEqual(walks(row!['QUERY PLAN'][0]!.Plan), [], statement);
+        }
+      });
+    });
+  }
+});
