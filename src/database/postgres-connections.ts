@@ -37,7 +37,7 @@ const IDLE_CLOSE_MS = 60_000;
 const MAX_LIFETIME_SECONDS = 1_800;
 
 /** What every connection is opened with. */
-export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientConfig {
+export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientConfig & { pipeline: boolean } {
   return {
     connectionString: url,
     fallback_application_name: 'coursewire',
@@ -46,6 +46,7 @@ export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientCon
     lock_timeout: timeouts.lockMs,
     idle_in_transaction_session_timeout: timeouts.idleInTransactionMs,
     query_timeout: timeouts.statementMs + timeouts.graceMs,
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: NUMBERS_AS_NUMBERS,
@@ -133,7 +134,10 @@ export interface PostgresAnswer {
   command: string;
 }
 
-/** A connection while it is lent; statements run one after the other. */
+/**
+ * A connection while it is lent; statements run one after the other. Those that are asked for without waiting for the one
+ * before are sent to the server at once: a batch of them costs one round trip.
+ */
 export class LentConnection {
   readonly #client: PoolClient;
   #last: Promise<unknown> = Promise.resolve();
@@ -146,21 +150,22 @@ export class LentConnection {
 
   /** Errors are those of `pg`. `timeoutMs` is for an answer that never comes. */
   query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
+    const answer = this.#query(statement, timeoutMs);
+    this.#last = answer;
+    return answer;
+  }
+
+  async #query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
     const config: QueryConfig & { query_timeout?: number } =
       typeof statement === 'string' ? { text: statement } : { ...statement };
     if (timeoutMs !== undefined) config.query_timeout = timeoutMs;
-    const run = async (): Promise<PostgresAnswer> => {
-      try {
-        return await this.#client.query<object>(config);
-      } catch (error) {
-        if (!isConnectionUsable(error)) this.isUsable = false;
-        if (isStalePlan(error)) this.hasStalePlan = true;
-        throw error;
-      }
-    };
-    const answer = this.#last.then(run, run);
-    this.#last = answer;
-    return answer;
+    try {
+      return await this.#client.query<object>(config);
+    } catch (error) {
+      if (!isConnectionUsable(error)) this.isUsable = false;
+      if (isStalePlan(error)) this.hasStalePlan = true;
+      throw error;
+    }
   }
 
   /** Resolves when nothing runs on it any more, however that went. */

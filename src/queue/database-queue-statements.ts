@@ -53,19 +53,22 @@ export async function insertMessages(tx: Transaction, messages: readonly QueueMe
 }
 
 /**
- * Locks the lines of leases that are still held, in ascending order, before anything is done with them; answers their
- * leases. On SQLite nothing else happens meanwhile anyway, and what follows finds out by itself.
+ * The lines of leases that are still held, with how many messages they have. Until the transaction ends nobody else takes
+ * them: on PostgreSQL their rows are locked, in ascending order.
  */
-export async function lockLeases(
+export async function readHeldLines(
   tx: Transaction,
   leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
-): Promise<void> {
-  if (tx.dialect !== 'postgres') return;
-  await tx.run(
-    `select line.line_id from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text' })}
+): Promise<Map<number, { leaseToken: string; pending: number }>> {
+  const rows = await tx.all<{ line_id: number; lease_token: string; pending: number }>(
+    `select line.line_id, line.lease_token, line.pending
+     from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text' })}
      cross join queue_lines as line where line.line_id = lease.line_id and line.lease_token = lease.token
-     order by line.line_id for update of line`,
+     ${tx.dialect === 'postgres' ? 'order by line.line_id for update of line' : ''}`,
     JSON.stringify(leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken }))),
+  );
+  return new Map(
+    rows.map(({ line_id, lease_token, pending }) => [line_id, { leaseToken: lease_token, pending }]),
   );
 }
 
@@ -124,82 +127,55 @@ export async function readHeads(
   return rows.map(toMessage);
 }
 
-/**
- * Ends leases that are still held because their message leaves the line, and makes the next message due.
- * Answers the lines whose lease was still held.
- */
-export async function advanceLines(
-  tx: Transaction,
-  leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
-  now: number,
-): Promise<Set<number>> {
-  const rows = await tx.all<{ line_id: number }>(
-    `update queue_lines set pending = queue_lines.pending - 1, receive_count = 0, lease_token = null,
-       available_at = case when queue_lines.pending > 1 then ? else null end
-     from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text' })}
-     where queue_lines.line_id = lease.line_id and queue_lines.lease_token = lease.token
-     returning queue_lines.line_id`,
+/** Takes the heads of held lines off them, and makes the next ones due. */
+export async function advanceLines(tx: Transaction, lineIds: readonly number[], now: number): Promise<void> {
+  await tx.run(
+    `update queue_lines set pending = pending - 1, receive_count = 0, lease_token = null,
+       available_at = case when pending > 1 then ? else null end where ${isAmong(tx)}`,
     now,
-    JSON.stringify(leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken }))),
+    asIds(lineIds),
   );
-  return new Set(rows.map((row) => row.line_id));
 }
 
-/**
- * The same, but takes up the next message of each line at once, under a lease of its own. Answers for each line
- * whose lease was still held whether a message of it was taken up.
- */
+/** The same, but takes up the next message of each line at once, under a lease of its own. */
 export async function advanceAndLeaseLines(
   tx: Transaction,
-  leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
+  lineIds: readonly number[],
   { leasedUntil, leaseToken }: { leasedUntil: number; leaseToken: string },
-): Promise<Map<number, boolean>> {
-  const rows = await tx.all<{ line_id: number; pending: number }>(
-    `update queue_lines set pending = queue_lines.pending - 1,
-       receive_count = case when queue_lines.pending > 1 then 1 else 0 end,
-       lease_token = case when queue_lines.pending > 1 then ? else null end,
-       available_at = case when queue_lines.pending > 1 then ? else null end
-     from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text' })}
-     where queue_lines.line_id = lease.line_id and queue_lines.lease_token = lease.token
-     returning queue_lines.line_id, queue_lines.pending`,
+): Promise<void> {
+  await tx.run(
+    `update queue_lines set pending = pending - 1,
+       receive_count = case when pending > 1 then 1 else 0 end,
+       lease_token = case when pending > 1 then ? else null end,
+       available_at = case when pending > 1 then ? else null end where ${isAmong(tx)}`,
     leaseToken,
     leasedUntil,
-    JSON.stringify(leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken }))),
+    asIds(lineIds),
   );
-  return new Map(rows.map((row) => [row.line_id, row.pending > 0]));
 }
 
-/** Ends leases that are still held and makes the same head due at a moment of its own; uncounts the receive if told. */
+/** Makes the heads of held lines due at moments of their own; uncounts the receive where told. */
 export async function postponeLines(
   tx: Transaction,
-  leases: readonly {
-    message: Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
-    availableAt: number;
-    uncounted: boolean;
-  }[],
-): Promise<Set<number>> {
-  const lease = recordset(tx.dialect, 'lease', {
+  heads: readonly { lineId: number; availableAt: number; uncounted: boolean }[],
+): Promise<void> {
+  const head = recordset(tx.dialect, 'head', {
     line_id: 'bigint',
-    token: 'text',
     available_at: 'bigint',
     uncounted: 'bigint',
   });
-  const rows = await tx.all<{ line_id: number }>(
-    `update queue_lines set lease_token = null, available_at = lease.available_at,
-       receive_count = queue_lines.receive_count - lease.uncounted
-     from ${lease}
-     where queue_lines.line_id = lease.line_id and queue_lines.lease_token = lease.token
-     returning queue_lines.line_id`,
+  await tx.run(
+    `update queue_lines set lease_token = null, available_at = head.available_at,
+       receive_count = queue_lines.receive_count - head.uncounted
+     from ${head} where queue_lines.line_id = head.line_id`,
     JSON.stringify(
-      leases.map(({ message, availableAt, uncounted }) => ({
-        line_id: message.lineId,
-        token: message.leaseToken,
+      heads.map(({ lineId, availableAt, uncounted }) => ({
+        line_id: lineId,
         available_at: Math.ceil(availableAt),
         uncounted: uncounted ? 1 : 0,
       })),
     ),
   );
-  return new Set(rows.map((row) => row.line_id));
 }
 
 export async function deleteMessages(tx: Transaction, positions: readonly number[]): Promise<void> {
@@ -366,6 +342,14 @@ export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Prom
     now,
   );
   return rows[0]!;
+}
+
+function isAmong(tx: Transaction): string {
+  return `line_id in (select among.id from ${recordset(tx.dialect, 'among', { id: 'bigint' })})`;
+}
+
+function asIds(ids: readonly number[]): string {
+  return JSON.stringify(ids.map((id) => ({ id })));
 }
 
 function toMessage(row: MessageRow): QueueMessage & { position: number } {

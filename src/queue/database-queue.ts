@@ -14,13 +14,13 @@ import {
   insertMessages,
   type LineRow,
   leaseDueLines,
-  lockLeases,
   lockLines,
   makeDue,
   postponeLines,
   readExistingLines,
   readFirstMessages,
   readHeads,
+  readHeldLines,
   readLine,
   readLockedLine,
   readNextDue,
@@ -115,39 +115,57 @@ export class DatabaseQueue implements MessageQueue {
     return result;
   }
 
+  /** Statements that do not need each other's results are not waited for one by one: a server gets them in one go. */
   async #exchangeIn<S extends Settlement>(
     tx: Transaction,
     request: ExchangeRequest<S>,
   ): Promise<ExchangeResult> {
     const now = this.#now();
     const lease = { leaseToken: randomUUID(), leasedUntil: now + request.visibilityMs };
-    // Counts of lines that were taken up: those that go on with their next message, then others that are due.
-    const taken = new Map<number, number>();
-    if (request.settlements.length > 0) {
-      const goOn = this.#othersAreDue ? 0 : request.capacity;
-      const { settled, continued } = await this.#settle(tx, request.settlements, goOn, lease);
-      for (const lineId of continued) taken.set(lineId, 1);
-      await request.record(tx, settled);
+    const { effective, pending } = await stillHeld(tx, request.settlements);
+    // Lines that go on with their next message; a line that is not left with one is no longer taken.
+    const goOn = this.#othersAreDue ? 0 : request.capacity;
+    const continuing = effective.filter(({ action }) => action === 'delete').slice(0, goOn);
+    const continued = linesOf(continuing).filter((lineId) => (pending.get(lineId) ?? 0) > 1);
+    const settling = this.#settle(tx, request, { effective, continuing, lease, now });
+    // Followers that are discarded change what is due.
+    if (effective.some(({ action }) => action === 'discard')) await settling;
+    const [due, heads] = await Promise.all([
+      this.#takeUpDue(tx, { now, ...lease, limit: request.capacity - continued.length }),
+      continued.length === 0 ? [] : readHeads(tx, continued),
+      settling,
+    ]);
+    const dueHeads = due.taken.size === 0 ? [] : await readHeads(tx, due.taken.keys());
+    const isMoreDue = due.nextAt !== null && due.nextAt <= now;
+    this.#othersAreDue = isMoreDue && continued.length + due.taken.size >= request.capacity;
+    const { leaseToken } = lease;
+    return {
+      received: [
+        ...heads.map((head) => ({ ...head, leaseToken, receiveCount: 1 })),
+        ...dueHeads.map((head) => ({ ...head, leaseToken, receiveCount: due.taken.get(head.lineId)! })),
+      ],
+      // With room left, what is due is in others' hands at this moment.
+      nextAvailableAt: isMoreDue && !this.#othersAreDue ? now + LOOK_AGAIN_MS : due.nextAt,
+    };
+  }
+
+  /** Leases lines that are due; answers their receive counts, and when the next one is due. */
+  async #takeUpDue(
+    tx: Transaction,
+    request: { now: number; leasedUntil: number; leaseToken: string; limit: number },
+  ): Promise<{ taken: Map<number, number>; nextAt: number | null }> {
+    const nothing = new Map<number, number>();
+    if (tx.dialect === 'postgres') {
+      const [taken, nextAt] = await Promise.all([
+        request.limit > 0 ? leaseDueLines(tx, request) : nothing,
+        readNextDue(tx),
+      ]);
+      return { taken, nextAt };
     }
-    const limit = request.capacity - taken.size;
     // Mostly nothing else is due: to look costs a tenth of what an update that finds nothing does.
-    let nextAvailableAt = await readNextDue(tx);
-    if (limit > 0 && nextAvailableAt !== null && nextAvailableAt <= now) {
-      for (const [lineId, count] of await leaseDueLines(tx, { now, ...lease, limit }))
-        taken.set(lineId, count);
-      nextAvailableAt = await readNextDue(tx);
-    }
-    const heads = taken.size === 0 ? [] : await readHeads(tx, taken.keys());
-    const isMoreDue = nextAvailableAt !== null && nextAvailableAt <= now;
-    this.#othersAreDue = isMoreDue && taken.size >= request.capacity;
-    // With room left, what is due is in others' hands at this moment.
-    if (isMoreDue && !this.#othersAreDue) nextAvailableAt = now + LOOK_AGAIN_MS;
-    const received = heads.map((head) => ({
-      ...head,
-      leaseToken: lease.leaseToken,
-      receiveCount: taken.get(head.lineId)!,
-    }));
-    return { received, nextAvailableAt };
+    const nextAt = await readNextDue(tx);
+    if (request.limit <= 0 || nextAt === null || nextAt > request.now) return { taken: nothing, nextAt };
+    return { taken: await leaseDueLines(tx, request), nextAt: await readNextDue(tx) };
   }
 
   onAvailable(listener: () => void): void {
@@ -228,50 +246,48 @@ export class DatabaseQueue implements MessageQueue {
     return await this.#database.transaction((tx) => deleteDeadLettersBefore(tx, before, limit));
   }
 
-  /** Settles; up to `goOn` of the lines whose message was delivered are taken up again at once. */
   async #settle<S extends Settlement>(
     tx: Transaction,
-    settlements: readonly S[],
-    goOn: number,
-    lease: { leaseToken: string; leasedUntil: number },
-  ): Promise<{ settled: Settled<S>[]; continued: number[] }> {
-    await lockLeases(
-      tx,
-      settlements.map(({ message }) => message),
-    );
-    const { firsts, others } = firstOfEachLine(settlements);
-    const now = this.#now();
-    const continuing = firsts.filter((settlement) => settlement.action === 'delete').slice(0, goOn);
-    const continuingLines = new Set(continuing.map((settlement) => settlement.message.lineId));
-    const leaving = firsts.filter(
-      (settlement) => !staysInLine(settlement) && !continuingLines.has(settlement.message.lineId),
-    );
-    const staying = firsts.filter(staysInLine).map((settlement) => ({
-      message: settlement.message,
+    request: ExchangeRequest<S>,
+    {
+      effective,
+      continuing,
+      lease,
+      now,
+    }: {
+      effective: readonly S[];
+      continuing: readonly S[];
+      lease: { leaseToken: string; leasedUntil: number };
+      now: number;
+    },
+  ): Promise<void> {
+    if (effective.length === 0) {
+      if (request.settlements.length > 0) await request.record(tx, []);
+      return;
+    }
+    const gone = effective.filter((settlement) => !staysInLine(settlement));
+    const continuingLines = new Set(linesOf(continuing));
+    const leaving = linesOf(gone).filter((lineId) => !continuingLines.has(lineId));
+    const staying = effective.filter(staysInLine).map((settlement) => ({
+      lineId: settlement.message.lineId,
       availableAt: settlement.action === 'retry' ? settlement.availableAt : now,
       uncounted: settlement.action === 'release',
     }));
-    const held = new Set<number>();
-    const continued: number[] = [];
-    if (continuing.length > 0) {
-      const leases = continuing.map((settlement) => settlement.message);
-      for (const [line, isTaken] of await advanceAndLeaseLines(tx, leases, lease)) {
-        held.add(line);
-        if (isTaken) continued.push(line);
-      }
-    }
-    if (leaving.length > 0) {
-      const leases = leaving.map((settlement) => settlement.message);
-      for (const line of await advanceLines(tx, leases, now)) held.add(line);
-    }
-    if (staying.length > 0) for (const line of await postponeLines(tx, staying)) held.add(line);
-
-    const effective = firsts.filter((settlement) => held.has(settlement.message.lineId));
     const dead = effective.filter((settlement) => settlement.action === 'dead-letter');
-    if (dead.length > 0) await copyToDeadLetters(tx, positionsOf(dead), now);
-    const gone = effective.filter((settlement) => !staysInLine(settlement));
-    if (gone.length > 0) await deleteMessages(tx, positionsOf(gone));
+    const writes: Promise<void>[] = [];
+    if (continuing.length > 0) writes.push(advanceAndLeaseLines(tx, [...continuingLines], lease));
+    if (leaving.length > 0) writes.push(advanceLines(tx, leaving, now));
+    if (staying.length > 0) writes.push(postponeLines(tx, staying));
+    if (dead.length > 0) writes.push(copyToDeadLetters(tx, positionsOf(dead), now));
+    if (gone.length > 0) writes.push(deleteMessages(tx, positionsOf(gone)));
+    await Promise.all([...writes, this.#discardAndRecord(tx, request, effective)]);
+  }
 
+  async #discardAndRecord<S extends Settlement>(
+    tx: Transaction,
+    request: ExchangeRequest<S>,
+    effective: readonly S[],
+  ): Promise<void> {
     const settled: Settled<S>[] = [];
     for (const settlement of effective) {
       const discarded =
@@ -280,8 +296,7 @@ export class DatabaseQueue implements MessageQueue {
           : [];
       settled.push({ settlement, discarded });
     }
-    if (others.length > 0) settled.push(...(await this.#settle(tx, others, 0, lease)).settled);
-    return { settled, continued };
+    await request.record(tx, settled);
   }
 
   /** Discards the unbroken run of messages at the front of a line that were queued before a moment. */
@@ -304,18 +319,30 @@ export class DatabaseQueue implements MessageQueue {
 }
 
 /**
- * A line comes twice in a batch when a lease was lost and the message taken up again: each must be held
- * against its own lease, so they are settled one after the other.
+ * The settlements whose lease is still held, and how many messages their lines have. Of several of one line only the
+ * first counts: with it the lease ends.
  */
-function firstOfEachLine<S extends Settlement>(settlements: readonly S[]): { firsts: S[]; others: S[] } {
-  const seen = new Set<number>();
-  const firsts: S[] = [];
-  const others: S[] = [];
-  for (const settlement of settlements) {
-    (seen.has(settlement.message.lineId) ? others : firsts).push(settlement);
-    seen.add(settlement.message.lineId);
-  }
-  return { firsts, others };
+async function stillHeld<S extends Settlement>(
+  tx: Transaction,
+  settlements: readonly S[],
+): Promise<{ effective: S[]; pending: Map<number, number> }> {
+  const pending = new Map<number, number>();
+  if (settlements.length === 0) return { effective: [], pending };
+  const held = await readHeldLines(
+    tx,
+    settlements.map(({ message }) => message),
+  );
+  const effective = settlements.filter(({ message: { lineId, leaseToken } }) => {
+    const line = held.get(lineId);
+    if (line?.leaseToken !== leaseToken || pending.has(lineId)) return false;
+    pending.set(lineId, line.pending);
+    return true;
+  });
+  return { effective, pending };
+}
+
+function linesOf(settlements: readonly Settlement[]): number[] {
+  return settlements.map(({ message }) => message.lineId);
 }
 
 function staysInLine({ action }: Settlement): boolean {

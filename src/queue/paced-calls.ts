@@ -27,7 +27,8 @@ export class PacedCalls {
     this.#waiting.add(listener);
     setTimeout(() => {
       this.#waiting.delete(listener);
-      listener();
+      // There may have been another pause by now.
+      this.call(listener);
     }, wait);
   }
 }

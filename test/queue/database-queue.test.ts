@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -19,7 +20,7 @@ async function openDatabaseQueue(): Promise<QueueEngine & { queue: DatabaseQueue
     database,
     now: clock.now,
     pass: async (ms) => clock.pass(ms),
-    arrived: async () => {},
+    arrived: () => (ON_POSTGRES ? signalsArrived(database) : Promise.resolve()),
     deadLetters: async () => {
       const rows = await database.reader.query
         .selectFrom('queue_dead_letters')
@@ -36,6 +37,14 @@ async function openDatabaseQueue(): Promise<QueueEngine & { queue: DatabaseQueue
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** Resolves when the signals of everything that has committed have come: they come in its order. */
+async function signalsArrived(database: Database): Promise<void> {
+  const { promise: arrived, resolve } = Promise.withResolvers<void>();
+  using _listening = database.onSignal('test_arrived', resolve);
+  await database.transaction(async (tx) => tx.signal('test_arrived'));
+  await arrived;
 }
 
 queueContract('database', openDatabaseQueue);
