@@ -54,16 +54,18 @@ import { deriveTokenKeys } from './identity/token-keys.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
+import { openQueue } from './open-queue.ts';
 import { Dashboard } from './overview/dashboard/dashboard.ts';
 import { HealthReader } from './overview/health/health-overview.ts';
 import { overviewRoutes } from './overview/overview-routes.ts';
-import { DatabaseQueue } from './queue/database-queue.ts';
 import { contentPlaceOf } from './settings/content-place.ts';
 import { describeSettings } from './settings/describe-settings.ts';
 import { allowedTargetNetworks } from './settings/networks.ts';
 import { describeRuntime } from './settings/runtime.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { openStorage } from './storage.ts';
+import { readUiBuild, UI_BUILD_FOLDER } from './ui/ui-build.ts';
+import { uiRoutes } from './ui/ui-routes.ts';
 import { DeadLetterRedelivery } from './webhooks/dead-letter-redelivery.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
@@ -123,10 +125,16 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     else log.warn(text);
   }
 
-  const queue = new DatabaseQueue({ database, maxReceives: settings.message_queue_max_receives, now });
-  // Elsewhere other instances may deliver: the leases of one that died end by themselves.
-  if (database.dialect === 'sqlite') await queue.recoverLeases();
-  const metrics = new Metrics({ engine: queue.engine, version });
+  const metrics = new Metrics({ engine: settings.queue_driver, version });
+  const serviceQueue = stack.use(
+    await openQueue(settings, {
+      database,
+      log: logs.for('MessageQueue'),
+      onFailure: () => metrics.queueFailed(),
+      now,
+    }),
+  );
+  const { queue } = serviceQueue;
   metrics.observeQueue(async () => {
     const { waiting, inFlight, deadLetters, linesBlocked, oldestEnqueuedAt } = await queue.totals();
     const oldestAgeSeconds =
@@ -269,11 +277,12 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
   const registrations = new RegistrationService({ database, events, launchTokens, now });
 
+  const basePath = settings.base_url === null ? '' : new URL(settings.base_url).pathname.replace(/\/$/, '');
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: settings.max_request_body,
     trustedProxies: settings.trusted_proxies,
-    basePath: settings.base_url === null ? '' : new URL(settings.base_url).pathname.replace(/\/$/, ''),
+    basePath,
   });
   const plain = server as unknown as FastifyInstance;
   await describeApi(plain, {
@@ -284,7 +293,14 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     postbacks: describePostbacks(),
   });
   launchRoutes(plain, registrations);
-  const checks = { database: () => database.ping(), content: () => store.ping() };
+  const build = readUiBuild(UI_BUILD_FOLDER);
+  if (build === null) log.warn('the admin UI is not built: run "npm run build:ui"');
+  await plain.register(uiRoutes, { build, basePath });
+  const checks = {
+    database: () => database.ping(),
+    content: () => store.ping(),
+    ...(serviceQueue.check === null ? {} : { queue: serviceQueue.check }),
+  };
   healthRoutes(plain, { checks, metrics });
   await plain.register(tokenEndpoint, {
     clients,

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Where `npm run build:ui` puts it. */
+export const UI_BUILD_FOLDER = path.join(import.meta.dirname, '../../web/dist');
+
+const BASE_PLACEHOLDER = '__BASE__';
+const NONCE_PLACEHOLDER = '__NONCE__';
+const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
+
+/** The built admin UI: its page, made anew for each answer, and the folder of its other files. */
+export interface UiBuild {
+  /** Scripts, styles and pictures; their names hold a hash of what they hold. */
+  readonly assetsFolder: string;
+  /** Hashes of the scripts that stand in the page itself, as a content security policy names them. */
+  readonly inlineScriptHashes: readonly string[];
+  /** The page. `base` is the path of the UI as the browser sees it, with a slash at its end. */
+  page(base: string, styleNonce: string): string;
+}
+
+/** Reads what `npm run build:ui` made; null when there is nothing. */
+export function readUiBuild(folder: string): UiBuild | null {
+  const file = path.join(folder, 'index.html');
+  if (!existsSync(file)) return null;
+  const template = readFileSync(file, 'utf8');
+  return {
+    assetsFolder: path.join(folder, 'assets'),
+    inlineScriptHashes: Array.from(
+      template.matchAll(INLINE_SCRIPT),
+      ([, script]) =>
+        `'sha256-${createHash('sha256')
+          .update(script ?? '')
+          .digest('base64')}'`,
+    ),
+    page: (base, styleNonce) =>
+      template.replaceAll(BASE_PLACEHOLDER, base).replaceAll(NONCE_PLACEHOLDER, styleNonce),
+  };
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import fastify from 'fastify';
+import { readUiBuild } from './ui-build.ts';
+import { uiRoutes } from './ui-routes.ts';
+
+const SCRIPT = "document.documentElement.dataset.ready = '1'";
+const PAGE = `<!doctype html><base href="__BASE__"><meta property="csp-nonce" nonce="__NONCE__"><script>${SCRIPT}</script>`;
+
+async function serve({ built = true, basePath = '' } = {}) {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-ui-'));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  if (built) {
+    mkdirSync(path.join(folder, 'assets'));
+    writeFileSync(path.join(folder, 'index.html'), PAGE);
+    writeFileSync(path.join(folder, 'secret.txt'), 'not to be served');
+    writeFileSync(path.join(folder, 'assets', 'main-1.js'), 'export {};');
+    writeFileSync(path.join(folder, 'assets', 'main-1.js.gz'), gzipSync('export {};'));
+  }
+  const server = fastify();
+  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ title: 'nothing' }));
+  await server.register(uiRoutes, { build: readUiBuild(folder), basePath });
+  stack.defer(() => server.close());
+  const kept = stack.move();
+  return { server, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+describe('serving the admin UI', () => {
+  it('leads from the root to the UI', async () => {
+    await using ui = await serve();
+    for (const url of ['/', '/ui']) {
+      const answer = await ui.server.inject(url);
+      assert.equal(answer.statusCode, 302);
+      assert.equal(answer.headers.location, '/ui/');
+    }
+  });
+
+  it('answers the page at every address below /ui/, telling it where it lives', async () => {
+    await using ui = await serve({ basePath: '/learning' });
+    for (const url of ['/ui/', '/ui/accounts/7?sort=name', '/ui/administration/integrations']) {
+      const answer = await ui.server.inject(url);
+      assert.equal(answer.statusCode, 200);
+      assert.match(answer.headers['content-type'] as string, /^text\/html/);
+      assert.match(answer.body, /<base href="\/learning\/ui\/">/);
+    }
+  });
+
+  it('allows the scripts of the build only, styles by a nonce that is new each time, and no frame', async () => {
+    await using ui = await serve();
+    const [first, second] = [await ui.server.inject('/ui/'), await ui.server.inject('/ui/')];
+    const policy = first.headers['content-security-policy'] as string;
+    assert.match(policy, /script-src 'self' 'sha256-[A-Za-z0-9+/]+=*'(;|$)/);
+    assert.doesNotMatch(policy, /unsafe/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
+    assert.ok(nonce !== undefined && first.body.includes(`nonce="${nonce}"`));
+    assert.ok(!second.body.includes(nonce));
+  });
+
+  it('serves files by their hashed names for ever, compressed as they were built', async () => {
+    await using ui = await serve();
+    const answer = await ui.server.inject({
+      url: '/ui/assets/main-1.js',
+      headers: { 'accept-encoding': 'gzip' },
+    });
+    assert.equal(answer.statusCode, 200);
+    assert.equal(answer.headers['content-encoding'], 'gzip');
+    assert.match(answer.headers['cache-control'] as string, /max-age=31536000.*immutable/);
+    assert.equal(answer.headers['x-frame-options'], 'DENY');
+  });
+
+  it('serves nothing else: not what lies beside, not what is not there', async () => {
+    await using ui = await serve();
+    for (const url of ['/ui/assets/..%2fsecret.txt', '/ui/assets/%2e%2e/secret.txt', '/ui/assets/none.js']) {
+      const answer = await ui.server.inject(url);
+      assert.doesNotMatch(answer.body, /not to be served/, url);
+    }
+    assert.equal((await ui.server.inject('/ui/assets/none.js')).statusCode, 404);
+  });
+
+  it('leaves what its own interface does not know to the problems', async () => {
+    await using ui = await serve();
+    const answer = await ui.server.inject('/ui/api/nothing');
+    assert.equal(answer.statusCode, 404);
+    assert.deepEqual(answer.json(), { title: 'nothing' });
+  });
+
+  it('says so where it was not built', async () => {
+    await using ui = await serve({ built: false });
+    const answer = await ui.server.inject('/ui/');
+    assert.equal(answer.statusCode, 503);
+    assert.match(answer.body, /npm run build:ui/);
+  });
+});
