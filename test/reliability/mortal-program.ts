@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ServingProcess, startProcess } from '../support/process.ts';
 import { type Answer, Api, createClient, requestToken } from '../support/service.ts';
+import { endDeadLeases } from './dead-leases.ts';
 
 type Settings = Parameters<typeof startProcess>[0];
 
@@ -41,6 +42,7 @@ export class MortalProgram implements AsyncDisposable {
     this.#up = promise;
     this.deaths += 1;
     await this.#process.end('SIGKILL');
+    await endDeadLeases(this.#settings.data_dir);
     await afterDeath();
     this.life += 1;
     this.#process = await startProcess(this.#settings);

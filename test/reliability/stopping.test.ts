@@ -4,6 +4,7 @@ import { startProcess } from '../support/process.ts';
 import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, hang, type TargetExchange } from '../support/target-behaviours.ts';
+import { endDeadLeases } from './dead-leases.ts';
 
 /** A second SIGINT sooner than this after the first belongs to it. */
 const REPEATED_SIGNAL_MS = 1_000;
@@ -137,6 +138,7 @@ describe('a stop', () => {
     await api.create('/accounts', { name: 'Acme' });
     await target.waitFor(1);
     await program.end('SIGKILL');
+    await endDeadLeases(folder.path);
 
     target.respondWith(answer(500));
     const again = await startWithApi(settings);
