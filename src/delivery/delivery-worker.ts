@@ -18,7 +18,7 @@ import { retryDelay } from './retry-schedule.ts';
  * How much longer than a request may take a message stays hidden from others: a stalled process or a slow
  * commit must not have it delivered twice (architecture, invariant 4).
  */
-const VISIBILITY_MARGIN_MS = 30_000;
+export const VISIBILITY_MARGIN_MS = 30_000;
 /** Pauses after the queue or database failed: doubling between these. */
 const OUTAGE_PAUSE_MIN_MS = 250;
 const OUTAGE_PAUSE_MAX_MS = 10_000;

@@ -13,6 +13,7 @@ export const LOG_CLASSES = {
   CourseService: 'courses: imported, versions uploaded and published; triggers COURSE webhooks',
   RegistrationService: 'registrations: launches and results; triggers REGISTRATION webhooks',
   WebhookService: 'webhooks: made, edited, deleted, statistics reset',
+  MessageQueue: 'Amazon SQS: its queues, outages and recoveries',
   DeliveryPoller: 'taking messages up from the message queue and settling them',
   PostbackDelivery:
     'each attempt to deliver a postback; what is written follows the logging mode of the webhook, not a level',

@@ -6,9 +6,11 @@ import { runUserCommand } from '../identity/administrators/user-command.ts';
 import { runClientCommand } from '../identity/client-command.ts';
 import { ClientService } from '../identity/client-service.ts';
 import { createLogs } from '../observability/log.ts';
+import { visibilityMsOf } from '../open-queue.ts';
 import { startService } from '../service.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
+import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { openStorage } from '../storage.ts';
 import { runSecretsCommand } from '../webhooks/secrets-command.ts';
 import { readVersion } from './version.ts';
@@ -20,6 +22,7 @@ Commands:
   client …        makes, lists, disables and deletes API clients; see: coursewire client --help
   user …          makes, lists and deletes administrators; see: coursewire user --help
   secrets …       changes webhooks_auth_secret; see: coursewire secrets --help
+  queues …        makes and checks the queues on Amazon SQS; see: coursewire queues --help
   database …      copies the embedded database to PostgreSQL; see: coursewire database --help
 
 Options:
@@ -68,6 +71,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
         return await manageUsers(configFile, commandArgs);
       case 'secrets':
         return await manageSecrets(configFile, commandArgs);
+      case 'queues':
+        return await manageQueues(configFile, commandArgs);
       case 'database':
         return await manageDatabase(configFile, commandArgs);
       default:
@@ -170,6 +175,23 @@ async function readPasswordFromInput(): Promise<string> {
     if (text.length > MAX_PASSWORD_INPUT) throw new UsageError('standard input is too long for a password');
   }
   return text.replace(/\r?\n$/, '');
+}
+
+async function manageQueues(configFile: string | undefined, args: readonly string[]): Promise<number> {
+  // Loaded when it is asked for: the library of AWS is large.
+  const { runQueuesCommand } = await import('../queue/sqs/queues-command.ts');
+  return await runQueuesCommand(args, {
+    settings: () => {
+      const settings = readSettings(configFile);
+      return {
+        place: sqsPlaceOf(settings),
+        maxReceives: settings.message_queue_max_receives,
+        visibilitySeconds: Math.ceil(visibilityMsOf(settings) / MS_PER_SECOND),
+      };
+    },
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
 }
 
 async function manageClients(configFile: string | undefined, args: readonly string[]): Promise<number> {

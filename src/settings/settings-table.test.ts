@@ -72,7 +72,12 @@ const BOUNDS: Record<
   webhooks_auth_secret: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
   webhooks_auth_secret_previous: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
   enable_queue_polling: { taken: ['true', 'false'], refused: ['0'] },
-  queue_driver: { taken: ['database'], refused: ['sqs', 'memory'] },
+  queue_driver: { taken: ['database', 'sqs'], refused: ['rabbit', 'memory'] },
+  sqs_region: { taken: ['eu-central-1', 'us-gov-west-1'], refused: ['Frankfurt', 'eu central'] },
+  sqs_endpoint: {
+    taken: ['http://127.0.0.1:4566', 'https://vpce-1.sqs.eu-central-1.vpce.amazonaws.com'],
+    refused: ['sqs.amazonaws.com', 'http://user:secret@sqs.example'],
+  },
   message_queue_name: { taken: ['a', 'A-b_c.fifo', 'a'.repeat(80)], refused: ['a b', 'a/b', 'a'.repeat(81)] },
   dead_letter_queue_name: { taken: ['a'], refused: ['a b', 'a'.repeat(81)] },
   queue_polling_interval: { taken: ['0.01', '10', '3600'], refused: ['0', '-1', '3601', 'Infinity'] },

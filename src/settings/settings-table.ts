@@ -51,6 +51,7 @@ const MAX_PATH_LENGTH = 4_096;
 const MAX_CUSTOM_LEVELS = 256;
 const AUTH_SECRET_LENGTH = 64;
 const QUEUE_NAME = /^[\w.-]{1,80}$/;
+const AWS_REGION = /^[a-z]{2,}(-[a-z0-9]+){1,4}$/;
 const CLASS_NAME = /^[A-Za-z][\w.$-]{0,199}$/;
 
 const authSecret = text({
@@ -197,9 +198,36 @@ export const SETTINGS_TABLE = {
   }),
   queue_driver: define({
     group: 'Message queue',
-    parser: oneOf(['database']),
+    parser: oneOf(['database', 'sqs']),
     default: 'database',
-    meaning: 'What keeps the queues: `database` keeps them in the database of the service.',
+    meaning:
+      'What carries the messages: `database`, the database of the service, or `sqs`, two FIFO queues of Amazon SQS ' +
+      '(see [operating](operating.md#amazon-sqs)).',
+  }),
+  sqs_region: define({
+    group: 'Message queue',
+    parser: orNothing(
+      text({
+        allowed: 'the name of an AWS region, such as `eu-central-1`',
+        read: (given) => (AWS_REGION.test(given) ? given : undefined),
+      }),
+    ),
+    default: null,
+    defaultInWords: 'as AWS programs find it: `AWS_REGION`, else the profile',
+    meaning: 'Region of the queues on Amazon SQS. Credentials are always found as AWS programs find them.',
+  }),
+  sqs_endpoint: define({
+    group: 'Message queue',
+    parser: orNothing(
+      text({
+        allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
+        read: readBaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords:
+      'as AWS programs find it: `AWS_ENDPOINT_URL_SQS`, the profile, else the public one of the region',
+    meaning: 'Address of Amazon SQS, for a VPC endpoint or a server that is compatible with it.',
   }),
   message_queue_name: define({
     group: 'Message queue',
@@ -346,8 +374,23 @@ export interface CrossRule {
   readonly allowed: string;
 }
 
+const SQS_FIFO_NAME_IN_WORDS =
+  'on Amazon SQS up to 75 letters, digits, hyphens and underscores, followed by .fifo';
+
 /** The rules that hold between settings, checked once each has been read by itself. */
 export const CROSS_RULES: readonly CrossRule[] = [
+  {
+    setting: 'message_queue_name',
+    other: 'queue_driver',
+    isMet: (settings) => settings.queue_driver !== 'sqs' || isSqsFifoName(settings.message_queue_name),
+    allowed: SQS_FIFO_NAME_IN_WORDS,
+  },
+  {
+    setting: 'dead_letter_queue_name',
+    other: 'queue_driver',
+    isMet: (settings) => settings.queue_driver !== 'sqs' || isSqsFifoName(settings.dead_letter_queue_name),
+    allowed: SQS_FIFO_NAME_IN_WORDS,
+  },
   {
     setting: 'retry_initial_delay',
     other: 'retry_max_delay',
@@ -382,6 +425,10 @@ function define<T>(
   },
 ): SettingDefinition<T> {
   return { secret: false, ...definition };
+}
+
+function isSqsFifoName(name: string): boolean {
+  return /^[\w-]{1,75}\.fifo$/.test(name);
 }
 
 function readQueueName(given: string): string | undefined {

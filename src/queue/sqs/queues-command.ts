@@ -1,0 +1,163 @@
+import { type QueueKind, SqsApi, type SqsPlace } from './sqs-api.ts';
+import { judgeQueues, type QueueAttributes } from './sqs-attributes.ts';
+import { SqsError } from './sqs-error.ts';
+
+const SUCCESS = 0;
+const FAILURE = 1;
+const WRONG_USE = 2;
+
+const HELP = `Usage: coursewire queues <command>
+
+Makes and checks the two FIFO queues on Amazon SQS that the settings name. Region, endpoint and credentials are found as
+AWS programs find them, unless sqs_region and sqs_endpoint are set.
+
+Commands:
+  create   makes the queues that are missing, and attaches the dead-letter queue where no redrive policy is set;
+           changes nothing else of queues that exist
+  check    says all that is wrong with the queues; the exit code is 1 when something is
+
+Options:
+  --help   writes this text
+`;
+
+/** 14 days, Amazon's longest. */
+const RETENTION_SECONDS = '1209600';
+/** Some handle that no message ever had: asking for it tells whether one may ask, and changes nothing. */
+const NO_RECEIPT = 'AQEBcoursewirePermissionProbe';
+
+/** What the command works with. */
+export interface QueuesCommandContext {
+  /** Reads the settings; not called for help or wrong use. */
+  settings: () => {
+    place: SqsPlace;
+    /** The redrive maximum for a policy that is made. */
+    maxReceives: number;
+    /** How long a message must stay hidden while it is delivered. */
+    visibilitySeconds: number;
+  };
+  write: (text: string) => void;
+  writeError: (text: string) => void;
+}
+
+/** Runs `coursewire queues …` and answers the exit code. */
+export async function runQueuesCommand(
+  args: readonly string[],
+  context: QueuesCommandContext,
+): Promise<number> {
+  const [command, ...rest] = args;
+  if (args.includes('--help') || args.includes('-h')) {
+    context.write(HELP);
+    return SUCCESS;
+  }
+  if ((command !== 'create' && command !== 'check') || rest.length > 0) {
+    context.writeError(HELP);
+    return WRONG_USE;
+  }
+  const settings = context.settings();
+  using api = new SqsApi(settings.place, { receives: 1 });
+  try {
+    return command === 'create' ? await create(api, settings, context) : await check(api, settings, context);
+  } catch (error) {
+    if (!(error instanceof SqsError)) throw error;
+    context.writeError(`coursewire: ${error.message}\n`);
+    return FAILURE;
+  }
+}
+
+type Settings = ReturnType<QueuesCommandContext['settings']>;
+
+async function create(
+  api: SqsApi,
+  settings: Settings,
+  { write, writeError }: QueuesCommandContext,
+): Promise<number> {
+  for (const kind of ['dead letters', 'messages'] as const) {
+    const name = api.nameOf(kind);
+    if ((await attributesOf(api, kind)) !== null) {
+      write(`${name} exists.\n`);
+      continue;
+    }
+    await api.create(kind, {
+      FifoQueue: 'true',
+      MessageRetentionPeriod: RETENTION_SECONDS,
+      // Amazon's high throughput mode: quotas of the region instead of 300 requests a second.
+      DeduplicationScope: 'messageGroup',
+      FifoThroughputLimit: 'perMessageGroupId',
+      ...(kind === 'messages' ? { VisibilityTimeout: String(settings.visibilitySeconds) } : {}),
+    });
+    write(`${name} was made.\n`);
+  }
+  const [messages, dead] = await Promise.all([api.attributes('messages'), api.attributes('dead letters')]);
+  if (messages.FifoQueue !== 'true' || dead.FifoQueue !== 'true') {
+    writeError('coursewire: a queue that exists is not a FIFO queue; see: coursewire queues check\n');
+    return FAILURE;
+  }
+  if ((messages.RedrivePolicy ?? '') === '') {
+    const policy = { deadLetterTargetArn: dead.QueueArn ?? '', maxReceiveCount: settings.maxReceives };
+    await api.setAttributes('messages', { RedrivePolicy: JSON.stringify(policy) });
+    write(
+      `${api.nameOf('messages')} moves messages to ${api.nameOf('dead letters')} after ${settings.maxReceives} receives.\n`,
+    );
+  }
+  return SUCCESS;
+}
+
+async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandContext): Promise<number> {
+  const faults: string[] = [];
+  const known = new Map<QueueKind, QueueAttributes>();
+  for (const kind of ['messages', 'dead letters'] as const) {
+    try {
+      const attributes = await attributesOf(api, kind);
+      if (attributes === null) faults.push(`the queue ${api.nameOf(kind)} does not exist`);
+      else known.set(kind, attributes);
+    } catch (error) {
+      if (!(error instanceof SqsError)) throw error;
+      faults.push(error.message);
+    }
+  }
+  const [messages, dead] = [known.get('messages'), known.get('dead letters')];
+  if (messages !== undefined && dead !== undefined) {
+    const judged = judgeQueues(
+      { name: api.nameOf('messages'), attributes: messages },
+      { name: api.nameOf('dead letters'), attributes: dead },
+      settings,
+    );
+    faults.push(...judged.map((fault) => fault.text));
+  }
+  if (messages !== undefined) faults.push(...(await missingPermissions(api)));
+  for (const fault of faults) write(`wrong: ${fault}\n`);
+  if (faults.length > 0) return FAILURE;
+  write(
+    'Both queues are as they should be. Sending and receiving are not tried, since that would change the queues.\n',
+  );
+  return SUCCESS;
+}
+
+/** Null when the queue does not exist. */
+async function attributesOf(api: SqsApi, kind: QueueKind): Promise<QueueAttributes | null> {
+  try {
+    return await api.attributes(kind);
+  } catch (error) {
+    if (error instanceof SqsError && error.failure === 'missing queue') return null;
+    throw error;
+  }
+}
+
+/** What the credentials do not allow, of what can be asked without a change. */
+async function missingPermissions(api: SqsApi): Promise<string[]> {
+  const missing: string[] = [];
+  const probes: [string, () => Promise<unknown>][] = [
+    ['sqs:DeleteMessage', () => api.delete([NO_RECEIPT])],
+    ['sqs:ChangeMessageVisibility', () => api.hide([{ receiptHandle: NO_RECEIPT, seconds: 0 }])],
+  ];
+  for (const [action, probe] of probes) {
+    try {
+      await probe();
+    } catch (error) {
+      // Any other refusal is of the handle.
+      if (error instanceof SqsError && error.failure === 'permission')
+        missing.push(`the credentials do not allow ${action} on ${api.nameOf('messages')}`);
+    }
+  }
+  return missing;
+}

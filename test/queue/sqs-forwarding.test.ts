@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { Database } from '../../src/database/database.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import type { QueueMessage } from '../../src/queue/message-queue.ts';
+import type { SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { until } from '../support/service.ts';
+import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
+import { openTestSqsQueue, readDeadLetters } from './sqs-engine.ts';
+import { type SqsProxy, startSqsProxy, type Treatment } from './sqs-proxy.ts';
+import { createTestQueues, type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts';
+
+let server: SqsServer;
+before(async () => {
+  server = await startSqsServer();
+});
+after(() => server[Symbol.asyncDispose]());
+
+interface Bench extends AsyncDisposable {
+  database: Database;
+  queues: TestQueues;
+  proxy: SqsProxy;
+  /** Opens an instance of the engine, through the proxy. */
+  open(overrides?: Partial<SqsQueueOptions>): ReturnType<typeof openTestSqsQueue>;
+  put(messages: readonly QueueMessage[]): Promise<void>;
+}
+
+async function openBench(options: { maxReceives?: number } = {}): Promise<Bench> {
+  await using stack = new AsyncDisposableStack();
+  const { database } = stack.use(await openTestDatabase());
+  const queues = stack.use(await createTestQueues(server, options));
+  const proxy = stack.use(await startSqsProxy(server.endpoint));
+  let first: Awaited<ReturnType<typeof openTestSqsQueue>> | undefined;
+  const opened = stack.move();
+  return {
+    database,
+    queues,
+    proxy,
+    open: async (overrides) => {
+      const instance = opened.use(
+        await openTestSqsQueue(database, { place: { ...queues.place, endpoint: proxy.endpoint } }, overrides),
+      );
+      first ??= instance;
+      return instance;
+    },
+    put: async (messages) => {
+      assert.ok(first);
+      const { queue } = first;
+      await database.transaction((tx) => queue.enqueue(tx, messages));
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Reads the queue as another program does, until so many messages came. */
+async function readQueue(queues: TestQueues, count: number): Promise<Message[]> {
+  const QueueUrl = await queues.url('messages');
+  const read: Message[] = [];
+  await until(async () => {
+    const { Messages = [] } = await queues.client.send(
+      new ReceiveMessageCommand({
+        QueueUrl,
+        WaitTimeSeconds: 1,
+        MessageSystemAttributeNames: ['MessageGroupId'],
+      }),
+    );
+    for (const message of Messages) {
+      read.push(message);
+      const { ReceiptHandle } = message;
+      await queues.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    }
+    return read.length >= count;
+  }, `${count} messages on the queue`);
+  return read;
+}
+
+/** Receives and deletes as the service does, until so many came; answers their names by line. */
+async function deliver(
+  { queue }: Awaited<ReturnType<typeof openTestSqsQueue>>,
+  count: number,
+  deadlineMs = 15_000,
+): Promise<Map<number, string[]>> {
+  const came = new Map<number, string[]>();
+  let total = 0;
+  let finished: Parameters<typeof queue.exchange>[0]['settlements'] = [];
+  await until(
+    async () => {
+      const settlements = finished;
+      finished = [];
+      const { received } = await queue.exchange({
+        settlements,
+        capacity: 8,
+        visibilityMs: VISIBILITY_MS,
+        record: async (_tx, settled) => {
+          for (const { settlement } of settled) {
+            const { lineId, messageId } = settlement.message;
+            came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
+            total += 1;
+          }
+        },
+      });
+      finished = received.map((message) => ({ message, action: 'delete' }) as const);
+      return total >= count;
+    },
+    `${count} messages delivered`,
+    deadlineMs,
+  );
+  return came;
+}
+
+function lines(lineIds: readonly number[], count: number): QueueMessage[] {
+  return Array.from({ length: count }, (_, n) =>
+    lineIds.map((line) => messageOf(line, `${line}-${n}`, Date.now())),
+  ).flat();
+}
+
+function inOrder(lineIds: readonly number[], count: number): Map<number, string[]> {
+  return new Map(lineIds.map((line) => [line, Array.from({ length: count }, (_, n) => `${line}-${n}`)]));
+}
+
+function sorted(came: Map<number, string[]>): [number, string[]][] {
+  return [...came].sort(([a], [b]) => a - b);
+}
+
+/** Treats every so manyth request of an action badly. */
+function everyNth(n: number, action: string, treatment: Treatment): (asked: string) => Treatment {
+  let count = 0;
+  return (asked) => {
+    if (asked !== action) return 'pass';
+    count += 1;
+    return count % n === 0 ? treatment : 'pass';
+  };
+}
+
+describe('forwarding to Amazon SQS', () => {
+  for (const treatment of ['unavailable', 'throttled', 'cut before', 'cut after'] as const) {
+    it(`keeps order and loses nothing when sends fail (${treatment})`, async () => {
+      await using bench = await openBench();
+      bench.proxy.treat = everyNth(3, 'SendMessageBatch', treatment);
+      const instance = await bench.open();
+      await bench.put(lines([1, 2, 3], 8));
+      assert.deepEqual(sorted(await deliver(instance, 24)), sorted(inOrder([1, 2, 3], 8)));
+    });
+  }
+
+  it('keeps order when deletes and answers of receives are lost', async () => {
+    await using bench = await openBench();
+    const deletes = everyNth(2, 'DeleteMessageBatch', 'cut after');
+    const receives = everyNth(5, 'ReceiveMessage', 'unavailable');
+    bench.proxy.treat = (action) => (action === 'ReceiveMessage' ? receives(action) : deletes(action));
+    const instance = await bench.open();
+    await bench.put(lines([1, 2], 6));
+    assert.deepEqual(sorted(await deliver(instance, 12, 30_000)), sorted(inOrder([1, 2], 6)));
+  });
+
+  it('keeps order over several instances that forward at once', async () => {
+    await using bench = await openBench();
+    for (let count = 0; count < 3; count++) await bench.open({ polls: false });
+    await bench.put(lines([1, 2, 3], 6));
+    const came = new Map<number, string[]>();
+    for (const { Attributes, Body } of await readQueue(bench.queues, 18)) {
+      const line = Number(Attributes?.MessageGroupId);
+      came.set(line, [...(came.get(line) ?? []), JSON.parse(Body ?? '').name]);
+    }
+    assert.deepEqual(sorted(came), sorted(inOrder([1, 2, 3], 6)));
+  });
+
+  it('puts a bounded number of a line on the queue, so that a backlog leaves room for others', async () => {
+    await using bench = await openBench();
+    const instance = await bench.open({ share: 3 });
+    await bench.put([...lines([1], 20), ...lines([2], 1)]);
+    await until(async () => {
+      const { ApproximateNumberOfMessages } = await bench.queues.attributes('messages');
+      return Number(ApproximateNumberOfMessages) === 4;
+    }, 'three messages of one line and one of the other');
+    assert.deepEqual(sorted(await deliver(instance, 21)), [
+      ...sorted(inOrder([1], 20)),
+      ...sorted(inOrder([2], 1)),
+    ]);
+  });
+
+  it('sends again, in order, what was purged from the queue', async () => {
+    await using bench = await openBench();
+    const instance = await bench.open({ overdueMs: 500 });
+    await bench.put(lines([1, 2], 5));
+    await until(async () => {
+      const { ApproximateNumberOfMessages } = await bench.queues.attributes('messages');
+      return Number(ApproximateNumberOfMessages) === 10;
+    }, 'all messages on the queue');
+    await bench.queues.purge();
+    assert.deepEqual(sorted(await deliver(instance, 10)), sorted(inOrder([1, 2], 5)));
+  });
+
+  it('sends again what another program took, before its followers are delivered', async () => {
+    await using bench = await openBench();
+    const instance = await bench.open();
+    await bench.put(lines([1], 4));
+    await readQueue(bench.queues, 1);
+    assert.deepEqual(sorted(await deliver(instance, 4)), sorted(inOrder([1], 4)));
+  });
+});
+
+describe('messages of which nothing is expected back', () => {
+  it('are on the queue as they are, whole and in order, and leave the database', async () => {
+    await using bench = await openBench();
+    const { queue } = await bench.open({ polls: false });
+    const bodies = ['{"name":"Zoë"}', '{"name":"\u{1f600} and \uffff"}', `{"name":"${'x'.repeat(300_000)}"}`];
+    await bench.put(bodies.map((body, n) => ({ ...messageOf(7, `m${n}`, 1), body })));
+    const read = await readQueue(bench.queues, 3);
+    assert.deepEqual(
+      read.map(({ Body }) => JSON.parse(Body ?? '')),
+      bodies.map((body) => JSON.parse(body)),
+    );
+    assert.equal(read[0]?.Body, bodies[0]);
+    assert.ok(read.every(({ Attributes }) => Attributes?.MessageGroupId === '7'));
+    await until(async () => (await queue.line(7)).depth === 0, 'the line is empty');
+  });
+
+  it('are delivered, in order with later ones, when polling is enabled again', async () => {
+    await using bench = await openBench();
+    await using silent = await bench.open({ polls: false });
+    await bench.put(lines([1], 3));
+    await until(async () => (await silent.queue.line(1)).depth === 0, 'all were forwarded');
+    await silent[Symbol.asyncDispose]();
+    const instance = await bench.open();
+    await bench.database.transaction((tx) =>
+      instance.queue.enqueue(tx, [messageOf(1, '1-3', Date.now()), messageOf(1, '1-4', Date.now())]),
+    );
+    assert.deepEqual(sorted(await deliver(instance, 5)), sorted(inOrder([1], 5)));
+  });
+});
+
+describe('a message that processes die over', () => {
+  it('is dead-lettered in the history when Amazon SQS has moved it by itself', async () => {
+    await using bench = await openBench({ maxReceives: 1 });
+    const recorded: string[] = [];
+    const instance = await bench.open({
+      overdueMs: 500,
+      recordDeadLettered: async (_tx, messages) => void recorded.push(...messages.map((m) => m.messageId)),
+    });
+    await bench.put(lines([1], 2));
+    const taken = await until(async () => {
+      const { received } = await instance.queue.exchange({
+        settlements: [],
+        capacity: 1,
+        visibilityMs: 1_000,
+        record: async () => {},
+      });
+      return received[0];
+    }, 'the head arrives');
+    assert.equal(taken.isLastReceive, true);
+    // Never settled: its visibility ends, and its one receive is used up.
+    const came = await deliver(instance, 1);
+    assert.deepEqual(sorted(came), [[1, ['1-1']]]);
+    assert.deepEqual(recorded, ['1-0']);
+    assert.deepEqual(
+      (await readDeadLetters(bench.database)).map((m) => m.messageId),
+      ['1-0'],
+    );
+  });
+});
+
+describe('an outage of Amazon SQS', () => {
+  for (const treatment of ['expired', 'unavailable', 'cut before'] as const) {
+    it(`is said once, shows in readiness, and ends by itself (${treatment})`, async () => {
+      await using bench = await openBench();
+      const said: { level: string; msg: string }[] = [];
+      const logs = createLogs({
+        level: 'info',
+        customLevels: {},
+        destination: { write: (line) => void said.push(JSON.parse(line)) },
+      });
+      let failures = 0;
+      const instance = await bench.open({
+        log: logs.for('MessageQueue'),
+        onFailure: () => {
+          failures += 1;
+        },
+      });
+      await bench.put(lines([1], 2));
+      assert.equal((await deliver(instance, 2)).get(1)?.length, 2);
+      await instance.check();
+      bench.proxy.treat = () => treatment;
+      await bench.put(lines([1], 3));
+      await until(() => failures > 3, 'several requests failed');
+      await assert.rejects(instance.check(), /Amazon SQS/);
+      bench.proxy.treat = () => 'pass';
+      assert.equal((await deliver(instance, 3)).get(1)?.length, 3);
+      await until(
+        () =>
+          instance.check().then(
+            () => true,
+            () => false,
+          ),
+        'ready again',
+        15_000,
+      );
+      await until(() => said.some(({ msg }) => msg === 'Amazon SQS works again'), 'the recovery is said');
+      assert.equal(said.filter(({ level }) => level === 'error').length, 1, JSON.stringify(said));
+    });
+  }
+
+  it('at the start does not keep the service from starting; a queue that is missing does', async () => {
+    await using bench = await openBench();
+    bench.proxy.treat = () => 'throttled';
+    const instance = await bench.open();
+    await assert.rejects(instance.check(), /too many requests/);
+    bench.proxy.treat = () => 'pass';
+    await assert.rejects(
+      openTestSqsQueue(bench.database, { place: { ...bench.queues.place, messageQueueName: 'none.fifo' } }),
+      { name: 'SqsSetupError', message: /none\.fifo.*coursewire queues create/ },
+    );
+  });
+});

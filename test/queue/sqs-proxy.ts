@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** How the proxy treats a request. `cut after`: the server does it, and nobody learns. */
+export type Treatment = 'pass' | 'unavailable' | 'throttled' | 'expired' | 'cut before' | 'cut after';
+
+/** Stands before an SQS-compatible server and fails as services and networks do. */
+export interface SqsProxy extends AsyncDisposable {
+  readonly endpoint: string;
+  /** Decides on each request, by its action such as `SendMessageBatch`. */
+  treat: (action: string) => Treatment;
+  /** The actions asked for so far. */
+  readonly actions: string[];
+}
+
+const REFUSALS = {
+  unavailable: [503, 'ServiceUnavailable'],
+  throttled: [400, 'ThrottlingException'],
+  expired: [403, 'ExpiredTokenException'],
+} as const;
+
+export async function startSqsProxy(target: string): Promise<SqsProxy> {
+  const actions: string[] = [];
+  const server = createServer(async (request, response) => {
+    const action = String(request.headers['x-amz-target']).replace('AmazonSQS.', '');
+    actions.push(action);
+    const body = await read(request);
+    const treatment = proxy.treat(action);
+    if (treatment === 'cut before') return void request.socket.destroy();
+    if (treatment === 'unavailable' || treatment === 'throttled' || treatment === 'expired') {
+      const [status, name] = REFUSALS[treatment];
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+      return void response.end(JSON.stringify({ __type: `com.amazonaws.sqs#${name}`, message: name }));
+    }
+    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
+    const answer = await fetch(target, {
+      method: 'POST',
+      headers: headers as Record<string, string>,
+      body,
+    }).catch(() => null);
+    if (answer === null || treatment === 'cut after') return void request.socket.destroy();
+    const text = await answer.text();
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: SqsProxy = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    treat: () => 'pass',
+    actions,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return proxy;
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
