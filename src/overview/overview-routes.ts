@@ -4,6 +4,7 @@ import type { Routes } from '../http/routes.ts';
 import type { DeadLetterRedelivery } from '../webhooks/dead-letter-redelivery.ts';
 import { accountListRoutes } from './content/account-list-routes.ts';
 import { contentListRoutes } from './content/content-list-routes.ts';
+import { contentUsageRoutes } from './content/content-usage-routes.ts';
 import { folderOverviewRoutes } from './content/folder-overview-routes.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
@@ -32,6 +33,7 @@ export function overviewRoutes(routes: Routes, options: OverviewRoutesOptions): 
   webhookListRoutes(routes, options);
   deadLetterRoutes(routes, options);
   contentListRoutes(routes, reader);
+  contentUsageRoutes(routes, reader);
   folderOverviewRoutes(routes, reader);
   accountListRoutes(routes, reader);
   assetSearchRoutes(routes, reader);

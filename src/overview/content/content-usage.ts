@@ -1,0 +1,113 @@
+import type { Reader } from '../../database/database.ts';
+import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
+import { MAX_COUNTED } from '../list-query.ts';
+
+/** Users of each kind that are named. */
+export const MAX_NAMED_USERS = 50;
+
+/** Some of those that use an asset, by id, and how many there are; counted up to {@link MAX_COUNTED}. */
+export interface Users {
+  items: { id: number; name: string }[];
+  total: number;
+  totalIsLowerBound: boolean;
+}
+
+/** What uses an asset directly: while anything does, it is not deleted. */
+export interface ContentUsage {
+  accounts: Users;
+  /** Of a course alone. */
+  equivalents: Users;
+  /** Of a course or an equivalent. */
+  bundles: Users;
+  /** Of a course alone. */
+  registrations: { total: number; totalIsLowerBound: boolean };
+}
+
+const TABLES: Readonly<Record<ContentType, string>> = {
+  COURSE: 'courses',
+  EQUIVALENT: 'equivalents',
+  BUNDLE: 'bundles',
+  FOLDER: 'folders',
+};
+const NOBODY: Users = { items: [], total: 0, totalIsLowerBound: false };
+
+/** Whether a text is a type of content. */
+export function isContentType(text: string): text is ContentType {
+  return (CONTENT_TYPES as readonly string[]).includes(text);
+}
+
+/** Who uses an asset; null when there is no such asset. */
+export async function readContentUsage(
+  reader: Pick<Reader, 'all'>,
+  type: ContentType,
+  id: number,
+): Promise<ContentUsage | null> {
+  const found = await reader.all(`select 1 from ${TABLES[type]} where id = ?`, id);
+  if (found.length === 0) return null;
+  const isCourse = type === 'COURSE';
+  return {
+    accounts: await readUsers(
+      reader,
+      'accounts',
+      `from account_contents where account_contents.content_type = '${type}' and account_contents.content_id = ?`,
+      'account_contents.account_id',
+      id,
+    ),
+    equivalents: isCourse
+      ? await readUsers(
+          reader,
+          'equivalents',
+          'from equivalent_courses where equivalent_courses.course_id = ?',
+          'equivalent_courses.equivalent_id',
+          id,
+        )
+      : NOBODY,
+    bundles:
+      isCourse || type === 'EQUIVALENT'
+        ? await readUsers(
+            reader,
+            'bundles',
+            `from bundle_contents where bundle_contents.content_type = '${type}' and bundle_contents.content_id = ?`,
+            'bundle_contents.bundle_id',
+            id,
+          )
+        : NOBODY,
+    registrations: isCourse
+      ? await countUpToBound(reader, 'from registrations where registrations.course_id = ?', '1', id)
+      : { total: 0, totalIsLowerBound: false },
+  };
+}
+
+/** @param uses the clauses that find the rows of use; `userId` is the column of theirs that names the user */
+async function readUsers(
+  reader: Pick<Reader, 'all'>,
+  table: 'accounts' | 'equivalents' | 'bundles',
+  uses: string,
+  userId: string,
+  id: number,
+): Promise<Users> {
+  // An equivalent may have a course in several languages.
+  const counted = await countUpToBound(reader, uses, `distinct ${userId}`, id);
+  const items = await reader.all<{ id: number; name: string }>(
+    `select ${table}.id, ${table}.name from ${table}
+     where ${table}.id in (select ${userId} ${uses}) order by ${table}.id limit ?`,
+    id,
+    MAX_NAMED_USERS,
+  );
+  return { items, ...counted };
+}
+
+async function countUpToBound(
+  reader: Pick<Reader, 'all'>,
+  clauses: string,
+  counted: string,
+  id: number,
+): Promise<{ total: number; totalIsLowerBound: boolean }> {
+  const rows = await reader.all<{ total: number }>(
+    `select count(*) as total from (select ${counted} ${clauses} limit ?) as bounded`,
+    id,
+    MAX_COUNTED + 1,
+  );
+  const total = Number(rows[0]?.total ?? 0);
+  return { total: Math.min(total, MAX_COUNTED), totalIsLowerBound: total > MAX_COUNTED };
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ContentMaker } from '../content/account-content-parts.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+describe('what uses an asset', () => {
+  let service: TestService;
+  let make: ContentMaker;
+  before(async () => {
+    service = await startTestService();
+    make = new ContentMaker(service);
+  });
+  after(() => service[Symbol.asyncDispose]());
+
+  const usage = (type: string, id: number | string) => service.api.get(`/ui/api/usage/${type}/${id}`);
+  const count = (...data: { id: number; name: string }[]) => ({
+    data,
+    total: data.length,
+    total_is_lower_bound: false,
+  });
+  const unused = {
+    accounts: count(),
+    equivalents: count(),
+    bundles: count(),
+    registrations: { total: 0, total_is_lower_bound: false },
+  };
+
+  test('a course is used by accounts, equivalents, bundles and registrations', async () => {
+    const course = await make.course('Fire');
+    assert.deepEqual((await usage('COURSE', course.id)).body, unused);
+    const equivalent = await make.equivalent('Fire, all languages', [course, course]);
+    const bundle = await make.bundle('Week', [course]);
+    const accountId = await accountWith(course);
+    await service.api.create('/registrations', {
+      account_id: accountId,
+      course_id: course.id,
+      learner_id: 'ada',
+    });
+    const { status, body } = await usage('COURSE', course.id);
+    assert.equal(status, 200);
+    assert.deepEqual(body.equivalents, count({ id: equivalent.id, name: equivalent.name }), 'counted once');
+    assert.deepEqual(body.bundles, count({ id: bundle.id, name: bundle.name }));
+    assert.deepEqual(body.accounts, count({ id: accountId, name: 'Holder of Fire' }));
+    assert.deepEqual(body.registrations, { total: 1, total_is_lower_bound: false });
+  });
+
+  test('an equivalent is used by bundles and accounts; a bundle and a folder by accounts', async () => {
+    const folderId = await make.folder('Safety');
+    const course = await make.course('Water', folderId);
+    const equivalent = await make.equivalent('Water, all languages', [course]);
+    const bundle = await make.bundle('Rescue', [equivalent]);
+    const folder = { type: 'FOLDER', id: folderId, name: 'Safety' };
+    for (const asset of [equivalent, bundle, folder]) {
+      const accountId = await accountWith(asset);
+      assert.deepEqual((await usage(asset.type, asset.id)).body, {
+        ...unused,
+        accounts: count({ id: accountId, name: `Holder of ${asset.name}` }),
+        bundles: asset === equivalent ? count({ id: bundle.id, name: bundle.name }) : count(),
+      });
+    }
+  });
+
+  test('many users are counted, and the first of them named', async () => {
+    const course = await make.course('Used');
+    const bundles = [];
+    for (let index = 0; index < 51; index += 1) bundles.push(await make.bundle(`Bundle ${index}`, [course]));
+    const { body } = await usage('COURSE', course.id);
+    assert.equal(body.bundles.total, 51);
+    assert.deepEqual(
+      body.bundles.data.map(({ id }: { id: number }) => id),
+      bundles.slice(0, 50).map(({ id }) => id),
+    );
+  });
+
+  test('what does not exist is 404, what is no type of content 400', async () => {
+    assert.equal((await usage('BUNDLE', 999)).status, 404);
+    assert.equal((await usage('COURSE', 'x')).status, 404);
+    assert.equal((await usage('ACCOUNT', 1)).status, 400);
+  });
+
+  async function accountWith({
+    type,
+    id,
+    name,
+  }: {
+    type: string;
+    id: number;
+    name: string;
+  }): Promise<number> {
+    const accountId = await make.account(`Holder of ${name}`);
+    await make.add(accountId, { type, id });
+    return accountId;
+  }
+});
