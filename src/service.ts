@@ -38,6 +38,7 @@ import {
 import { type DeliveryMetrics, DeliveryWorker } from './delivery/delivery-worker.ts';
 import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
+import { TaskLeases } from './housekeeping/task-leases.ts';
 import { requireScopes } from './http/authorization.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
@@ -221,6 +222,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     service: { version, readOnly: webhooks.readOnly, delivers, baseUrl: settings.base_url },
     now,
   });
+  const leases = new TaskLeases({ database, now });
   const cleaner = stack.use(
     new HistoryCleaner({
       database,
@@ -233,6 +235,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
         (limit) => trendRecorder.forgetOld(limit),
         ...administration.cleaningSteps,
       ],
+      leases,
       now,
     }),
   );
@@ -259,7 +262,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   else await uploads.removeLeftovers(now());
   if (isAlone && place === null) await intake.removeOrphans();
   else await claimContentStore(database, store);
-  const orphans = stack.use(new OrphanCleaner({ intake, log: courseLog, random }));
+  const orphans = stack.use(new OrphanCleaner({ intake, leases, log: courseLog, random }));
   orphans.start();
   const holders = [
     accountsHolding('COURSE'),

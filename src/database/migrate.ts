@@ -4,10 +4,11 @@ import { contentDomain } from './migrations/0002-content-domain.ts';
 import { administrators } from './migrations/0003-administrators.ts';
 import { sqs } from './migrations/0004-sqs.ts';
 import { trends } from './migrations/0005-trends.ts';
+import { taskLeases } from './migrations/0006-task-leases.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation, contentDomain, administrators, sqs, trends];
+const MIGRATIONS: readonly Migration[] = [foundation, contentDomain, administrators, sqs, trends, taskLeases];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */
 const MIGRATION_LOCK = 7_305_201_411;

@@ -34,6 +34,7 @@ export interface Tables {
   queue_lines: QueueLineRow;
   queue_messages: QueueMessageRow;
   queue_dead_letters: QueueDeadLetterRow;
+  task_leases: TaskLeaseRow;
 }
 
 export interface ApiClientRow {
@@ -367,4 +368,12 @@ export interface QueueDeadLetterRow {
   body: string;
   enqueued_at: number;
   dead_lettered_at: number;
+}
+
+/** Which instance is at a housekeeping task. */
+export interface TaskLeaseRow {
+  task: string;
+  token: string;
+  /** While an instance is at it, until when it is without a sign of life; then, until when the task rests. */
+  leased_until: number;
 }

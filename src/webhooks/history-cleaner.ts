@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
+import type { TaskLeases } from '../housekeeping/task-leases.ts';
 import type { Logger } from '../observability/log.ts';
 import type { MessageQueue } from '../queue/message-queue.ts';
 import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from './delivery-store.ts';
@@ -12,6 +13,9 @@ const STEP_ROWS = 500;
 const STEP_PAUSE_MS = 25;
 /** Between rounds. */
 const ROUND_PAUSE_MS = 60_000;
+/** Of several instances, each of which makes rounds, the one that comes first after so long cleans. */
+const REST_MS = ROUND_PAUSE_MS / 2;
+const TASK = 'clean-history';
 
 /** Keeps history, dead letters and deleted webhooks from growing without bound, in steps too small to notice. */
 export class HistoryCleaner implements AsyncDisposable {
@@ -21,6 +25,7 @@ export class HistoryCleaner implements AsyncDisposable {
   readonly #historyMs: number;
   readonly #deadLetterMs: number;
   readonly #furtherSteps: readonly ((limit: number) => Promise<number>)[];
+  readonly #leases: TaskLeases;
   readonly #now: () => number;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
@@ -33,6 +38,7 @@ export class HistoryCleaner implements AsyncDisposable {
     deadLetterDays: number;
     /** What else is cleaned in such steps: each removes at most so many rows and answers how many. */
     furtherSteps?: readonly ((limit: number) => Promise<number>)[];
+    leases: TaskLeases;
     now: () => number;
   }) {
     this.#database = dependencies.database;
@@ -41,6 +47,7 @@ export class HistoryCleaner implements AsyncDisposable {
     this.#historyMs = dependencies.historyDays * DAY_MS;
     this.#deadLetterMs = dependencies.deadLetterDays * DAY_MS;
     this.#furtherSteps = dependencies.furtherSteps ?? [];
+    this.#leases = dependencies.leases;
     this.#now = dependencies.now;
   }
 
@@ -50,7 +57,7 @@ export class HistoryCleaner implements AsyncDisposable {
   }
 
   /** Cleans until nothing is left to clean, and answers how many rows went. */
-  async cleanOnce(): Promise<number> {
+  async cleanOnce(signal: AbortSignal = this.#stop.signal): Promise<number> {
     const historyBefore = this.#now() - this.#historyMs;
     const deadBefore = this.#now() - this.#deadLetterMs;
     const steps = [
@@ -63,7 +70,7 @@ export class HistoryCleaner implements AsyncDisposable {
     let removed = 0;
     for (const step of steps) {
       let count = STEP_ROWS;
-      while (count === STEP_ROWS && !this.#stop.signal.aborted) {
+      while (count === STEP_ROWS && !signal.aborted) {
         count = await step();
         removed += count;
         if (count === STEP_ROWS) await this.#pause(STEP_PAUSE_MS);
@@ -89,8 +96,10 @@ export class HistoryCleaner implements AsyncDisposable {
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
-        const removed = await this.cleanOnce();
-        if (removed > 0) this.#log.info('old delivery history was removed', { rows: removed });
+        await this.#leases.run(TASK, { restMs: REST_MS, signal: this.#stop.signal }, async (signal) => {
+          const removed = await this.cleanOnce(signal);
+          if (removed > 0) this.#log.info('old delivery history was removed', { rows: removed });
+        });
       } catch (error) {
         this.#log.warn('delivery history could not be cleaned; it is tried again in a minute', { error });
       }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database, SqlRow } from '../../src/database/database.ts';
+import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
@@ -31,6 +32,7 @@ function cleanerOf(database: Database): HistoryCleaner {
     log: logs.for('WebhookService'),
     historyDays: HISTORY_DAYS,
     deadLetterDays: 90,
+    leases: new TaskLeases({ database, now: Date.now }),
     now: Date.now,
   });
 }

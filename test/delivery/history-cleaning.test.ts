@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { HistoryCleaner } from '../../src/webhooks/history-cleaner.ts';
 import { markDeleted } from '../../src/webhooks/webhook-store.ts';
@@ -21,6 +22,7 @@ function cleanerIn(days: number, { database, queue }: TestDelivery): HistoryClea
     log: logs.for('WebhookService'),
     historyDays: HISTORY_DAYS,
     deadLetterDays: DEAD_LETTER_DAYS,
+    leases: new TaskLeases({ database, now: Date.now }),
     now: () => Date.now() + days * DAY_MS,
   });
 }

@@ -1,22 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TaskLeases } from '../../housekeeping/task-leases.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { PackageIntake } from './package-intake.ts';
 
 const HOUR_MS = 3_600_000;
 /** Between rounds. Each lists all keys: on S3 a request for a thousand courses. */
 const ROUND_PAUSE_MS = 6 * HOUR_MS;
-/** So that instances which start together do not clean together. */
+/** So that instances which start together do not ask together. */
 const ROUND_JITTER_MS = HOUR_MS;
+const TASK = 'remove-orphans';
 
-/** Removes files that belong to no course, a round every few hours; several instances may. */
+/** Removes files that belong to no course, a round every few hours; of several instances one. */
 export class OrphanCleaner implements AsyncDisposable {
   readonly #intake: PackageIntake;
   readonly #log: Logger;
+  readonly #leases: TaskLeases;
   readonly #random: () => number;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
 
-  constructor({ intake, log, random }: { intake: PackageIntake; log: Logger; random: () => number }) {
+  constructor({
+    intake,
+    leases,
+    log,
+    random,
+  }: { intake: PackageIntake; leases: TaskLeases; log: Logger; random: () => number }) {
+    this.#leases = leases;
     this.#intake = intake;
     this.#log = log;
     this.#random = random;
@@ -35,8 +44,10 @@ export class OrphanCleaner implements AsyncDisposable {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        const removed = await this.#intake.removeOldOrphans(signal);
-        if (removed > 0) this.#log.info('files that belonged to no course were removed', { keys: removed });
+        await this.#leases.run(TASK, { restMs: ROUND_PAUSE_MS, signal }, async (held) => {
+          const removed = await this.#intake.removeOldOrphans(held);
+          if (removed > 0) this.#log.info('files that belonged to no course were removed', { keys: removed });
+        });
       } catch (error) {
         if (signal.aborted) return;
         this.#log.warn('files that belong to no course could not be looked for; it is tried again later', {
