@@ -23,7 +23,7 @@ const MAX_BATCH = 256;
 const WRITER_CACHE_KIB = 16_384;
 const READER_CACHE_KIB = 4_096;
 /** How long a deferred change may stay off the disk: what was delivered meanwhile is delivered again after a power failure. */
-const DEFERRED_SYNC_MS = 50;
+const DEFERRED_SYNC_MS = 10;
 /** Pages of 4 KiB in the write-ahead log before it is copied into the database: fewer, larger copies. */
 const CHECKPOINT_PAGES = 4_000;
 
