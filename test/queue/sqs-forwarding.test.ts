@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Database } from '../../src/database/database.ts';
 import { createLogs } from '../../src/observability/log.ts';
-import type { QueueMessage } from '../../src/queue/message-queue.ts';
+import type { QueueMessage, Settled } from '../../src/queue/message-queue.ts';
 import type { SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
@@ -89,18 +89,20 @@ async function deliver(
     async () => {
       const settlements = finished;
       finished = [];
+      let effective: readonly Settled[] = [];
       const { received } = await queue.exchange({
         settlements,
         capacity: 8,
         visibilityMs: VISIBILITY_MS,
         record: async (_tx, settled) => {
-          for (const { settlement } of settled) {
-            const { lineId, messageId } = settlement.message;
-            came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
-            total += 1;
-          }
+          effective = settled;
         },
       });
+      for (const { settlement } of effective) {
+        const { lineId, messageId } = settlement.message;
+        came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
+        total += 1;
+      }
       finished = received.map((message) => ({ message, action: 'delete' }) as const);
       return total >= count;
     },

@@ -1,10 +1,7 @@
-import path from 'node:path';
 import { after, before, mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrate } from '../../src/database/migrate.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { ManualClock } from '../support/clock.ts';
-import { temporaryFolder } from '../support/service.ts';
+import { openTestDatabase } from '../support/database.ts';
 import { queueContract } from './contract.ts';
 import { openTestSqsQueue, PatientSqsEngine } from './sqs-engine.ts';
 import { createTestQueues, type SqsServer, startSqsServer } from './sqs-server.ts';
@@ -23,12 +20,10 @@ after(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function openSqsOnSqlite(): Promise<PatientSqsEngine> {
+async function openSqsEngine(): Promise<PatientSqsEngine> {
   await using stack = new AsyncDisposableStack();
-  const folder = stack.use(temporaryFolder());
-  const database = stack.use(new SqliteDatabase(path.join(folder.path, 'queue.db')));
+  const { database } = stack.use(await openTestDatabase());
   const now = () => Date.now();
-  await migrate(database, now);
   const queues = stack.use(await createTestQueues(server));
   const { queue } = stack.use(await openTestSqsQueue(database, queues, { now, maxHeldMs: 0 }));
   const opened = stack.move();
@@ -45,4 +40,4 @@ async function openSqsOnSqlite(): Promise<PatientSqsEngine> {
 }
 
 // The model knows no rounding up to whole seconds, nor messages that are under way while time stands still.
-queueContract('sqs', openSqsOnSqlite, { randomRuns: 0 });
+queueContract('sqs', openSqsEngine, { randomRuns: 0 });

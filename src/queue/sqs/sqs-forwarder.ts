@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
-import { copyToDeadLetters } from '../database-queue-statements.ts';
+import { copyToDeadLetters, lockLines } from '../database-queue-statements.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 import { BATCH_BYTES, BATCH_ENTRIES, type QueueKind, type SqsApi } from './sqs-api.ts';
 import { claimDeadLetters, noteDeadLettersSent } from './sqs-dead-letter-statements.ts';
@@ -15,6 +15,7 @@ import {
   confirmForwarding,
   type Forwarded,
   letGo,
+  lockFreeLines,
   readNextForwarding,
 } from './sqs-statements.ts';
 
@@ -29,6 +30,8 @@ const CLAIM_MS = 60_000;
 const LOOK_MS = 5_000;
 /** Before an entry is tried again that failed by itself. */
 const ENTRY_PAUSE_MS = 1_000;
+/** Before lines are noted that others had locked. */
+const LOCKED_PAUSE_MS = 5;
 /** What Amazon SQS, and servers like it, call a body with characters that they do not take. */
 const UNREADABLE = new Set(['InvalidMessageContents', 'InvalidCharacters']);
 
@@ -103,12 +106,15 @@ export class SqsForwarder implements AsyncDisposable {
     while (true) {
       let pause = 0;
       try {
-        const { claims, looked } = await this.#claim(forwarded);
-        forwarded = [];
+        const { claims, looked, unnoted } = await this.#claim(forwarded);
+        forwarded = unnoted;
         if (claims.length > 0) {
           const results = await this.#send('messages', claims);
-          forwarded = claims.map((claim, index) => ({ claim, retryAt: results.retryAt[index] ?? null }));
+          const sent = claims.map((claim, index) => ({ claim, retryAt: results.retryAt[index] ?? null }));
+          forwarded = [...unnoted, ...sent];
           pause = results.pause;
+        } else if (unnoted.length > 0) {
+          pause = LOCKED_PAUSE_MS;
         } else if (this.#stop.signal.aborted) {
           return;
         }
@@ -124,17 +130,28 @@ export class SqsForwarder implements AsyncDisposable {
     }
   }
 
-  /** Notes how the last round went and takes the lines of the next one, in one transaction. */
-  async #claim(forwarded: readonly Forwarded[]): Promise<{ claims: Claim[]; looked: number }> {
+  /**
+   * Notes how the last round went and takes the lines of the next one, in one transaction. Lines that others have locked at
+   * this moment are noted with the next.
+   */
+  async #claim(
+    forwarded: readonly Forwarded[],
+  ): Promise<{ claims: Claim[]; looked: number; unnoted: Forwarded[] }> {
     return await this.#database.transaction(async (tx) => {
       const now = this.#now();
-      if (forwarded.length > 0) {
-        const held = await confirmForwarding(tx, forwarded, now);
-        const sent = new Set(forwarded.filter((each) => each.retryAt === null).map((each) => each.claim));
+      const lineIds = forwarded.map(({ claim }) => claim.message.lineId);
+      // Whoever queues holds the line before what is known of it here.
+      if (this.#share === null) await lockLines(tx, lineIds);
+      const free = await lockFreeLines(tx, lineIds);
+      const unnoted = forwarded.filter(({ claim }) => !free.has(claim.message.lineId));
+      const noted = forwarded.filter(({ claim }) => free.has(claim.message.lineId));
+      const held = await confirmForwarding(tx, noted, now);
+      if (this.#share === null) {
+        const sent = new Set(noted.filter(({ retryAt }) => retryAt === null).map(({ claim }) => claim));
         const gone = held.filter((claim) => sent.has(claim)).map((claim) => claim.message);
-        if (this.#share === null) await letGo(tx, gone, now);
+        await letGo(tx, gone, now);
       }
-      if (this.#stop.signal.aborted) return { claims: [], looked: 0 };
+      if (this.#stop.signal.aborted) return { claims: [], looked: 0, unnoted };
       const { claims, looked } = await claimForwarding(tx, {
         now,
         until: now + CLAIM_MS,
@@ -142,7 +159,8 @@ export class SqsForwarder implements AsyncDisposable {
         limit: LINES_A_ROUND,
         share: this.#share,
       });
-      return { claims: this.#share === null ? await this.#withoutTooLong(tx, claims) : claims, looked };
+      const fitting = this.#share === null ? await this.#withoutTooLong(tx, claims) : claims;
+      return { claims: fitting, looked, unnoted };
     });
   }
 

@@ -118,6 +118,20 @@ export interface Forwarded {
 }
 
 /**
+ * Locks lines that nobody has locked, and answers which: a forwarder works on many lines of others and must never wait for
+ * one while it holds another.
+ */
+export async function lockFreeLines(tx: Transaction, lineIds: readonly number[]): Promise<Set<number>> {
+  if (tx.dialect === 'sqlite' || lineIds.length === 0) return new Set(lineIds);
+  const rows = await tx.all<{ line_id: number }>(
+    `select line.line_id from sqs_lines as line where line.line_id in
+       (select wanted.id from ${recordset(tx.dialect, 'wanted', { id: 'bigint' })}) ${skipLocked(tx)}`,
+    JSON.stringify(lineIds.map((id) => ({ id }))),
+  );
+  return new Set(rows.map((row) => row.line_id));
+}
+
+/**
  * Moves lines on past what is on the queue now, and has each looked at again. Answers the claims that still held: another
  * forwarder may have taken a line over from one that stalled.
  */
@@ -126,6 +140,7 @@ export async function confirmForwarding(
   forwarded: readonly Forwarded[],
   now: number,
 ): Promise<Claim[]> {
+  if (forwarded.length === 0) return [];
   const rows = await tx.all<{ line_id: number }>(
     `update sqs_lines set forward_token = null, forward_at = coalesce(sent.retry_at, ?),
        forwarded_to = case when sent.retry_at is null then sent.position else sqs_lines.forwarded_to end,
