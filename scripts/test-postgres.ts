@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
@@ -13,6 +14,9 @@ import { startPostgresServer } from '../test/support/postgres-server.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const KNOWS_POSTGRES = path.join(ROOT, 'test/support/postgres.ts');
 const IMPORTED = /^\s*(?:import|export)\b[^;'"]*['"](\.[^'"]+)['"]/gm;
+
+/** Files at once: more than `node` takes by itself on a small machine, since they wait for the server most of the time. */
+const AT_ONCE = Math.max(2, availableParallelism() - 1);
 
 function testsOnPostgres(): string[] {
   const reaches = new Map<string, boolean>();
@@ -38,7 +42,7 @@ const files = given.some((argument) => !argument.startsWith('-')) ? [] : testsOn
 
 await using server = await startPostgresServer();
 await makeTemplate(server.url);
-const tests = spawn(process.execPath, ['--test', ...given, ...files], {
+const tests = spawn(process.execPath, ['--test', `--test-concurrency=${AT_ONCE}`, ...given, ...files], {
   cwd: ROOT,
   env: { ...process.env, [SERVER_VARIABLE]: server.url },
   stdio: 'inherit',
