@@ -1,0 +1,74 @@
+/**
+ * Builds the admin UI into web/dist and writes a br and a gz beside every text file, so that serving compresses
+ * nothing. `--if-stale`: only when a source differs from what the last build was made of. The finished build takes the
+ * place of the old one at once; a service that runs keeps working.
+ */
+import { createHash } from 'node:crypto';
+import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { build } from 'vite';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const WEB = path.join(ROOT, 'web');
+const DIST = path.join(WEB, 'dist');
+const FINGERPRINT_FILE = 'fingerprint.txt';
+const COMPRESSIBLE = '**/*.{js,css,svg,json}';
+/** Smaller files gain nothing. */
+const MIN_COMPRESSED_BYTES = 1_024;
+const BROTLI_QUALITY = 10;
+
+const fingerprint = fingerprintOfSources();
+if (process.argv.includes('--if-stale') && builtFrom() === fingerprint) process.exit(0);
+
+const started = performance.now();
+const fresh = path.join(WEB, `.dist-${process.pid}`);
+const old = path.join(WEB, `.dist-${process.pid}-old`);
+try {
+  await build({
+    configFile: path.join(WEB, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { outDir: fresh },
+  });
+  await compress(fresh);
+  writeFileSync(path.join(fresh, FINGERPRINT_FILE), fingerprint);
+  mkdirSync(DIST, { recursive: true });
+  renameSync(DIST, old);
+  renameSync(fresh, DIST);
+  console.log(`built the admin UI in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+} finally {
+  for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
+}
+
+function builtFrom(): string | null {
+  try {
+    return readFileSync(path.join(DIST, FINGERPRINT_FILE), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function fingerprintOfSources(): string {
+  const hash = createHash('sha256');
+  const sources = globSync(['src/**/*.*', 'index.html', 'vite.config.ts'], { cwd: WEB }).sort();
+  for (const file of sources) hash.update(`${file}\0`).update(readFileSync(path.join(WEB, file)));
+  hash.update(readFileSync(path.join(ROOT, 'package-lock.json')));
+  return hash.digest('hex');
+}
+
+async function compress(folder: string): Promise<void> {
+  await Promise.all(
+    globSync(COMPRESSIBLE, { cwd: folder }).map(async (file) => {
+      const full = path.join(folder, file);
+      const bytes = readFileSync(full);
+      if (bytes.length < MIN_COMPRESSED_BYTES) return;
+      const [br, gz] = await Promise.all([
+        promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+        promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }),
+      ]);
+      writeFileSync(`${full}.br`, br);
+      writeFileSync(`${full}.gz`, gz);
+    }),
+  );
+}

@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { FocusType } from '../../../src/events/catalogue.ts';
+import { withQuery } from './addresses.ts';
+import { request } from './request.ts';
+
+/** An account, or something of the content, as pickers show it. */
+export interface Asset {
+  type: FocusType;
+  id: number;
+  name: string;
+  /** The folder it stands in, in words; null for accounts. */
+  location: string | null;
+}
+
+/** Assets whose names (or ids) fit a text; the first ones by name when it is empty. */
+export const assetSearchQuery = (types: readonly FocusType[], search: string) =>
+  queryOptions({
+    queryKey: ['assets', 'search', types, search],
+    queryFn: async ({ signal }) => {
+      const path = withQuery('/ui/api/search/assets', { types, search });
+      return (await request<{ data: Asset[] }>('GET', path, { signal })).data;
+    },
+  });
+
+/** The named ones of these assets that exist. */
+export const assetsByIdQuery = (assets: readonly { type: FocusType; id: number }[]) =>
+  queryOptions({
+    queryKey: ['assets', 'by-id', assets.map(({ type, id }) => `${type}:${id}`)],
+    queryFn: async ({ queryKey, signal }) => {
+      const path = withQuery('/ui/api/search/assets/by-id', { assets: queryKey[2] });
+      return (await request<{ data: Asset[] }>('GET', path, { signal })).data;
+    },
+    enabled: assets.length > 0,
+  });

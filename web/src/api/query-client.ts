@@ -1,0 +1,37 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import type { Connection } from './connection.ts';
+import { ApiError, isProblem, UnreachableError } from './errors.ts';
+import { sessionQuery, signedOut } from './session.ts';
+
+const FRESH_MS = 5_000;
+const KEPT_MS = 10 * 60_000;
+const MAX_RETRIES = 2;
+
+/**
+ * What holds for every query: an answer is fresh for some seconds, problems are not asked again (another answer
+ * is not to be expected), and a 401 anywhere ends the session on this page.
+ */
+export function createQueryClient(connection: Connection): QueryClient {
+  const onError = (error: unknown) => {
+    if (error instanceof UnreachableError) connection.report(true);
+    else if (error instanceof ApiError) connection.report(false);
+    if (isProblem(error, 401) && client.getQueryData(sessionQuery.queryKey)?.signedIn === true) {
+      client.setQueryData(sessionQuery.queryKey, signedOut);
+    }
+  };
+  const onSuccess = () => connection.report(false);
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError, onSuccess }),
+    mutationCache: new MutationCache({ onError, onSuccess }),
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH_MS,
+        gcTime: KEPT_MS,
+        networkMode: 'always',
+        retry: (failures, error) => !(error instanceof ApiError) && failures < MAX_RETRIES,
+      },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  });
+  return client;
+}

@@ -1,0 +1,100 @@
+import { serviceAddress } from './addresses.ts';
+import { ApiError, UnreachableError } from './errors.ts';
+
+/** How long an answer may take. Uploads have no such bound: see upload.ts. */
+const DEADLINE_MS = 30_000;
+const HTTP_NO_CONTENT = 204;
+
+export interface RequestOptions {
+  body?: unknown;
+  signal?: AbortSignal;
+  /** The `ETag` that was read: the change is refused (412) when someone else changed it since. */
+  ifMatch?: string;
+  /** See newIdempotencyKey. */
+  idempotencyKey?: string;
+  /** How long the answer may take, for calls that wait for something themselves. */
+  deadlineMs?: number;
+}
+
+/** What was read, with the `ETag` that a change sends back as `ifMatch`. */
+export interface Read<T> {
+  record: T;
+  etag: string | null;
+}
+
+/**
+ * A key for one creation. Make it when the form opens, not when it is sent: a second attempt after a lost answer then
+ * gets the first answer and makes nothing twice.
+ */
+export function newIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}
+
+/**
+ * Asks the service. The session's cookie goes along by itself.
+ * @throws {ApiError} when it answers a problem; {UnreachableError} when it does not answer
+ */
+export async function request<T = void>(
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<T> {
+  return (await send<T>(method, path, options)).record;
+}
+
+/** Reads a record together with its `ETag`. Errors as `request`. */
+export function readRecord<T>(path: string, signal?: AbortSignal): Promise<Read<T>> {
+  return send<T>('GET', path, signal === undefined ? {} : { signal });
+}
+
+async function send<T>(method: string, path: string, options: RequestOptions): Promise<Read<T>> {
+  const deadline = AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS);
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (options.body !== undefined) headers['content-type'] = 'application/json';
+  if (options.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
+  if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(serviceAddress(path), {
+      method,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      redirect: 'error',
+      signal: options.signal === undefined ? deadline : AbortSignal.any([options.signal, deadline]),
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    });
+    text = response.status === HTTP_NO_CONTENT ? '' : await response.text();
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    throw new UnreachableError(error);
+  }
+  const body = parsed(text);
+  if (!response.ok) throw problemFrom(response.status, body, response.headers.get('retry-after'));
+  return { record: body as T, etag: response.headers.get('etag') };
+}
+
+/** The error for an answer that is no success. A proxy's own 502, 503 or 504 means that nobody answered. */
+export function problemFrom(status: number, body: unknown, retryAfter: string | null): Error {
+  const isProblemBody = typeof body === 'object' && body !== null;
+  if (!isProblemBody && status >= 502 && status <= 504) return new UnreachableError(`status ${status}`);
+  const seconds = Number(retryAfter ?? Number.NaN);
+  return new ApiError(
+    status,
+    isProblemBody ? (body as Record<string, unknown>) : {},
+    Number.isFinite(seconds) ? seconds : null,
+  );
+}
+
+/** JSON, or undefined for anything else. */
+export function parsed(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { queryOptions } from '@tanstack/react-query';
+import { isProblem } from './errors.ts';
+import { request } from './request.ts';
+
+export type Role = 'admin' | 'viewer';
+
+/** Who is signed in, and what they look at. */
+export interface Session {
+  administrator: { id: number; email: string; name: string; role: Role };
+  service: { version: string; read_only: boolean; delivers: boolean; base_url: string };
+}
+
+export type SessionState = { signedIn: true; session: Session } | { signedIn: false; setupRequired: boolean };
+
+/** What stands in the cache once someone has signed in. */
+export function signedInAs(session: Session): SessionState {
+  return { signedIn: true, session };
+}
+
+/** What stands in the cache once a session has ended. */
+export const signedOut: SessionState = { signedIn: false, setupRequired: false };
+
+const CHECKED_EVERY_MS = 60_000;
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }): Promise<SessionState> => {
+    try {
+      return { signedIn: true, session: await request<Session>('GET', '/ui/api/session', { signal }) };
+    } catch (error) {
+      if (!isProblem(error, 401)) throw error;
+      return { signedIn: false, setupRequired: error.members.setup_required === true };
+    }
+  },
+  staleTime: CHECKED_EVERY_MS,
+});
+
+export function signIn(credentials: { email: string; password: string }): Promise<Session> {
+  return request('POST', '/ui/api/session', { body: credentials });
+}
+
+export function signOut(): Promise<void> {
+  return request('DELETE', '/ui/api/session');
+}
+
+/** Whom a one-time link is for; the e-mail is null for the first administrator. */
+export interface Invitation {
+  email: string | null;
+  /** Null: not told yet. */
+  name: string | null;
+  role: Role;
+}
+
+export const invitationQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) =>
+      request<Invitation>('GET', `/ui/api/setup?token=${encodeURIComponent(token)}`, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export function acceptInvitation(body: {
+  token: string;
+  email: string;
+  name: string;
+  password: string;
+}): Promise<Session> {
+  return request('POST', '/ui/api/setup', { body });
+}

@@ -1,0 +1,80 @@
+import { AppShell, Burger, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { type Session, sessionQuery } from '../../api/session.ts';
+import { PageLoading } from '../../components/page-loading.tsx';
+import { navigation } from '../../texts/navigation.ts';
+import { SessionContext } from '../session-context.ts';
+import styles from './app-layout.module.css';
+import { ConnectionNotice } from './connection-notice.tsx';
+import { Logo } from './logo.tsx';
+import { Navigation } from './navigation.tsx';
+import { ReadOnlyNotice } from './read-only-notice.tsx';
+import { SignInAgain } from './sign-in-again.tsx';
+import { UserMenu } from './user-menu.tsx';
+
+const NAVBAR_WIDTH = 228;
+const HEADER_HEIGHT = 52;
+const CHECK_MS = 60_000;
+/** Where the layout of phones ends; the styles of tables and pages use the same. */
+const BREAKPOINT = 'sm';
+
+/** The frame of every page behind the sign-in. */
+export function AppLayout() {
+  const { data } = useQuery({ ...sessionQuery, refetchInterval: CHECK_MS });
+  const last = useRef<Session>(null);
+  if (data?.signedIn === true) last.current = data.session;
+  const session = last.current;
+  const [menuOpen, setMenuOpen] = useState(false);
+  const pathname = useRouterState({ select: (state) => state.location.pathname });
+  const main = useRef<HTMLElement>(null);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the menu of phones.
+  useEffect(() => setMenuOpen(false), [pathname]);
+
+  if (session === null) return <PageLoading />;
+  return (
+    <SessionContext value={session}>
+      <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
+        {navigation.skip}
+      </button>
+      <AppShell
+        navbar={{ width: NAVBAR_WIDTH, breakpoint: BREAKPOINT, collapsed: { mobile: !menuOpen } }}
+        header={{ height: { base: HEADER_HEIGHT, [BREAKPOINT]: 0 } }}
+        padding={0}
+        withBorder={false}
+      >
+        <AppShell.Header hiddenFrom={BREAKPOINT} className={styles.header}>
+          <Group h="100%" px="md" justify="space-between">
+            <Logo />
+            <Burger
+              opened={menuOpen}
+              onClick={() => setMenuOpen((open) => !open)}
+              size="sm"
+              aria-label={menuOpen ? navigation.close : navigation.open}
+              aria-expanded={menuOpen}
+            />
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar className={styles.navbar} component="div">
+          <div className={styles.brand}>
+            <Logo />
+          </div>
+          <Navigation />
+          <UserMenu />
+        </AppShell.Navbar>
+        <AppShell.Main ref={main} tabIndex={-1} className={styles.main}>
+          <ConnectionNotice />
+          {session.service.read_only && <ReadOnlyNotice />}
+          <div className={styles.page}>
+            <Suspense fallback={<PageLoading />}>
+              <Outlet />
+            </Suspense>
+          </div>
+        </AppShell.Main>
+      </AppShell>
+      <SignInAgain opened={data?.signedIn === false} email={session.administrator.email} />
+    </SessionContext>
+  );
+}

@@ -1,0 +1,74 @@
+import {
+  IconApi,
+  IconBooks,
+  IconBuilding,
+  IconCertificate,
+  IconGauge,
+  IconPlugConnected,
+  IconServer2,
+  IconUsers,
+} from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { serviceAddress } from '../../api/addresses.ts';
+import { navigation } from '../../texts/navigation.ts';
+import { useIsAdmin } from '../session-context.ts';
+import styles from './navigation.module.css';
+
+interface Entry {
+  to: NonNullable<LinkProps['to']>;
+  label: string;
+  icon: ComponentType<{ size?: number; stroke?: number }>;
+  exact?: boolean;
+}
+
+const MAIN: readonly Entry[] = [
+  { to: '/', label: navigation.dashboard, icon: IconGauge, exact: true },
+  { to: '/content', label: navigation.content, icon: IconBooks },
+  { to: '/accounts', label: navigation.accounts, icon: IconBuilding },
+  { to: '/registrations', label: navigation.registrations, icon: IconCertificate },
+];
+
+const ADMINISTRATION: readonly Entry[] = [
+  { to: '/administration/integrations', label: navigation.integrations, icon: IconPlugConnected },
+  { to: '/administration/administrators', label: navigation.administrators, icon: IconUsers },
+  { to: '/administration/system', label: navigation.system, icon: IconServer2 },
+];
+
+/** The way around. Viewers see what they may open. */
+export function Navigation() {
+  const isAdmin = useIsAdmin();
+  return (
+    <nav aria-label={navigation.label} className={styles.navigation}>
+      <Entries entries={MAIN} />
+      {isAdmin && (
+        <>
+          <div className={styles.group} id="navigation-administration">
+            {navigation.administration}
+          </div>
+          <Entries entries={ADMINISTRATION} labelledBy="navigation-administration" />
+        </>
+      )}
+      <div className={styles.rest} />
+      <a className={styles.link} href={serviceAddress('/docs')} target="_blank" rel="noreferrer">
+        <IconApi size={18} stroke={1.6} />
+        {navigation.apiReference}
+      </a>
+    </nav>
+  );
+}
+
+function Entries({ entries, labelledBy }: { entries: readonly Entry[]; labelledBy?: string }) {
+  return (
+    <ul className={styles.list} {...(labelledBy === undefined ? {} : { 'aria-labelledby': labelledBy })}>
+      {entries.map(({ to, label, icon: Icon, exact = false }) => (
+        <li key={to}>
+          <Link to={to} className={styles.link} activeOptions={{ exact, includeSearch: false }}>
+            <Icon size={18} stroke={1.6} />
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

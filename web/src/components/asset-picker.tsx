@@ -1,0 +1,141 @@
+import { Loader, MultiSelect } from '@mantine/core';
+import { IconBook2, IconBooks, IconBuilding, IconFolder, IconLanguage } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import type { FocusType } from '../../../src/events/catalogue.ts';
+import { assetSearchQuery, assetsByIdQuery } from '../api/assets.ts';
+import { shared } from '../texts/shared.ts';
+import { useDebounced } from '../utilities/use-debounced.ts';
+import styles from './asset-picker.module.css';
+import { explainError } from './explain-error.ts';
+
+const TYPING_MS = 200;
+const words = shared.assets;
+
+const ICONS = {
+  ACCOUNT: IconBuilding,
+  COURSE: IconBook2,
+  EQUIVALENT: IconLanguage,
+  BUNDLE: IconBooks,
+  FOLDER: IconFolder,
+} as const;
+
+/** A chosen asset; the name is null where only the id is known, it is then read. */
+export interface PickedAsset {
+  type: FocusType;
+  id: number;
+  name: string | null;
+}
+
+/** Chooses accounts or content by name; the service searches. With `max` 1 another choice takes the place of the first. */
+export function AssetPicker({
+  label,
+  description,
+  types,
+  value,
+  onChange,
+  max,
+  error,
+  required = false,
+  disabled = false,
+}: {
+  label: string;
+  description?: ReactNode;
+  types: readonly FocusType[];
+  value: readonly PickedAsset[];
+  onChange: (value: PickedAsset[]) => void;
+  max?: number;
+  error?: ReactNode;
+  required?: boolean;
+  disabled?: boolean;
+}) {
+  const [typed, setTyped] = useState('');
+  const [opened, setOpened] = useState(false);
+  const search = useDebounced(typed.trim(), TYPING_MS);
+  const found = useQuery({
+    ...assetSearchQuery(types, search),
+    enabled: opened,
+    placeholderData: keepPreviousData,
+  });
+  const unnamed = value.filter(({ name }) => name === null);
+  const named = useQuery(assetsByIdQuery(unnamed));
+
+  const nameOf = (asset: PickedAsset): string => {
+    if (asset.name !== null) return asset.name;
+    const read = named.data?.find((each) => keyOf(each) === keyOf(asset));
+    if (read !== undefined) return read.name;
+    return named.isSuccess ? words.missing(asset.id) : String(asset.id);
+  };
+  const offered = new Map((found.data ?? []).map((asset) => [keyOf(asset), asset]));
+  const chosen = new Map(value.map((asset) => [keyOf(asset), asset]));
+  const data = [
+    ...value.map((asset) => ({ value: keyOf(asset), label: nameOf(asset) })),
+    ...[...offered.values()]
+      .filter((asset) => !chosen.has(keyOf(asset)))
+      .map((asset) => ({ value: keyOf(asset), label: asset.name })),
+  ];
+  const waiting = opened && (found.isFetching || search !== typed.trim());
+  const choose = (keys: string[]) => {
+    const kept = max === undefined ? keys : keys.slice(-max);
+    onChange(
+      kept.flatMap((key) => {
+        const asset = chosen.get(key) ?? offered.get(key);
+        return asset === undefined ? [] : [{ type: asset.type, id: asset.id, name: asset.name }];
+      }),
+    );
+    setTyped('');
+  };
+  return (
+    <MultiSelect
+      label={label}
+      description={description}
+      placeholder={value.length === 0 ? words.placeholder : ''}
+      data={data}
+      value={[...chosen.keys()]}
+      onChange={choose}
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      // The service has searched already; what is chosen stands above.
+      filter={({ options }) =>
+        options.filter((option) => 'value' in option && offered.has(String(option.value)))
+      }
+      hidePickedOptions
+      onDropdownOpen={() => setOpened(true)}
+      onDropdownClose={() => setOpened(false)}
+      nothingFoundMessage={nothingMessage(found.error, waiting)}
+      maxDropdownHeight={280}
+      rightSection={waiting ? <Loader size="xs" /> : undefined}
+      error={error}
+      required={required}
+      disabled={disabled}
+      renderOption={({ option }) => {
+        const asset = offered.get(String(option.value));
+        if (asset === undefined) return option.label;
+        const Icon = ICONS[asset.type];
+        return (
+          <span className={styles.option}>
+            <Icon size={18} stroke={1.5} aria-hidden />
+            <span className={styles.words}>
+              <span className={styles.name}>{asset.name}</span>
+              <span className={styles.location}>
+                {[types.length > 1 ? words.types[asset.type] : null, asset.location, `#${asset.id}`]
+                  .filter(Boolean)
+                  .join(' · ')}
+              </span>
+            </span>
+          </span>
+        );
+      }}
+    />
+  );
+}
+
+function keyOf({ type, id }: { type: FocusType; id: number }): string {
+  return `${type}:${id}`;
+}
+
+function nothingMessage(error: Error | null, waiting: boolean): string {
+  if (error !== null) return explainError(error).title;
+  return waiting ? words.searching : words.nothing;
+}

@@ -1,0 +1,36 @@
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import styles from './callout.module.css';
+import type { Tone } from './status-badge.tsx';
+
+const ICONS = {
+  good: IconCircleCheck,
+  warn: IconAlertTriangle,
+  bad: IconAlertTriangle,
+  info: IconInfoCircle,
+  quiet: IconInfoCircle,
+};
+
+/** A message that stands within a page or a form. `live` has it read out when it appears. */
+export function Callout({
+  tone = 'info',
+  title,
+  live = false,
+  children,
+}: {
+  tone?: Tone;
+  title?: string;
+  live?: boolean;
+  children?: ReactNode;
+}) {
+  const Icon = ICONS[tone];
+  return (
+    <div className={styles.callout} data-tone={tone} {...(live ? { role: 'alert' } : {})}>
+      <Icon size={18} stroke={1.6} aria-hidden />
+      <div className={styles.words}>
+        {title !== undefined && <div className={styles.title}>{title}</div>}
+        {children}
+      </div>
+    </div>
+  );
+}

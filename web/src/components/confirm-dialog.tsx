@@ -1,0 +1,108 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { shared } from '../texts/shared.ts';
+import { Callout } from './callout.tsx';
+import { explainError } from './explain-error.ts';
+
+/**
+ * Asks before something is done that cannot be undone. With `typedName`, that name must be typed first. It stays
+ * open and says why when the action fails.
+ */
+export function ConfirmDialog({
+  opened,
+  title,
+  children,
+  confirmLabel,
+  typedName,
+  harmless = false,
+  pending = false,
+  error,
+  onConfirm,
+  onClose,
+}: {
+  opened: boolean;
+  title: string;
+  children: ReactNode;
+  confirmLabel: string;
+  typedName?: string;
+  harmless?: boolean;
+  pending?: boolean;
+  error?: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} size="md">
+      <ConfirmForm
+        {...{ children, confirmLabel, harmless, pending, error, onConfirm, onClose }}
+        typedName={typedName}
+      />
+    </Modal>
+  );
+}
+
+function ConfirmForm({
+  children,
+  confirmLabel,
+  typedName,
+  harmless,
+  pending,
+  error,
+  onConfirm,
+  onClose,
+}: {
+  children: ReactNode;
+  confirmLabel: string;
+  typedName: string | undefined;
+  harmless: boolean;
+  pending: boolean;
+  error: unknown;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
+  const [typed, setTyped] = useState('');
+  const [mismatch, setMismatch] = useState(false);
+  const matches = typedName === undefined || typed.trim() === typedName.trim();
+  const explanation = error === undefined || error === null ? null : explainError(error);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (matches) onConfirm();
+        else setMismatch(true);
+      }}
+    >
+      <Stack gap="md">
+        <Text component="div" size="md">
+          {children}
+        </Text>
+        {typedName !== undefined && (
+          <TextInput
+            label={shared.confirm.type(typedName)}
+            value={typed}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value);
+              setMismatch(false);
+            }}
+            error={mismatch ? shared.confirm.mismatch : undefined}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+        {explanation !== null && (
+          <Callout tone="bad" title={explanation.title} live>
+            {explanation.detail} {explanation.advice}
+          </Callout>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={pending} {...(harmless ? {} : { color: 'red' })}>
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

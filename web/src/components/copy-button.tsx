@@ -1,0 +1,61 @@
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { shared } from '../texts/shared.ts';
+import { notifyError } from './notify.tsx';
+
+const DONE_SHOWN_MS = 2_000;
+
+/** Copies a text. `label` names it to screen readers; with `wide`, it stands on the button. */
+export function CopyButton({
+  value,
+  label = shared.copy.copy,
+  wide = false,
+}: {
+  value: string;
+  label?: string;
+  wide?: boolean;
+}) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), DONE_SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = async () => {
+    if (await copyText(value)) setCopied(true);
+    else notifyError(shared.copy.failed);
+  };
+  const icon = copied ? <IconCheck size={16} stroke={1.8} /> : <IconCopy size={16} stroke={1.6} />;
+  if (wide) {
+    return (
+      <Button variant="default" leftSection={icon} onClick={copy}>
+        {copied ? shared.copy.copied : label}
+      </Button>
+    );
+  }
+  return (
+    <Tooltip label={copied ? shared.copy.copied : label}>
+      <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={label}>
+        {icon}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** The clipboard needs https (or this machine); without it the older way is tried. */
+async function copyText(value: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(value);
+    return true;
+  } catch {
+    const field = document.createElement('textarea');
+    field.value = value;
+    field.setAttribute('readonly', '');
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand('copy');
+    field.remove();
+    return done;
+  }
+}

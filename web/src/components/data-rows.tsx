@@ -1,0 +1,202 @@
+import { Skeleton, VisuallyHidden } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
+import type { Key, ReactNode } from 'react';
+import type { Direction } from '../utilities/table-search.ts';
+import styles from './data-rows.module.css';
+import type { Column, TableOrder } from './table-columns.ts';
+
+/** The layout's breakpoint `sm`: below it, rows are cards. */
+export const PHONE = '(max-width: 48em)';
+const PLACEHOLDER_ROWS = 8;
+/** Uneven, as words are. */
+const PLACEHOLDER_WIDTHS = ['72%', '54%', '64%', '46%'];
+
+interface DataRowsProps<T> {
+  /** What the rows are, for screen readers. */
+  label: string;
+  columns: readonly Column<T>[];
+  /** Undefined while they are read: placeholders keep their place. */
+  rows: readonly T[] | undefined;
+  rowKey: (row: T) => Key;
+  order?: TableOrder;
+  onOrder?: (order: TableOrder) => void;
+  /** Whether the rows are those of the state before, while others are read. */
+  stale?: boolean;
+  placeholderRows?: number;
+}
+
+/** Rows as a table, at phone width as cards. For long lists use DataTable, which adds search, order and pages. */
+export function DataRows<T>(props: DataRowsProps<T>) {
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
+  return isPhone ? <Cards {...props} /> : <TableOfRows {...props} />;
+}
+
+function TableOfRows<T>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  order,
+  onOrder,
+  stale = false,
+  placeholderRows = PLACEHOLDER_ROWS,
+}: DataRowsProps<T>) {
+  return (
+    <div className={styles.scroll}>
+      <table className={styles.table} aria-busy={rows === undefined || stale} data-stale={stale || undefined}>
+        <VisuallyHidden component="caption">{label}</VisuallyHidden>
+        <colgroup>
+          {columns.map(({ id, width }) => (
+            <col key={id} {...(width === undefined ? {} : { style: { width } })} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <HeadCell key={column.id} column={column} order={order} onOrder={onOrder} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows?.map((row) => (
+            <tr key={rowKey(row)} className={styles.row}>
+              {columns.map(({ id, cell, align }) => (
+                <td key={id} data-align={align}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          )) ??
+            placeholders(placeholderRows).map((line) => (
+              <tr key={line}>
+                {columns.map(({ id, align }, at) => (
+                  <td key={id} data-align={align}>
+                    <Placeholder at={line + at} end={align === 'end'} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function HeadCell<T>({
+  column,
+  order,
+  onOrder,
+}: {
+  column: Column<T>;
+  order: TableOrder | undefined;
+  onOrder: ((order: TableOrder) => void) | undefined;
+}) {
+  const { label, sort, align, card } = column;
+  if (sort === undefined || onOrder === undefined) {
+    return (
+      <th scope="col" data-align={align}>
+        {card === 'actions' ? <VisuallyHidden>{label}</VisuallyHidden> : label}
+      </th>
+    );
+  }
+  const direction = order?.sort === sort ? order.direction : null;
+  const Icon = direction === null ? IconArrowsSort : direction === 'asc' ? IconArrowUp : IconArrowDown;
+  return (
+    <th scope="col" data-align={align} aria-sort={ariaSort(direction)}>
+      <button
+        type="button"
+        className={styles.order}
+        data-chosen={direction !== null || undefined}
+        onClick={() => onOrder({ sort, direction: nextDirection(column, direction) })}
+      >
+        {label}
+        <Icon size={14} stroke={1.8} aria-hidden />
+      </button>
+    </th>
+  );
+}
+
+function Cards<T>({
+  label,
+  columns,
+  rows,
+  rowKey,
+  stale = false,
+  placeholderRows = PLACEHOLDER_ROWS,
+}: DataRowsProps<T>) {
+  return (
+    <ul
+      className={styles.cards}
+      aria-label={label}
+      aria-busy={rows === undefined || stale}
+      data-stale={stale || undefined}
+    >
+      {rows?.map((row) => (
+        <li key={rowKey(row)} className={styles.card}>
+          <CardContent columns={columns} content={(column) => column.cell(row)} />
+        </li>
+      )) ??
+        placeholders(placeholderRows).map((line) => (
+          <li key={line} className={styles.card}>
+            <CardContent
+              columns={columns.filter(({ card }) => card !== 'actions')}
+              content={({ id, card }) => <Placeholder at={line + id.length} end={card === undefined} />}
+            />
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+function CardContent<T>({
+  columns,
+  content,
+}: {
+  columns: readonly Column<T>[];
+  content: (column: Column<T>) => ReactNode;
+}) {
+  const at = (place: Column<T>['card']) => columns.filter(({ card }) => card === place);
+  const actions = at('actions');
+  return (
+    <>
+      <div className={styles.cardHead}>
+        <div className={styles.cardTitle}>
+          {at('title').map((column) => (
+            <div key={column.id}>{content(column)}</div>
+          ))}
+        </div>
+        {actions.map((column) => (
+          <div key={column.id}>{content(column)}</div>
+        ))}
+      </div>
+      <dl className={styles.facts}>
+        {at(undefined).map((column) => (
+          <div key={column.id} className={styles.fact}>
+            <dt>{column.label}</dt>
+            <dd>{content(column)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Placeholder({ at, end }: { at: number; end: boolean }) {
+  const width = PLACEHOLDER_WIDTHS[at % PLACEHOLDER_WIDTHS.length] ?? '60%';
+  return <Skeleton height={12} my={4} width={width} ml={end ? 'auto' : 0} />;
+}
+
+function placeholders(count: number): number[] {
+  return Array.from({ length: count }, (_, at) => at);
+}
+
+function nextDirection<T>({ firstDirection = 'asc' }: Column<T>, present: Direction | null): Direction {
+  if (present === null) return firstDirection;
+  return present === 'asc' ? 'desc' : 'asc';
+}
+
+function ariaSort(direction: Direction | null): 'ascending' | 'descending' | 'none' {
+  if (direction === null) return 'none';
+  return direction === 'asc' ? 'ascending' : 'descending';
+}

@@ -1,0 +1,129 @@
+import { Button } from '@mantine/core';
+import { IconSearchOff } from '@tabler/icons-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Key, ReactNode } from 'react';
+import type { PageOf } from '../api/page-of.ts';
+import { shared } from '../texts/shared.ts';
+import { Callout } from './callout.tsx';
+import { DataRows } from './data-rows.tsx';
+import styles from './data-table.module.css';
+import { EmptyState } from './empty-state.tsx';
+import { ErrorState } from './error-state.tsx';
+import { explainError } from './explain-error.ts';
+import type { Column, TableOrder } from './table-columns.ts';
+import { TableFooter } from './table-footer.tsx';
+import { TableToolbar } from './table-toolbar.tsx';
+import type { TableState } from './use-table.ts';
+
+/**
+ * A list that the service searches, orders and pages. Its state is the address (see useTable), its content a query
+ * (with `placeholderData: keepPreviousData`, so that another page does not empty it first).
+ */
+export function DataTable<T>({
+  label,
+  columns,
+  rowKey,
+  table,
+  query,
+  defaultOrder,
+  searchLabel,
+  filters,
+  toolbar,
+  empty,
+}: {
+  /** What the rows are: `Webhooks`. */
+  label: string;
+  columns: readonly Column<T>[];
+  rowKey: (row: T) => Key;
+  table: TableState;
+  query: Pick<UseQueryResult<PageOf<T>>, 'data' | 'error' | 'isPlaceholderData' | 'isFetching' | 'refetch'>;
+  /** The order when the address says none: the interface's own. */
+  defaultOrder?: TableOrder;
+  /** What is searched; absent where nothing can be. */
+  searchLabel?: string;
+  /** TableFilter elements. */
+  filters?: ReactNode;
+  /** What stands at the end of the bar, such as actions on chosen rows. */
+  toolbar?: ReactNode;
+  /** What is shown when there is nothing at all (an EmptyState that says what to do). */
+  empty: ReactNode;
+}) {
+  const { data, error, isPlaceholderData, refetch } = query;
+  if (data === undefined && error !== null) {
+    return (
+      <div className={styles.frame}>
+        <ErrorState error={error} retry={() => void refetch()} />
+      </div>
+    );
+  }
+  const order = orderOf(table, columns, defaultOrder);
+  const onOrder = ({ sort, direction }: TableOrder) => table.change({ sort, direction });
+  if (data?.total === 0 && !table.narrowed && !isPlaceholderData) {
+    return <div className={styles.frame}>{empty}</div>;
+  }
+  return (
+    <section className={styles.frame} aria-label={label}>
+      <TableToolbar
+        table={table}
+        columns={columns}
+        order={order}
+        onOrder={onOrder}
+        searchLabel={searchLabel}
+        filters={filters}
+        extra={toolbar}
+      />
+      {data !== undefined && error !== null && (
+        <div className={styles.notice}>
+          <Callout tone="bad" title={explainError(error).title} live>
+            {explainError(error).advice}
+          </Callout>
+        </div>
+      )}
+      {data?.data.length === 0 ? (
+        <NothingHere table={table} total={data.total} />
+      ) : (
+        <DataRows
+          label={label}
+          columns={columns}
+          rows={data?.data}
+          rowKey={rowKey}
+          stale={isPlaceholderData}
+          {...(order === undefined ? {} : { order })}
+          onOrder={onOrder}
+        />
+      )}
+      <TableFooter table={table} page={data} />
+    </section>
+  );
+}
+
+function NothingHere({ table, total }: { table: TableState; total: number }) {
+  const words = total === 0 ? shared.nothingFound : shared.table.beyond;
+  return (
+    <EmptyState
+      icon={IconSearchOff}
+      title={words.title}
+      description={words.description}
+      action={
+        <Button
+          variant="default"
+          onClick={() => (total === 0 ? table.clear() : table.change({ page: undefined }))}
+        >
+          {words.action}
+        </Button>
+      }
+    />
+  );
+}
+
+function orderOf<T>(
+  { values }: TableState,
+  columns: readonly Column<T>[],
+  defaultOrder: TableOrder | undefined,
+): TableOrder | undefined {
+  const { sort = defaultOrder?.sort, direction } = values;
+  if (sort === undefined) return undefined;
+  const first = columns.find((column) => column.sort === sort)?.firstDirection ?? 'asc';
+  const implied = sort === defaultOrder?.sort ? defaultOrder.direction : first;
+  return { sort, direction: direction ?? implied };
+}

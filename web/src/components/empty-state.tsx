@@ -1,0 +1,34 @@
+import { Title } from '@mantine/core';
+import type { ComponentType, ReactNode } from 'react';
+import styles from './empty-state.module.css';
+
+/** Says why there is nothing to see, and what to do about it. */
+export function EmptyState({
+  icon: Icon,
+  title,
+  description,
+  action,
+  heading = 'h2',
+}: {
+  icon?: ComponentType<{ size?: number; stroke?: number }>;
+  title: string;
+  description: ReactNode;
+  action?: ReactNode;
+  /** `h1` where this is the whole page. */
+  heading?: 'h1' | 'h2' | 'h3';
+}) {
+  return (
+    <div className={styles.empty}>
+      {Icon !== undefined && (
+        <span className={styles.icon} aria-hidden="true">
+          <Icon size={24} stroke={1.5} />
+        </span>
+      )}
+      <Title order={heading === 'h1' ? 1 : heading === 'h2' ? 2 : 3} size="h2" tabIndex={-1}>
+        {title}
+      </Title>
+      <p className={styles.description}>{description}</p>
+      {action !== undefined && <div className={styles.action}>{action}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { ApiError, UnreachableError } from '../api/errors.ts';
+import { errors } from '../texts/errors.ts';
+
+/** An error in words for people. */
+export interface Explanation {
+  /** What happened. */
+  title: string;
+  /** What the service itself says; empty when the title says it all. */
+  detail: string;
+  /** What to do. */
+  advice: string;
+}
+
+/** What happened and what to do about it. Never a stack trace. */
+export function explainError(error: unknown): Explanation {
+  if (error instanceof UnreachableError) return { ...errors.unreachable, detail: '' };
+  if (!(error instanceof ApiError)) return { ...errors.refused, detail: String(error) };
+  if (error.code === 'webhooks-read-only') return { ...errors.readOnly, detail: '' };
+  switch (error.status) {
+    case 403:
+      return { ...errors.forbidden, detail: error.message };
+    case 404:
+      return { ...errors.missing, detail: error.message };
+    case 412:
+      return { ...errors.changed, detail: '' };
+    case 429:
+      return { title: errors.tooMany.title, detail: '', advice: errors.tooMany.advice(error.retryAfter) };
+    case 503:
+      return { ...errors.unavailable, detail: error.message };
+  }
+  if (error.status >= 500) return { ...errors.internal, detail: '' };
+  return { title: error.title || errors.refused.title, detail: error.message, advice: errors.refused.advice };
+}

@@ -1,0 +1,56 @@
+import type { UseFormReturnType } from '@mantine/form';
+import { ApiError } from '../api/errors.ts';
+import { Callout } from './callout.tsx';
+import { explainError } from './explain-error.ts';
+
+/** `/authentication/key` → `authentication.key`, the way forms name their fields (RFC 6901 escapes undone). */
+export function fieldOf(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.');
+}
+
+/** Puts what the service says about members beside their fields, and the focus into the first of them. */
+export function showFieldErrors<T extends object>(
+  form: Pick<UseFormReturnType<T>, 'setErrors' | 'getInputNode'>,
+  error: unknown,
+  fields: readonly string[],
+): void {
+  if (!(error instanceof ApiError)) return;
+  const known = error.errors
+    .map(({ pointer, detail }) => [fieldOf(pointer), sentence(detail)] as const)
+    .filter(([field]) => fields.includes(field));
+  if (known.length === 0) return;
+  form.setErrors(Object.fromEntries(known));
+  const first = known[0];
+  if (first !== undefined) form.getInputNode(first[0])?.focus();
+}
+
+/**
+ * What a form says about a failed attempt: what is wrong beside its `fields` is left to them, all else stands here.
+ */
+export function FormProblem({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) {
+  if (error === null || error === undefined) return null;
+  const { title, detail, advice } = explainError(error);
+  const members = error instanceof ApiError ? error.errors : [];
+  const others = members.filter(({ pointer }) => !fields.includes(fieldOf(pointer)));
+  if (members.length > 0 && others.length === 0) return null;
+  return (
+    <Callout tone="bad" title={title} live>
+      {others.length > 0
+        ? others.map((other) => (
+            <div key={other.pointer}>
+              {other.pointer === '' ? '' : `${fieldOf(other.pointer)}: `}
+              {other.detail}
+            </div>
+          ))
+        : `${detail} ${advice}`}
+    </Callout>
+  );
+}
+
+function sentence(detail: string): string {
+  return detail.charAt(0).toUpperCase() + detail.slice(1);
+}

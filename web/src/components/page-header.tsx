@@ -1,0 +1,48 @@
+import { Anchor, Title } from '@mantine/core';
+import { IconChevronLeft } from '@tabler/icons-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import styles from './page-header.module.css';
+
+/**
+ * The head of every page: its one `h1`, what can be done on it, and the way back up. The heading takes the focus when
+ * the page opens.
+ */
+export function PageHeader({
+  title,
+  description,
+  badges,
+  actions,
+  back,
+}: {
+  title: ReactNode;
+  description?: ReactNode;
+  /** States beside the title. */
+  badges?: ReactNode;
+  /** Buttons; the most important one last. */
+  actions?: ReactNode;
+  back?: { link: LinkProps; label: string };
+}) {
+  return (
+    <header className={styles.header}>
+      {back !== undefined && (
+        <Anchor renderRoot={(props) => <Link {...props} {...back.link} />} className={styles.back}>
+          <IconChevronLeft size={16} stroke={1.8} aria-hidden />
+          {back.label}
+        </Anchor>
+      )}
+      <div className={styles.row}>
+        <div className={styles.words}>
+          <div className={styles.title}>
+            <Title order={1} tabIndex={-1}>
+              {title}
+            </Title>
+            {badges}
+          </div>
+          {description !== undefined && <p className={styles.description}>{description}</p>}
+        </div>
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      </div>
+    </header>
+  );
+}

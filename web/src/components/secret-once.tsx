@@ -1,0 +1,34 @@
+import { TextInput } from '@mantine/core';
+import { shared } from '../texts/shared.ts';
+import { Callout } from './callout.tsx';
+import { CopyButton } from './copy-button.tsx';
+import styles from './secret-once.module.css';
+
+/** A secret that is told only now: the value, a button to copy it, and a warning. */
+export function SecretOnce({
+  label,
+  value,
+  note = shared.secret.once,
+}: {
+  label: string;
+  value: string;
+  note?: string;
+}) {
+  return (
+    <div className={styles.secret}>
+      <div className={styles.row}>
+        <TextInput
+          label={label}
+          value={value}
+          readOnly
+          autoComplete="off"
+          spellCheck={false}
+          onFocus={(event) => event.currentTarget.select()}
+          classNames={{ root: styles.field ?? '', input: styles.value ?? '' }}
+        />
+        <CopyButton value={value} wide />
+      </div>
+      <Callout tone="warn">{note}</Callout>
+    </div>
+  );
+}

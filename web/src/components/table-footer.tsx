@@ -1,0 +1,70 @@
+import { Pagination, Select, Skeleton, VisuallyHidden } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import type { PageOf } from '../api/page-of.ts';
+import { shared } from '../texts/shared.ts';
+import { formatNumber } from '../utilities/numbers.ts';
+import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../utilities/table-search.ts';
+import { PHONE } from './data-rows.tsx';
+import styles from './data-table.module.css';
+import type { TableState } from './use-table.ts';
+
+const words = shared.table;
+const SMALLEST_PAGE = PAGE_SIZES[0];
+
+/** Which rows these are of how many, and the other pages. */
+export function TableFooter({ table, page }: { table: TableState; page: PageOf<unknown> | undefined }) {
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
+  if (page === undefined) {
+    return (
+      <div className={styles.footer}>
+        <Skeleton height={12} width="8rem" />
+      </div>
+    );
+  }
+  const { data, offset, total, total_is_lower_bound: isLowerBound = false } = page;
+  const size = table.values.size ?? DEFAULT_PAGE_SIZE;
+  const totalText = isLowerBound ? words.atLeast(formatNumber(total)) : formatNumber(total);
+  const pages = Math.ceil(total / size);
+  const current = table.values.page ?? 1;
+  return (
+    <div className={styles.footer}>
+      <VisuallyHidden role="status">{words.results(totalText, total === 1)}</VisuallyHidden>
+      <div className={styles.range}>
+        {data.length > 0 &&
+          words.range(formatNumber(offset + 1), formatNumber(offset + data.length), totalText)}
+        {isLowerBound && current >= pages && <div>{words.bound(formatNumber(total))}</div>}
+      </div>
+      {total > SMALLEST_PAGE && (
+        <Select
+          size="xs"
+          className={styles.size ?? ''}
+          aria-label={words.perPage}
+          value={String(size)}
+          onChange={(value) => {
+            const chosen = Number(value);
+            table.change({ size: chosen === DEFAULT_PAGE_SIZE ? undefined : chosen });
+          }}
+          data={PAGE_SIZES.map((each) => ({ value: String(each), label: words.rows(each) }))}
+        />
+      )}
+      {pages > 1 && (
+        <Pagination
+          component="nav"
+          aria-label={words.pages}
+          size="sm"
+          total={pages}
+          value={current}
+          siblings={isPhone === true ? 0 : 1}
+          onChange={(chosen) => {
+            table.change({ page: chosen === 1 ? undefined : chosen });
+            window.scrollTo({ top: 0 });
+          }}
+          getItemProps={(number) => ({ 'aria-label': words.page(number) })}
+          getControlProps={(control) => ({
+            'aria-label': control === 'previous' ? words.previous : words.next,
+          })}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import { ActionIcon, CloseButton, Select, TextInput, Tooltip } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconSearch, IconSortAscending, IconSortDescending } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { shared } from '../texts/shared.ts';
+import { useDebounced } from '../utilities/use-debounced.ts';
+import { PHONE } from './data-rows.tsx';
+import styles from './data-table.module.css';
+import type { Column, TableOrder } from './table-columns.ts';
+import type { TableState } from './use-table.ts';
+
+const TYPING_MS = 250;
+
+/** Search, filters and, where there are no column heads to click, the order. */
+export function TableToolbar<T>({
+  table,
+  columns,
+  order,
+  onOrder,
+  searchLabel,
+  filters,
+  extra,
+}: {
+  table: TableState;
+  columns: readonly Column<T>[];
+  order: TableOrder | undefined;
+  onOrder: (order: TableOrder) => void;
+  searchLabel: string | undefined;
+  filters: ReactNode;
+  extra: ReactNode;
+}) {
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
+  const sortable = columns.filter(({ sort }) => sort !== undefined);
+  const offersOrder = isPhone === true && sortable.length > 0;
+  if (searchLabel === undefined && !filters && !extra && !offersOrder) return null;
+  return (
+    <search className={styles.toolbar}>
+      {searchLabel !== undefined && <SearchField table={table} label={searchLabel} />}
+      {filters}
+      {offersOrder && <OrderField columns={sortable} order={order} onOrder={onOrder} />}
+      {extra !== undefined && <div className={styles.extra}>{extra}</div>}
+    </search>
+  );
+}
+
+function SearchField({ table, label }: { table: TableState; label: string }) {
+  const inAddress = table.values.search ?? '';
+  const [typed, setTyped] = useState(inAddress);
+  const [last, setLast] = useState(inAddress);
+  // The address changed by itself (back button, filters cleared), or by what was typed here.
+  if (last !== inAddress) {
+    setLast(inAddress);
+    if (typed.trim() !== inAddress) setTyped(inAddress);
+  }
+  const settled = useDebounced(typed, TYPING_MS);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed is written, once typing pauses.
+  useEffect(() => {
+    const text = settled.trim();
+    if (settled === typed && text !== inAddress) {
+      table.change({ search: text === '' ? undefined : text }, { replace: true });
+    }
+  }, [settled]);
+  return (
+    <TextInput
+      className={styles.search ?? ''}
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      onChange={(event) => setTyped(event.currentTarget.value)}
+      maxLength={200}
+      leftSection={<IconSearch size={16} stroke={1.6} />}
+      rightSection={
+        typed === '' ? null : (
+          <CloseButton size="sm" aria-label={shared.table.clearSearch} onClick={() => setTyped('')} />
+        )
+      }
+    />
+  );
+}
+
+function OrderField<T>({
+  columns,
+  order,
+  onOrder,
+}: {
+  columns: readonly Column<T>[];
+  order: TableOrder | undefined;
+  onOrder: (order: TableOrder) => void;
+}) {
+  const direction = order?.direction ?? 'asc';
+  const Icon = direction === 'asc' ? IconSortAscending : IconSortDescending;
+  const directionLabel = direction === 'asc' ? shared.table.ascending : shared.table.descending;
+  return (
+    <div className={styles.order}>
+      <Select
+        aria-label={shared.table.sortBy}
+        placeholder={shared.table.sortBy}
+        value={order?.sort ?? null}
+        onChange={(sort) => {
+          const column = columns.find((each) => each.sort === sort);
+          if (column?.sort === undefined) return;
+          onOrder({ sort: column.sort, direction: column.firstDirection ?? 'asc' });
+        }}
+        data={columns.map(({ sort = '', label }) => ({ value: sort, label }))}
+      />
+      <Tooltip label={directionLabel}>
+        <ActionIcon
+          variant="default"
+          size="lg"
+          disabled={order === undefined}
+          aria-label={directionLabel}
+          onClick={() =>
+            order !== undefined &&
+            onOrder({ sort: order.sort, direction: direction === 'asc' ? 'desc' : 'asc' })
+          }
+        >
+          <Icon size={18} stroke={1.6} />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  );
+}

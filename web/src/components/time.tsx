@@ -1,0 +1,51 @@
+import { Tooltip } from '@mantine/core';
+import { shared } from '../texts/shared.ts';
+import { formatDateTime, formatPrecise, formatRelative, formatUtc } from '../utilities/times.ts';
+import { useNow } from '../utilities/use-now.ts';
+import styles from './time.module.css';
+
+const RELATIVE_EVERY_MS = 10_000;
+
+/**
+ * A moment, in the viewer's zone; to the millisecond and in UTC on hover and focus.
+ * @param value ISO 8601, or null for what has not happened
+ */
+export function Time({
+  value,
+  format = 'relative',
+  fallback = shared.never,
+}: {
+  value: string | null | undefined;
+  /** `relative`: “5 minutes ago”; `absolute`: date and time; `precise`: to the millisecond. */
+  format?: 'relative' | 'absolute' | 'precise';
+  fallback?: string;
+}) {
+  if (value === null || value === undefined) return <span className={styles.absent}>{fallback}</span>;
+  const time = new Date(value);
+  return (
+    <Tooltip
+      multiline
+      label={
+        <span className={styles.tip}>
+          <span>{formatPrecise(time)}</span>
+          <span>{formatUtc(time)}</span>
+        </span>
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: its tooltip must open for keyboards, too. */}
+      <time dateTime={value} className={styles.time} tabIndex={0}>
+        {format === 'relative' ? (
+          <Relative time={time} />
+        ) : format === 'absolute' ? (
+          formatDateTime(time)
+        ) : (
+          formatPrecise(time)
+        )}
+      </time>
+    </Tooltip>
+  );
+}
+
+function Relative({ time }: { time: Date }) {
+  return formatRelative(time, useNow(RELATIVE_EVERY_MS));
+}

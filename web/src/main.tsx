@@ -1,0 +1,24 @@
+import './theme/global.css';
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Connection } from './api/connection.ts';
+import { createQueryClient } from './api/query-client.ts';
+import { Providers } from './app/providers.tsx';
+import { createAppRouter } from './app/router.tsx';
+
+const connection = new Connection();
+const queryClient = createQueryClient(connection);
+const router = createAppRouter(queryClient);
+const root = document.getElementById('root');
+if (root === null) throw new Error('the page has no place for the UI');
+
+createRoot(root).render(
+  <StrictMode>
+    <Providers queryClient={queryClient} connection={connection}>
+      <RouterProvider router={router} />
+    </Providers>
+  </StrictMode>,
+);

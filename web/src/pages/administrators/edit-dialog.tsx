@@ -1,0 +1,86 @@
+import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type Administrator, administratorsQuery, changeAdministrator } from '../../api/administrators.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { account } from '../../texts/account.ts';
+import { administrators as texts } from '../../texts/administrators.ts';
+import { shared } from '../../texts/shared.ts';
+import { RoleField } from './role-field.tsx';
+
+const FIELDS = ['name'] as const;
+const MAX_NAME = 200;
+
+/** Name, role, and whether they may sign in. */
+export function EditDialog({
+  administrator,
+  opened,
+  onClose,
+}: {
+  administrator: Administrator;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const title = texts.editDialog.title(administrator.name ?? administrator.email);
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <EditForm administrator={administrator} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function EditForm({ administrator, onClose }: { administrator: Administrator; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const { id, name, email, role, enabled } = administrator;
+  const form = useForm({
+    initialValues: { name: name ?? '', role, enabled },
+    validate: {
+      name: (value) => (name !== null && value.trim() === '' ? account.checks.name : null),
+    },
+  });
+  const change = useMutation({
+    mutationFn: (values: typeof form.values) =>
+      changeAdministrator(id, { ...values, name: values.name.trim() === '' ? null : values.name.trim() }),
+    onSuccess: async () => {
+      onClose();
+      notifyDone(texts.editDialog.saved(email));
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey }),
+        // Someone may have changed themselves.
+        queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+      ]);
+    },
+    onError: (error) => showFieldErrors(form, error, FIELDS),
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => change.mutate(values))}>
+      <Stack gap="md">
+        <FormProblem error={change.error} fields={FIELDS} />
+        <TextInput
+          label={texts.editDialog.name}
+          description={name === null ? texts.editDialog.nameLater : undefined}
+          maxLength={MAX_NAME}
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <RoleField value={form.values.role} onChange={(chosen) => form.setFieldValue('role', chosen)} />
+        <Switch
+          label={texts.editDialog.enabled}
+          description={texts.editDialog.enabledDescription}
+          {...form.getInputProps('enabled', { type: 'checkbox' })}
+        />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            {shared.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

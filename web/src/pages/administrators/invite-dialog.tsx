@@ -1,0 +1,76 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { isEmail, useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { administratorsQuery, inviteAdministrator } from '../../api/administrators.ts';
+import type { Role } from '../../api/session.ts';
+import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { administrators as texts } from '../../texts/administrators.ts';
+import { shared } from '../../texts/shared.ts';
+import { LinkDialog } from './link-dialog.tsx';
+import { RoleField } from './role-field.tsx';
+
+const FIELDS = ['email'] as const;
+
+/** Asks whom to invite, then shows the one-time link. */
+export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [invited, setInvited] = useState<Awaited<ReturnType<typeof inviteAdministrator>> | null>(null);
+  const form = useForm<{ email: string; role: Role }>({
+    initialValues: { email: '', role: 'viewer' },
+    validate: { email: isEmail(texts.inviteDialog.checkEmail) },
+  });
+  const invite = useMutation({
+    mutationFn: ({ email, role }: typeof form.values) => inviteAdministrator({ email: email.trim(), role }),
+    onSuccess: async (answer) => {
+      setInvited(answer);
+      close();
+      await queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey });
+    },
+    onError: (error) => showFieldErrors(form, error, FIELDS),
+  });
+  const close = () => {
+    onClose();
+    form.reset();
+    invite.reset();
+  };
+  return (
+    <>
+      <Modal opened={opened} onClose={close} title={texts.inviteDialog.title}>
+        <form
+          noValidate
+          onSubmit={form.onSubmit(
+            (values) => invite.mutate(values),
+            () => form.getInputNode('email')?.focus(),
+          )}
+        >
+          <Stack gap="md">
+            <FormProblem error={invite.error} fields={FIELDS} />
+            <TextInput
+              label={texts.inviteDialog.email}
+              type="email"
+              autoComplete="off"
+              data-autofocus
+              {...form.getInputProps('email')}
+            />
+            <RoleField value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
+            <Group justify="flex-end" gap="sm">
+              <Button variant="default" onClick={close}>
+                {shared.cancel}
+              </Button>
+              <Button type="submit" loading={invite.isPending}>
+                {texts.inviteDialog.submit}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+      <LinkDialog
+        link={invited}
+        title={texts.link.invitation}
+        email={invited?.email ?? ''}
+        onClose={() => setInvited(null)}
+      />
+    </>
+  );
+}

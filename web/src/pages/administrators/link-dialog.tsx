@@ -1,0 +1,43 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import type { OneTimeLink } from '../../api/administrators.ts';
+import { SecretOnce } from '../../components/secret-once.tsx';
+import { Time } from '../../components/time.tsx';
+import { administrators as texts } from '../../texts/administrators.ts';
+import { shared } from '../../texts/shared.ts';
+
+/** Shows a one-time link, once. It closes by its button alone, so that it is not lost by a slip. */
+export function LinkDialog({
+  link,
+  title,
+  email,
+  onClose,
+}: {
+  link: OneTimeLink | null;
+  title: string;
+  email: string;
+  onClose: () => void;
+}) {
+  return (
+    <Modal
+      opened={link !== null}
+      onClose={onClose}
+      title={title}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      {link !== null && (
+        <Stack gap="md">
+          <Text component="div">{texts.link.description(email)}</Text>
+          <SecretOnce label={texts.link.label} value={link.invitation_url} note={texts.link.once} />
+          <Group justify="space-between" gap="sm">
+            <Text component="div" c="dimmed" size="sm">
+              {texts.link.expires} <Time value={link.invitation_expires_dt} />
+            </Text>
+            <Button onClick={onClose}>{shared.secret.done}</Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,13 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { adminRoute } from '../../app/root-routes.ts';
+import { administrators } from '../../texts/administrators.ts';
+
+const main = createRoute({
+  getParentRoute: () => adminRoute,
+  path: 'administration/administrators',
+  component: lazyRouteComponent(() => import('./administrators-page.tsx'), 'AdministratorsPage'),
+  staticData: { title: administrators.title },
+});
+
+/** Who may sign in. */
+export const administratorRoutes = [main] as const;

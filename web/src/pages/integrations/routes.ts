@@ -1,0 +1,13 @@
+import { createRoute, redirect } from '@tanstack/react-router';
+import { adminRoute } from '../../app/root-routes.ts';
+
+const main = createRoute({
+  getParentRoute: () => adminRoute,
+  path: 'administration/integrations',
+  beforeLoad: () => {
+    throw redirect({ to: '/administration/integrations/webhooks', replace: true });
+  },
+});
+
+/** Integrations as such lead to the webhooks. */
+export const integrationRoutes = [main] as const;

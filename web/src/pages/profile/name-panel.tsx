@@ -1,0 +1,67 @@
+import { Button, TextInput } from '@mantine/core';
+import { isNotEmpty, useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { changeProfile } from '../../api/profile.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { useSession } from '../../app/session-context.ts';
+import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
+import { account } from '../../texts/account.ts';
+import { navigation } from '../../texts/navigation.ts';
+import { shared } from '../../texts/shared.ts';
+import styles from './profile.module.css';
+
+const FIELDS = ['name'] as const;
+const texts = account.profile;
+const MAX_NAME = 200;
+
+/** Name, e-mail and role; the name can be changed. */
+export function NamePanel() {
+  const { administrator } = useSession();
+  const queryClient = useQueryClient();
+  const form = useForm({
+    initialValues: { name: administrator.name },
+    validate: { name: isNotEmpty(account.checks.name) },
+  });
+  const change = useMutation({
+    mutationFn: ({ name }: { name: string }) => changeProfile({ name: name.trim() }),
+    onSuccess: async (_, { name }) => {
+      form.setValues({ name: name.trim() });
+      form.resetDirty({ name: name.trim() });
+      notifyDone(texts.saved);
+      await queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    },
+    onError: (error) => showFieldErrors(form, error, FIELDS),
+  });
+  return (
+    <Panel title={texts.you}>
+      <UnsavedChanges when={form.isDirty() && !change.isPending} />
+      <form noValidate onSubmit={form.onSubmit((values) => change.mutate(values))} className={styles.form}>
+        <FormProblem error={change.error} fields={FIELDS} />
+        <TextInput
+          label={texts.name}
+          autoComplete="name"
+          maxLength={MAX_NAME}
+          {...form.getInputProps('name')}
+        />
+        <dl className={styles.facts}>
+          <div>
+            <dt>{texts.email}</dt>
+            <dd>{administrator.email}</dd>
+          </div>
+          <div>
+            <dt>{texts.role}</dt>
+            <dd>{navigation.roles[administrator.role]}</dd>
+          </div>
+        </dl>
+        <div>
+          <Button type="submit" loading={change.isPending} disabled={!form.isDirty()}>
+            {shared.save}
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,95 @@
+import { Button, PasswordInput } from '@mantine/core';
+import { isNotEmpty, useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ApiError } from '../../api/errors.ts';
+import { changePassword, ownSessionsQuery } from '../../api/profile.ts';
+import { useSession } from '../../app/session-context.ts';
+import { FormProblem } from '../../components/form-problem.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { account } from '../../texts/account.ts';
+import { checkPassword } from '../../utilities/password-check.ts';
+import styles from './profile.module.css';
+
+const texts = account.profile;
+/** The interface's names of the fields. */
+const FIELDS = { current_password: 'current', new_password: 'next' } as const;
+
+/** Another password; the present one is asked for. */
+export function PasswordPanel() {
+  const { administrator } = useSession();
+  const queryClient = useQueryClient();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { current: '', next: '', repeat: '' },
+    validate: {
+      current: isNotEmpty(account.checks.required),
+      next: (value) => checkPassword(value, administrator.email),
+      repeat: (value, { next }) => (value === next ? null : account.checks.different),
+    },
+  });
+  const focus = (field: string | undefined) => field !== undefined && form.getInputNode(field)?.focus();
+  const change = useMutation({
+    mutationFn: ({ current, next }: { current: string; next: string }) =>
+      changePassword({ current_password: current, new_password: next }),
+    onSuccess: async () => {
+      form.reset();
+      notifyDone(texts.changed);
+      await queryClient.invalidateQueries({ queryKey: ownSessionsQuery.queryKey });
+    },
+    onError: (error) => {
+      const wrong = wrongFields(error);
+      form.setErrors(wrong);
+      focus(Object.keys(wrong)[0]);
+    },
+  });
+  return (
+    <Panel title={texts.password} description={texts.passwordDescription}>
+      <form
+        noValidate
+        className={styles.form}
+        onSubmit={form.onSubmit(
+          (values) => change.mutate(values),
+          (errors) => focus(Object.keys(errors)[0]),
+        )}
+      >
+        <FormProblem error={change.error} fields={Object.keys(FIELDS)} />
+        <input type="hidden" autoComplete="username" value={administrator.email} readOnly />
+        <PasswordInput
+          label={texts.current}
+          autoComplete="current-password"
+          key={form.key('current')}
+          {...form.getInputProps('current')}
+        />
+        <PasswordInput
+          label={texts.new}
+          description={account.passwordRule}
+          autoComplete="new-password"
+          key={form.key('next')}
+          {...form.getInputProps('next')}
+        />
+        <PasswordInput
+          label={texts.repeat}
+          autoComplete="new-password"
+          key={form.key('repeat')}
+          {...form.getInputProps('repeat')}
+        />
+        <div>
+          <Button type="submit" loading={change.isPending}>
+            {texts.change}
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+function wrongFields(error: unknown): Record<string, string> {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(
+    error.errors.flatMap(({ pointer, detail }): [string, string][] => {
+      if (pointer === '/current_password') return [[FIELDS.current_password, texts.wrong]];
+      return pointer === '/new_password' ? [[FIELDS.new_password, texts.notThisPassword(detail)]] : [];
+    }),
+  );
+}

@@ -1,0 +1,18 @@
+import { Stack } from '@mantine/core';
+import { PageHeader } from '../../components/page-header.tsx';
+import { account } from '../../texts/account.ts';
+import { NamePanel } from './name-panel.tsx';
+import { PasswordPanel } from './password-panel.tsx';
+import { SessionsPanel } from './sessions-panel.tsx';
+
+/** Who the viewer is, how they sign in and where they are signed in. */
+export function ProfilePage() {
+  return (
+    <Stack gap="lg" maw="46rem">
+      <PageHeader title={account.profile.title} />
+      <NamePanel />
+      <PasswordPanel />
+      <SessionsPanel />
+    </Stack>
+  );
+}

@@ -1,0 +1,13 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { appRoute } from '../../app/root-routes.ts';
+import { account } from '../../texts/account.ts';
+
+const main = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'profile',
+  component: lazyRouteComponent(() => import('./profile-page.tsx'), 'ProfilePage'),
+  staticData: { title: account.profile.title },
+});
+
+/** The viewer's own profile. */
+export const profileRoutes = [main] as const;

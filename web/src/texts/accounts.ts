@@ -1,0 +1,3 @@
+export const accounts = {
+  title: 'Accounts',
+} as const;

@@ -1,0 +1,3 @@
+export const clients = {
+  title: 'API clients',
+} as const;

@@ -1,0 +1,34 @@
+export const navigation = {
+  label: 'Main',
+  skip: 'Skip to content',
+  open: 'Open menu',
+  close: 'Close menu',
+  dashboard: 'Dashboard',
+  content: 'Content',
+  accounts: 'Accounts',
+  registrations: 'Registrations',
+  administration: 'Administration',
+  integrations: 'Integrations',
+  webhooks: 'Webhooks',
+  clients: 'API clients',
+  deadLetters: 'Dead letters',
+  administrators: 'Administrators',
+  system: 'System',
+  profile: 'Your profile',
+  signOut: 'Sign out',
+  apiReference: 'API reference',
+  userMenu: (name: string) => `Your account: ${name}`,
+  roles: { admin: 'Administrator', viewer: 'Viewer' },
+  scheme: { label: 'Appearance', light: 'Light', dark: 'Dark', auto: 'System' },
+  readOnly: {
+    title: 'Webhooks are Read Only',
+    description:
+      'The webhooks service is disabled (enable_webhooks_service: false): no event triggers a webhook, nothing is delivered, and webhooks cannot be changed or deleted.',
+  },
+  connectionLost: 'The service does not answer. What you see may be out of date; this page keeps trying.',
+  notAllowed: {
+    title: 'Not for viewers',
+    description:
+      'Integrations and administration need the role of an administrator. Ask one to give it to you.',
+  },
+} as const;

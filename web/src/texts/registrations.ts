@@ -1,0 +1,3 @@
+export const registrations = {
+  title: 'Registrations',
+} as const;

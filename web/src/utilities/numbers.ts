@@ -1,0 +1,25 @@
+const whole = new Intl.NumberFormat('en');
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `12,345` */
+export function formatNumber(value: number): string {
+  return whole.format(value);
+}
+
+/** `12.3K`, for places where the exact count does not matter. */
+export function formatCompact(value: number): string {
+  return compact.format(value);
+}
+
+const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+const BYTE_STEP = 1_024;
+
+/** `1.4 MB` */
+export function formatBytes(bytes: number): string {
+  const exponent = Math.min(
+    BYTE_UNITS.length - 1,
+    bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(BYTE_STEP)),
+  );
+  const value = bytes / BYTE_STEP ** exponent;
+  return `${value.toFixed(exponent === 0 || value >= 100 ? 0 : 1)} ${BYTE_UNITS[exponent]}`;
+}

@@ -1,0 +1,67 @@
+export type Direction = 'asc' | 'desc';
+
+/** What the address of a list holds; members at their default are absent, so that addresses stay short. */
+export interface TableSearch {
+  search?: string;
+  sort?: string;
+  direction?: Direction;
+  /** From 1. */
+  page?: number;
+  /** Rows a page. */
+  size?: number;
+}
+
+export const PAGE_SIZES = [25, 50, 100, 200] as const;
+export const DEFAULT_PAGE_SIZE = 50;
+const MAX_SEARCH_LENGTH = 200;
+const MAX_PAGE = 1_000_000;
+
+type Filters = Readonly<Record<string, readonly string[]>>;
+type FilterValues<F extends Filters> = { [K in keyof F]?: F[K][number] };
+
+/**
+ * Makes a route's `validateSearch` for a list: what is not known or out of bounds is dropped, never an error, since
+ * people edit addresses. `filters` are choices by name, `ids` are whole numbers by name.
+ */
+export function tableSearch<
+  const S extends string,
+  const F extends Filters,
+  const I extends string = never,
+>(options: { sorts: readonly S[]; filters?: F; ids?: readonly I[] }) {
+  return (
+    given: Record<string, unknown>,
+  ): Omit<TableSearch, 'sort'> & { sort?: S } & FilterValues<F> & { [K in I]?: number } => {
+    const chosen: Record<string, unknown> = {};
+    const search = text(given.search).trim().slice(0, MAX_SEARCH_LENGTH);
+    if (search !== '') chosen.search = search;
+    if ((options.sorts as readonly unknown[]).includes(given.sort)) chosen.sort = given.sort;
+    if (given.direction === 'asc' || given.direction === 'desc') chosen.direction = given.direction;
+    const page = wholeNumber(given.page);
+    if (page !== null && page > 1 && page <= MAX_PAGE) chosen.page = page;
+    const size = wholeNumber(given.size);
+    if (size !== DEFAULT_PAGE_SIZE && PAGE_SIZES.some((allowed) => allowed === size)) chosen.size = size;
+    for (const [name, values] of Object.entries(options.filters ?? {})) {
+      if (values.includes(text(given[name]))) chosen[name] = given[name];
+    }
+    for (const name of options.ids ?? []) {
+      const id = wholeNumber(given[name]);
+      if (id !== null) chosen[name] = id;
+    }
+    return chosen as ReturnType<ReturnType<typeof tableSearch<S, F, I>>>;
+  };
+}
+
+/** The query that a list of the UI's interface takes, from what the address holds. */
+export function listQuery(search: TableSearch & Record<string, unknown>): Record<string, unknown> {
+  const { page = 1, size = DEFAULT_PAGE_SIZE, ...others } = search;
+  return { ...others, limit: size, offset: (page - 1) * size };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+}
+
+function wholeNumber(value: unknown): number | null {
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
+}

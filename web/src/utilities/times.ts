@@ -1,0 +1,65 @@
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const absolute = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const precise = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  timeZoneName: 'short',
+});
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
+
+/** In the viewer's zone: `21 Nov 2026, 14:05` */
+export function formatDateTime(time: Date): string {
+  return absolute.format(time);
+}
+
+/** In the viewer's zone, to the millisecond, with the zone's name. */
+export function formatPrecise(time: Date): string {
+  return precise.format(time);
+}
+
+/** `2026-11-21 14:05:09.123 UTC` */
+export function formatUtc(time: Date): string {
+  return `${time.toISOString().replace('T', ' ').replace('Z', '')} UTC`;
+}
+
+/** `5 minutes ago`, `in 3 hours`; the date where that says more. */
+export function formatRelative(time: Date, now: number): string {
+  const distance = time.getTime() - now;
+  const size = Math.abs(distance);
+  if (size < 5 * SECOND) return 'just now';
+  if (size < MINUTE) return relative.format(Math.round(distance / SECOND), 'second');
+  if (size < HOUR) return relative.format(Math.round(distance / MINUTE), 'minute');
+  if (size < DAY) return relative.format(Math.round(distance / HOUR), 'hour');
+  if (size < 7 * DAY) return relative.format(Math.round(distance / DAY), 'day');
+  return formatDateTime(time);
+}
+
+/** A length of time: `850 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+export function formatDuration(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
+  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
+  if (ms < HOUR) return two(ms, MINUTE, 'min', SECOND, 's');
+  if (ms < DAY) return two(ms, HOUR, 'h', MINUTE, 'min');
+  return two(ms, DAY, 'd', HOUR, 'h');
+}
+
+function two(ms: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
+  const rest = Math.floor((ms % large) / small);
+  return `${Math.floor(ms / large)} ${largeUnit}${rest === 0 ? '' : ` ${rest} ${smallUnit}`}`;
+}
