@@ -96,17 +96,30 @@ describe('the health page', () => {
     assert.equal(body.queue.state, 'delivering');
     assert.equal(body.checks.database, 'ok');
     assert.deepEqual(body.content_store, { kind: 'folder', answers: true });
-    const settings = new Map(body.settings.map((each: { name: string }) => [each.name, each]));
-    assert.deepEqual(settings.get('webhooks_auth_secret'), {
+    const settings = new Map<string, Record<string, unknown>>(
+      body.settings.map((each: { name: string }) => [each.name, each]),
+    );
+    const { meaning: _secretMeaning, ...authSecret } = settings.get('webhooks_auth_secret') ?? {};
+    assert.deepEqual(authSecret, {
       name: 'webhooks_auth_secret',
+      group: 'Webhooks',
       value: '(set, not shown)',
+      default: null,
+      default_in_words: 'made at the first start and kept in `data_dir`, readable by its owner only',
+      unit: null,
       is_default: false,
     });
-    assert.deepEqual(settings.get('delivery_timeout'), {
+    const { meaning, ...timeout } = settings.get('delivery_timeout') ?? {};
+    assert.deepEqual(timeout, {
       name: 'delivery_timeout',
+      group: 'Delivery',
       value: 30,
+      default: 30,
+      default_in_words: null,
+      unit: 'seconds',
       is_default: true,
     });
+    assert.notEqual(meaning, '');
     assert.ok(!JSON.stringify(body).includes(secret));
   });
 });

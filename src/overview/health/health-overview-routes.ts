@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { problems, type Routes } from '../../http/routes.ts';
 import { DateTime, Nullable } from '../../http/schemas.ts';
+import type { DescribedSetting } from '../../settings/describe-settings.ts';
+import { SETTINGS_TABLE, type SettingDefinition } from '../../settings/settings-table.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { HealthReader } from './health-overview.ts';
 
@@ -26,7 +28,12 @@ const HealthRecord = Type.Object({
   settings: Type.Array(
     Type.Object({
       name: Type.String(),
+      group: Type.String({ description: 'The heading that it has in the reference.' }),
+      meaning: Type.String({ description: 'Names and values stand between backticks.' }),
       value: Type.Unknown({ description: 'Of a secret only whether it is set.' }),
+      default: Type.Unknown(),
+      default_in_words: Nullable(Type.String({ description: 'Where the default alone does not tell.' })),
+      unit: Nullable(Type.Enum(['seconds', 'days', 'bytes'])),
       is_default: Type.Boolean(),
     }),
   ),
@@ -57,12 +64,22 @@ export function healthOverviewRoutes(routes: Routes, health: HealthReader): void
         },
         queue,
         content_store: { kind: contentStore, answers: checks.content === 'ok' },
-        settings: settings.map((setting) => ({
-          name: setting.name,
-          value: setting.value,
-          is_default: setting.default,
-        })),
+        settings: settings.map(toSetting),
       };
     },
   );
+}
+
+function toSetting({ name, value, default: isDefault }: DescribedSetting) {
+  const definition: SettingDefinition<unknown> = SETTINGS_TABLE[name];
+  return {
+    name,
+    group: definition.group,
+    meaning: definition.meaning,
+    value,
+    default: definition.default,
+    default_in_words: definition.defaultInWords ?? null,
+    unit: definition.parser.unit,
+    is_default: isDefault,
+  };
 }
