@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { UI_BUILD_FOLDER } from '../../src/ui/ui-build.ts';
+
+/** Compressed script that the first page may load. */
+const MAX_FIRST_SCRIPT_BYTES = 300_000;
+
+interface Chunk {
+  file: string;
+  imports?: string[];
+  isEntry?: boolean;
+  isDynamicEntry?: boolean;
+}
+
+const manifest = JSON.parse(
+  readFileSync(path.join(UI_BUILD_FOLDER, '.vite', 'manifest.json'), 'utf8'),
+) as Record<string, Chunk>;
+
+/** A chunk and all that is loaded together with it, without what waits for a page to be opened. */
+function loadedWith(name: string, found = new Set<string>()): Set<string> {
+  const chunk = manifest[name]!;
+  if (found.has(chunk.file)) return found;
+  found.add(chunk.file);
+  for (const imported of chunk.imports ?? []) loadedWith(imported, found);
+  return found;
+}
+
+function compressedBytes(file: string): number {
+  const full = path.join(UI_BUILD_FOLDER, file);
+  const compressed = globSync(`${full}.gz`)[0];
+  return statSync(compressed ?? full).size;
+}
+
+const entry = Object.entries(manifest).find(([, chunk]) => chunk.isEntry === true)![0];
+const first = loadedWith(entry);
+
+describe('the weight of the admin UI', () => {
+  it('is under 300 kB of gzipped script for what every page needs together with the first pages', () => {
+    const base = [...first].reduce((sum, file) => sum + compressedBytes(file), 0);
+    const pages = Object.keys(manifest)
+      .filter(
+        (name) => /^src\/pages\/(account|dashboard)\//.test(name) && manifest[name]!.isDynamicEntry === true,
+      )
+      .map((name) => [...loadedWith(name)].filter((file) => !first.has(file)))
+      .map((files) => files.reduce((sum, file) => sum + compressedBytes(file), 0));
+    assert.ok(pages.length > 0, 'the first pages are loaded by themselves');
+    const heaviest = base + Math.max(...pages);
+    assert.ok(heaviest < MAX_FIRST_SCRIPT_BYTES, `${heaviest} bytes`);
+  });
+
+  it('leaves every page to be loaded when it is opened', () => {
+    const pages = Object.keys(manifest).filter((name) => /^src\/pages\/.*-page\.tsx$/.test(name));
+    assert.ok(pages.length >= 10, `${pages.length} pages`);
+    for (const page of pages) {
+      assert.equal(manifest[page]!.isDynamicEntry, true, page);
+      assert.ok(!first.has(manifest[page]!.file), `${page} is part of the first load`);
+    }
+  });
+
+  it('names nothing that is loaded from elsewhere', () => {
+    const html = readFileSync(path.join(UI_BUILD_FOLDER, 'index.html'), 'utf8');
+    assert.doesNotMatch(html, /(?:src|href)="(?:https?:)?\/\//);
+    for (const style of globSync('assets/*.css', { cwd: UI_BUILD_FOLDER })) {
+      const text = readFileSync(path.join(UI_BUILD_FOLDER, style), 'utf8');
+      assert.doesNotMatch(text, /url\(\s*['"]?(?:https?:)?\/\//, style);
+      assert.doesNotMatch(text, /@import/, style);
+    }
+  });
+});
