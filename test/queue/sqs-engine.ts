@@ -119,8 +119,7 @@ export class PatientSqsEngine implements QueueEngine {
   }
 
   async arrived(): Promise<void> {
-    // The first exchange has the engine receive.
-    await this.#sqs.exchange({
+    await this.#exchange({
       settlements: [],
       capacity: 0,
       visibilityMs: VISIBILITY_MS,

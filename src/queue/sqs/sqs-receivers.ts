@@ -121,7 +121,6 @@ export class SqsReceivers implements AsyncDisposable {
         this.#pausing = false;
         if (message === null) {
           this.#emptySince = Math.max(this.#emptySince, startedAt);
-          this.#onArrival();
           if (this.#calls.size > 1) return;
         } else {
           this.#held.push(toArrival(message, this.#now()));
