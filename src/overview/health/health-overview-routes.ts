@@ -33,7 +33,9 @@ const HealthRecord = Type.Object({
       value: Type.Unknown({ description: 'Of a secret only whether it is set.' }),
       default: Type.Unknown(),
       default_in_words: Nullable(Type.String({ description: 'Where the default alone does not tell.' })),
-      unit: Nullable(Type.Enum(['seconds', 'days', 'bytes'])),
+      unit: Nullable(
+        Type.String({ description: '`seconds`, `days` or `bytes`; null where nothing is counted.' }),
+      ),
       is_default: Type.Boolean(),
     }),
   ),
