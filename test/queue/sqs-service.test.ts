@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { DeleteQueueCommand } from '@aws-sdk/client-sqs';
+import { runQueuesCommand } from '../../src/queue/sqs/queues-command.ts';
+import type { SqsPlace } from '../../src/queue/sqs/sqs-api.ts';
+import type { Settings } from '../../src/settings/settings-table.ts';
+import {
+  accountNames,
+  accountsOf,
+  createAccounts,
+  createWebhook,
+  deliveriesOf,
+} from '../delivery/webhook-parts.ts';
+import { startTestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { createTestQueues, type SqsServer, startSqsServer } from './sqs-server.ts';
+
+let server: SqsServer;
+before(async () => {
+  server = await startSqsServer();
+});
+after(() => server[Symbol.asyncDispose]());
+
+function settingsOf(place: SqsPlace): Partial<Settings> {
+  return {
+    queue_driver: 'sqs',
+    message_queue_name: place.messageQueueName,
+    dead_letter_queue_name: place.deadLetterQueueName,
+    sqs_region: place.region,
+    sqs_endpoint: place.endpoint,
+  };
+}
+
+async function run(place: SqsPlace, ...args: string[]): Promise<{ code: number; text: string }> {
+  let text = '';
+  const write = (part: string) => {
+    text += part;
+  };
+  const settings = () => ({ place, maxReceives: 7, visibilitySeconds: 60 });
+  const code = await runQueuesCommand(args, { settings, write, writeError: write });
+  return { code, text };
+}
+
+describe('a service on Amazon SQS', () => {
+  it('delivers in order, dead-letters to the second queue, and lets no failing webhook stop another', async () => {
+    await using queues = await createTestQueues(server, { maxReceives: 2 });
+    await using good = await startTarget();
+    await using bad = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: settingsOf(queues.place) });
+    await createWebhook(service.api, good.url);
+    const failing = await createWebhook(service.api, bad.url, { max_attempts: 10 });
+    const names = accountNames(12);
+    await createAccounts(service.api, ...names);
+
+    await until(() => good.requests.length >= names.length, 'all arrived', 20_000);
+    assert.deepEqual(accountsOf(good.requests), names);
+    // The queue's redrive maximum is smaller than the webhook's.
+    const dead = await until(
+      async () => (await deliveriesOf(service.api, failing)).find(({ status }) => status === 'DEAD_LETTERED'),
+      'the first is dead',
+      20_000,
+    );
+    assert.equal(dead.attempts, 2);
+    await until(
+      async () => Number((await queues.attributes('dead letters')).ApproximateNumberOfMessages) > 0,
+      'it is in the dead-letter queue',
+    );
+    const ready = await fetch(`${service.url}/health/ready`);
+    assert.equal(((await ready.json()) as { checks: { queue: string } }).checks.queue, 'ok');
+  });
+});
+
+describe('coursewire queues', () => {
+  it('makes both queues with the redrive policy, once, and finds nothing wrong with them', async () => {
+    await using queues = await createTestQueues(server);
+    for (const queue of ['messages', 'dead letters'] as const)
+      await queues.client.send(new DeleteQueueCommand({ QueueUrl: await queues.url(queue) }));
+    const { place } = queues;
+
+    assert.match((await run(place, 'check')).text, /does not exist/);
+    const made = await run(place, 'create');
+    assert.deepEqual([made.code, made.text.match(/was made/g)?.length], [0, 2]);
+    const policy = JSON.parse((await queues.attributes('messages')).RedrivePolicy ?? '');
+    assert.equal(policy.maxReceiveCount, 7);
+    assert.equal(policy.deadLetterTargetArn, (await queues.attributes('dead letters')).QueueArn);
+    const again = await run(place, 'create');
+    assert.deepEqual([again.code, again.text.match(/exists/g)?.length], [0, 2]);
+    assert.equal((await run(place, 'check')).code, 0);
+  });
+
+  it('says that a redrive policy is missing, and adds it without touching the rest', async () => {
+    await using queues = await createTestQueues(server, { redrive: false });
+    const checked = await run(queues.place, 'check');
+    assert.equal(checked.code, 1);
+    assert.match(checked.text, /no redrive policy/);
+    assert.equal((await run(queues.place, 'create')).code, 0);
+    assert.equal((await queues.attributes('messages')).VisibilityTimeout, '120');
+    assert.equal((await run(queues.place, 'check')).code, 0);
+  });
+
+  it('tells its use, and refuses what it does not know', async () => {
+    const place = { messageQueueName: 'a.fifo', deadLetterQueueName: 'b.fifo', region: null, endpoint: null };
+    assert.equal((await run(place, '--help')).code, 0);
+    assert.equal((await run(place, 'destroy')).code, 2);
+    assert.equal((await run(place)).code, 2);
+  });
+});
