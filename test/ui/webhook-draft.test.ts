@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { WebhookRecord } from '../../web/src/api/webhook-records.ts';
+import {
+  configurationOf,
+  type Draft,
+  draftOf,
+  effectiveSubtopics,
+  emptyDraft,
+  excludedSubtopics,
+  readDraft,
+  withTopic,
+} from '../../web/src/pages/webhooks/form/draft.ts';
+import { firstOpenStep, stepErrors } from '../../web/src/pages/webhooks/form/draft-checks.ts';
+import { curlCommand } from '../../web/src/pages/webhooks/history/curl.ts';
+
+const draft: Draft = {
+  ...emptyDraft,
+  name: 'CRM',
+  targetUrl: 'https://crm.example.com/hook',
+  topic: 'ACCOUNT',
+};
+const account = { type: 'ACCOUNT', id: 1, name: 'Northwind' } as const;
+const record: WebhookRecord = {
+  id: 5,
+  name: 'CRM',
+  topic: 'ACCOUNT',
+  subtopics: ['ACCOUNT_DELETED'],
+  focus: [],
+  target_url: 'https://crm.example.com/hook',
+  authentication: { type: 'BASIC', key: 'crm' },
+  enabled: true,
+  max_attempts: 3,
+  ignore_before_dt: '2026-01-31T09:30:00.000Z',
+  logging_mode: 'SUMMARY',
+  in_error: false,
+  read_only: false,
+  created_dt: '2026-01-01T00:00:00.000Z',
+  updated_dt: '2026-01-01T00:00:00.000Z',
+};
+
+describe('what is entered for a webhook', () => {
+  it('sends no subtopics for all, so that all stays all', () => {
+    assert.equal(configurationOf({ ...draft, topic: 'ACCOUNT' }, '', null).subtopics, undefined);
+  });
+
+  it('leaves out what the focus excludes, and has it back when the focus goes', () => {
+    const some: Draft = { ...draft, allSubtopics: false, subtopics: ['ACCOUNT_CREATED', 'ACCOUNT_DELETED'] };
+    const focused: Draft = { ...some, focus: [account] };
+    assert.deepEqual(effectiveSubtopics(focused), ['ACCOUNT_DELETED']);
+    assert.deepEqual(excludedSubtopics(focused), ['ACCOUNT_CREATED']);
+    assert.deepEqual(configurationOf({ ...focused, topic: 'ACCOUNT' }, '', null).subtopics, [
+      'ACCOUNT_DELETED',
+    ]);
+    assert.deepEqual(effectiveSubtopics({ ...focused, focus: [] }), ['ACCOUNT_CREATED', 'ACCOUNT_DELETED']);
+  });
+
+  it('does not go on with nothing but what the focus excludes', () => {
+    const nothing: Draft = {
+      ...draft,
+      allSubtopics: false,
+      subtopics: ['ACCOUNT_CREATED'],
+      focus: [account],
+    };
+    assert.deepEqual(Object.keys(stepErrors('focus', nothing, '', null)), ['focus']);
+    assert.equal(firstOpenStep(nothing, '', null), 'events');
+  });
+
+  it('takes over what only the API sets, and sends no secret unless one was entered', () => {
+    const configuration = configurationOf({ ...draftOf(record, false), topic: 'ACCOUNT' }, '', record);
+    assert.deepEqual(configuration.authentication, { type: 'BASIC', key: 'crm' });
+    assert.equal(configuration.max_attempts, 3);
+    assert.equal(configuration.ignore_before_dt, '2026-01-31T09:30:00.000Z');
+    assert.equal(configuration.logging_mode, 'SUMMARY');
+    const replaced = configurationOf({ ...draftOf(record, false), topic: 'ACCOUNT' }, 'new', record);
+    assert.deepEqual(replaced.authentication, { type: 'BASIC', key: 'crm', secret: 'new' });
+  });
+
+  it('asks for the secret when the key is another', () => {
+    const edited = draftOf(record, false);
+    assert.deepEqual(stepErrors('target', edited, '', 'crm'), {});
+    assert.deepEqual(Object.keys(stepErrors('target', { ...edited, key: 'other' }, '', 'crm')), [
+      'authentication.secret',
+    ]);
+  });
+
+  it('keeps of the focus what another topic knows', () => {
+    const mixed: Draft = {
+      ...draft,
+      topic: 'REGISTRATION',
+      focus: [account, { type: 'COURSE', id: 2, name: null }],
+    };
+    assert.deepEqual(withTopic(mixed, 'ACCOUNT').focus, [account]);
+  });
+
+  it('refuses addresses that cannot be targets', () => {
+    for (const targetUrl of ['', 'crm.example.com', 'ftp://a.example.com', 'https://a:b@c.example.com']) {
+      assert.deepEqual(Object.keys(stepErrors('target', { ...draft, targetUrl }, '', null)), ['target_url']);
+    }
+  });
+
+  it('reads back from JSON what it was, and nothing that is none', () => {
+    const focused = { ...draft, focus: [account] };
+    assert.deepEqual(readDraft(JSON.parse(JSON.stringify(focused))), focused);
+    for (const other of [null, 'x', {}, { ...focused, topic: 'PLANET' }, { ...focused, focus: [{}] }]) {
+      assert.equal(readDraft(other), null);
+    }
+  });
+});
+
+describe('the command that sends a message again by hand', () => {
+  it('is taken by a shell as it is, whatever the message holds, and has no credentials', () => {
+    const command = curlCommand({
+      targetUrl: "https://a.example.com/?q='$(x)",
+      messageId: 'id',
+      body: `{"name":"it's $HOME"}`,
+      withCredentials: true,
+    });
+    assert.match(command, /--data-binary '\{"name":"it'\\''s \$HOME"\}'$/);
+    assert.match(command, /^curl -X POST 'https:\/\/a\.example\.com\/\?q='\\''\$\(x\)' \\\n/);
+    assert.match(command, /-u 'KEY:SECRET'/);
+  });
+});

@@ -1,0 +1,127 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Subtopic } from '../../../src/events/catalogue.ts';
+import { withQuery } from './addresses.ts';
+import type { PageOf } from './page-of.ts';
+import { LIVE_MS, polling } from './polling.ts';
+import { type Read, readRecord, request } from './request.ts';
+import type {
+  Line,
+  TestResult,
+  Trend,
+  TrendPeriod,
+  WebhookConfiguration,
+  WebhookOverview,
+  WebhookRecord,
+  WebhookStatistics,
+} from './webhook-records.ts';
+
+/** The list shows alerts soon after they arise. */
+const WEBHOOK_LIST_MS = 4_000;
+const TREND_MS = 10_000;
+/** Longer than a target may take (the setting `delivery_timeout`, 30 s unless it is set otherwise). */
+const TEST_DEADLINE_MS = 150_000;
+
+const WEBHOOKS = ['webhooks'] as const;
+
+export const webhookListQuery = (query: object) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, 'list', query],
+    queryFn: ({ signal }) =>
+      request<PageOf<WebhookOverview>>('GET', withQuery('/ui/api/webhooks', query), { signal }),
+    placeholderData: keepPreviousData,
+    ...polling(WEBHOOK_LIST_MS),
+  });
+
+/** A webhook as the list shows it. */
+export const webhookOverviewQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, id, 'overview'],
+    queryFn: ({ signal }) => request<WebhookOverview>('GET', `/ui/api/webhooks/${id}`, { signal }),
+    ...polling(LIVE_MS),
+  });
+
+/** The record with its `ETag`. */
+export const webhookQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, id, 'record'],
+    queryFn: ({ signal }) => readRecord<WebhookRecord>(`/webhooks/${id}`, signal),
+    ...polling(LIVE_MS),
+  });
+
+/** What an edit starts from: read when the form opens, and not again while it is open. */
+export const webhookForEditQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, id, 'edit'],
+    queryFn: async ({ signal }): Promise<Read<WebhookRecord> & { allSubtopics: boolean }> => {
+      const [read, overview] = await Promise.all([
+        readRecord<WebhookRecord>(`/webhooks/${id}`, signal),
+        request<WebhookOverview>('GET', `/ui/api/webhooks/${id}`, { signal }),
+      ]);
+      return { ...read, allSubtopics: overview.all_subtopics };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
+export const statisticsQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, id, 'statistics'],
+    queryFn: ({ signal }) => request<WebhookStatistics>('GET', `/webhooks/${id}/statistics`, { signal }),
+    ...polling(LIVE_MS),
+  });
+
+export const lineQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, id, 'line'],
+    queryFn: ({ signal }) => request<Line>('GET', `/webhooks/${id}/line`, { signal }),
+    ...polling(LIVE_MS),
+  });
+
+export const trendQuery = (id: number, period: TrendPeriod) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, id, 'trend', period],
+    queryFn: ({ signal }) =>
+      request<Trend>('GET', withQuery(`/ui/api/webhooks/${id}/trend`, { period }), { signal }),
+    placeholderData: keepPreviousData,
+    ...polling(TREND_MS),
+  });
+
+/** Everything that is known of webhooks, to be read anew after a change. */
+export const webhooksKey = WEBHOOKS;
+
+export function createWebhook(body: WebhookConfiguration, idempotencyKey: string): Promise<WebhookRecord> {
+  return request('POST', '/webhooks', { body, idempotencyKey });
+}
+
+export function updateWebhook(
+  id: number,
+  body: WebhookConfiguration,
+  ifMatch: string | null,
+): Promise<WebhookRecord> {
+  return request('PUT', `/webhooks/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
+}
+
+/** Reads the webhook and writes it back with only this changed: what else it is stays, its secret too. */
+export async function setWebhookEnabled(id: number, enabled: boolean): Promise<WebhookRecord> {
+  const { record, etag } = await readRecord<WebhookRecord>(`/webhooks/${id}`);
+  return await updateWebhook(id, { ...record, enabled }, etag);
+}
+
+export function deleteWebhook(id: number): Promise<void> {
+  return request('DELETE', `/webhooks/${id}`);
+}
+
+export function resetStatistics(id: number): Promise<WebhookStatistics> {
+  return request('POST', `/webhooks/${id}/statistics/reset`);
+}
+
+export function sendTestMessage(id: number, subtopic: Subtopic): Promise<TestResult> {
+  return request('POST', withQuery(`/webhooks/${id}/test`, { subtopic }), { deadlineMs: TEST_DEADLINE_MS });
+}
+
+/** `retry`: the head is due now. `skip`: it goes to the dead-letter queue. Only if that message is the head still. */
+export function actOnHead(id: number, action: 'retry' | 'skip', messageId: string): Promise<Line> {
+  return request('POST', withQuery(`/webhooks/${id}/line/${action}`, { message_id: messageId }));
+}

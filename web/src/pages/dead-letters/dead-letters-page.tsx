@@ -1,0 +1,209 @@
+import { Button, CloseButton } from '@mantine/core';
+import { IconMailCheck } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { type DeadLetter, deadLetterListQuery, deadLettersKey } from '../../api/dead-letters.ts';
+import { redeliver } from '../../api/deliveries.ts';
+import { newIdempotencyKey } from '../../api/request.ts';
+import { webhookOverviewQuery } from '../../api/webhooks.ts';
+import { useWebhooksReadOnly } from '../../app/session-context.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyDone, notifyError } from '../../components/notify.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { RowLink } from '../../components/row-link.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import type { Column } from '../../components/table-columns.ts';
+import { Time } from '../../components/time.tsx';
+import { useTable } from '../../components/use-table.ts';
+import { deadLetters } from '../../texts/dead-letters.ts';
+import { webhooks } from '../../texts/webhooks.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { listQuery } from '../../utilities/table-search.ts';
+import { RedeliveryDialog } from '../webhooks/redelivery-dialog.tsx';
+import { shortError } from '../webhooks/short-error.ts';
+import styles from './dead-letters.module.css';
+
+const route = getRouteApi('/app/admin/administration/integrations/dead-letters');
+const { columns: words } = deadLetters;
+
+const COLUMNS: readonly Column<DeadLetter>[] = [
+  {
+    id: 'event',
+    label: words.event,
+    card: 'title',
+    width: '13rem',
+    cell: (letter) => <EventCell letter={letter} />,
+  },
+  { id: 'webhook', label: words.webhook, width: '14rem', cell: (letter) => <WebhookCell letter={letter} /> },
+  {
+    id: 'error',
+    label: words.error,
+    cell: (letter) => (
+      <span className={styles.error} title={letter.last_error_message ?? undefined}>
+        <bdi>
+          {letter.last_error_message === null ? deadLetters.notTried : shortError(letter.last_error_message)}
+        </bdi>
+      </span>
+    ),
+  },
+  {
+    id: 'attempts',
+    label: words.attempts,
+    align: 'end',
+    width: '6rem',
+    cell: (letter) => formatNumber(letter.attempts),
+  },
+  {
+    id: 'given',
+    label: words.given,
+    width: '9rem',
+    cell: (letter) => <Time value={letter.dead_lettered_dt} />,
+  },
+];
+
+const CHANGEABLE_COLUMNS: readonly Column<DeadLetter>[] = [
+  ...COLUMNS,
+  {
+    id: 'actions',
+    label: deadLetters.resend,
+    width: '8rem',
+    card: 'actions',
+    cell: (letter) => <ResendButton letter={letter} />,
+  },
+];
+
+/** Messages that were given up, of all webhooks or of one. */
+export function DeadLettersPage() {
+  const { webhook_id: webhookId } = route.useSearch();
+  const readOnly = useWebhooksReadOnly();
+  const table = useTable();
+  const query = useQuery(deadLetterListQuery(listQuery(table.values)));
+  const { data: webhook } = useQuery({
+    ...webhookOverviewQuery(webhookId ?? 0),
+    enabled: webhookId !== undefined,
+  });
+  const [resending, setResending] = useState(false);
+  const name = webhook?.name ?? deadLetters.deletedWebhook(webhookId ?? 0);
+  const isEmpty = (query.data?.total ?? 0) === 0;
+  return (
+    <>
+      <PageHeader
+        title={deadLetters.title}
+        description={deadLetters.description}
+        actions={
+          !readOnly &&
+          !isEmpty && (
+            <Button variant="default" onClick={() => setResending(true)}>
+              {webhookId === undefined ? deadLetters.redelivery.action : deadLetters.redelivery.actionOfOne}
+            </Button>
+          )
+        }
+      />
+      <DataTable
+        label={deadLetters.label}
+        columns={readOnly ? COLUMNS : CHANGEABLE_COLUMNS}
+        rowKey={({ id }) => id}
+        table={table}
+        query={query}
+        searchLabel={deadLetters.search}
+        filters={
+          webhookId !== undefined && (
+            <span className={styles.only}>
+              <bdi>{deadLetters.onlyOf(name)}</bdi>
+              <CloseButton
+                size="sm"
+                aria-label={deadLetters.showAll}
+                onClick={() => table.change({ webhook_id: undefined })}
+              />
+            </span>
+          )
+        }
+        empty={
+          <EmptyState
+            icon={IconMailCheck}
+            title={deadLetters.empty.title}
+            description={deadLetters.empty.description}
+          />
+        }
+      />
+      <RedeliveryDialog
+        opened={resending}
+        webhook={webhookId === undefined ? null : { id: webhookId, name }}
+        onClose={() => setResending(false)}
+      />
+    </>
+  );
+}
+
+function EventCell({ letter }: { letter: DeadLetter }) {
+  const event = webhooks.subtopics[letter.subtopic].name;
+  return (
+    <RowLink
+      to="/administration/integrations/webhooks/$webhookId"
+      params={{ webhookId: letter.webhook_id }}
+      search={{ tab: 'history', delivery: letter.id }}
+      aria-label={deadLetters.open(event, letter.id)}
+    >
+      {event}
+    </RowLink>
+  );
+}
+
+function WebhookCell({ letter }: { letter: DeadLetter }) {
+  const name = letter.webhook_name ?? deadLetters.deletedWebhook(letter.webhook_id);
+  return (
+    <span className={styles.webhook}>
+      {letter.webhook_deleted ? (
+        <bdi>{name}</bdi>
+      ) : (
+        <Link
+          to="/administration/integrations/webhooks/$webhookId"
+          params={{ webhookId: letter.webhook_id }}
+          className={styles.link}
+        >
+          <bdi>{name}</bdi>
+        </Link>
+      )}
+      {letter.webhook_deleted ? (
+        <StatusBadge tone="quiet">{deadLetters.deleted}</StatusBadge>
+      ) : (
+        !letter.webhook_enabled && <StatusBadge tone="quiet">{deadLetters.inactive}</StatusBadge>
+      )}
+    </span>
+  );
+}
+
+function ResendButton({ letter }: { letter: DeadLetter }) {
+  const queryClient = useQueryClient();
+  // The same key for a second press, or one after a lost answer.
+  const key = useRef('');
+  const send = useMutation({
+    mutationFn: () => {
+      if (key.current === '') key.current = newIdempotencyKey();
+      return redeliver(letter.webhook_id, letter.id, key.current);
+    },
+    onSuccess: () => notifyDone(deadLetters.resent),
+    onError: notifyError,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: deadLettersKey }),
+  });
+  const cannot = letter.webhook_deleted
+    ? deadLetters.cannot.deleted
+    : letter.webhook_enabled
+      ? undefined
+      : deadLetters.cannot.inactive;
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      onClick={() => send.mutate()}
+      loading={send.isPending}
+      disabled={cannot !== undefined}
+      title={cannot}
+      aria-label={deadLetters.resendOf(webhooks.subtopics[letter.subtopic].name, letter.id)}
+    >
+      {deadLetters.resend}
+    </Button>
+  );
+}

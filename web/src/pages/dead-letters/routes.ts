@@ -1,0 +1,15 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { adminRoute } from '../../app/root-routes.ts';
+import { deadLetters } from '../../texts/dead-letters.ts';
+import { tableSearch } from '../../utilities/table-search.ts';
+
+const list = createRoute({
+  getParentRoute: () => adminRoute,
+  path: 'administration/integrations/dead-letters',
+  validateSearch: tableSearch({ sorts: [], ids: ['webhook_id'] }),
+  component: lazyRouteComponent(() => import('./dead-letters-page.tsx'), 'DeadLettersPage'),
+  staticData: { title: deadLetters.title },
+});
+
+/** The dead letters of all webhooks. */
+export const deadLetterRoutes = [list] as const;

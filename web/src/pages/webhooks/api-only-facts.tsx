@@ -1,0 +1,42 @@
+import { Time } from '../../components/time.tsx';
+import { webhookForm } from '../../texts/webhook-form.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { Facts } from './facts.tsx';
+
+/** What a webhook has that only the API sets. */
+export interface ApiOnlySettings {
+  max_attempts: number;
+  ignore_before_dt: string | null;
+  logging_mode: string;
+}
+
+/** What a new webhook starts with. */
+export const apiOnlyDefaults: ApiOnlySettings = {
+  max_attempts: 10,
+  ignore_before_dt: null,
+  logging_mode: 'FULLONERROR',
+};
+
+const texts = webhookForm.apiOnly;
+const LOGGING_MODES: Readonly<Record<string, string>> = texts.loggingModes;
+
+/** The settings that are shown, and only the API changes. */
+export function ApiOnlyFacts({ settings }: { settings: ApiOnlySettings }) {
+  return (
+    <Facts
+      items={[
+        [texts.maxAttempts, formatNumber(settings.max_attempts)],
+        [
+          texts.ignoreBefore,
+          <Time
+            key="time"
+            value={settings.ignore_before_dt}
+            format="absolute"
+            fallback={texts.ignoreNothing}
+          />,
+        ],
+        [texts.loggingMode, LOGGING_MODES[settings.logging_mode] ?? settings.logging_mode],
+      ]}
+    />
+  );
+}

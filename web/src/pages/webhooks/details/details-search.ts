@@ -1,0 +1,43 @@
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../api/deliveries.ts';
+import { TREND_PERIODS, type TrendPeriod } from '../../../api/webhook-records.ts';
+
+const MAX_CURSOR_LENGTH = 200;
+
+/** The parts of a webhook's page. */
+export const DETAIL_TABS = ['overview', 'history', 'configuration'] as const;
+export type DetailTab = (typeof DETAIL_TABS)[number];
+
+/** What the address of a webhook's page holds. */
+export interface DetailsSearch {
+  tab?: DetailTab;
+  period?: TrendPeriod;
+  /** Whether charts are shown as tables. */
+  table?: 'yes';
+  outcome?: DeliveryStatus;
+  cursor?: string;
+  /** The delivery that is open. */
+  delivery?: number;
+}
+
+/** Drops what is not known: people edit addresses. */
+export function detailsSearch(given: Record<string, unknown>): DetailsSearch {
+  const delivery = Number(given.delivery);
+  return {
+    ...choice('tab', given.tab, DETAIL_TABS),
+    ...choice('period', given.period, TREND_PERIODS),
+    ...choice('table', given.table, ['yes'] as const),
+    ...choice('outcome', given.outcome, DELIVERY_STATUSES),
+    ...(typeof given.cursor === 'string' && given.cursor.length <= MAX_CURSOR_LENGTH
+      ? { cursor: given.cursor }
+      : {}),
+    ...(Number.isSafeInteger(delivery) && delivery > 0 ? { delivery } : {}),
+  };
+}
+
+function choice<K extends string, V extends string>(
+  name: K,
+  value: unknown,
+  values: readonly V[],
+): { [N in K]?: V } {
+  return (values as readonly unknown[]).includes(value) ? ({ [name]: value } as { [N in K]?: V }) : {};
+}

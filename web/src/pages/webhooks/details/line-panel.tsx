@@ -1,0 +1,163 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Line, WebhookRecord } from '../../../api/webhook-records.ts';
+import { actOnHead, lineQuery, webhooksKey } from '../../../api/webhooks.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { notifyDone, notifyError } from '../../../components/notify.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
+import { Time } from '../../../components/time.tsx';
+import { webhookDetails } from '../../../texts/webhook-details.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { formatDuration } from '../../../utilities/times.ts';
+import { useNow } from '../../../utilities/use-now.ts';
+import { Facts } from '../facts.tsx';
+import { shortError } from '../short-error.ts';
+import styles from './webhook-page.module.css';
+
+const texts = webhookDetails.line;
+const PLACEHOLDER_HEIGHT = 84;
+const COUNTDOWN_EVERY_MS = 1_000;
+const MS_PER_SECOND = 1_000;
+const MS_PER_MINUTE = 60_000;
+
+const TONES: Readonly<Record<Line['state'], Tone>> = {
+  EMPTY: 'good',
+  DUE: 'info',
+  IN_FLIGHT: 'info',
+  RETRYING: 'bad',
+  PAUSED: 'warn',
+};
+
+/** What waits, why, and until when; and what can be done about it. */
+export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
+  const { data: line, error, refetch } = useQuery(lineQuery(webhook.id));
+  return (
+    <Panel
+      title={texts.title}
+      description={texts.description}
+      actions={
+        line !== undefined && <StatusBadge tone={TONES[line.state]}>{texts.states[line.state]}</StatusBadge>
+      }
+    >
+      {line === undefined && error === null && <Skeleton height={PLACEHOLDER_HEIGHT} />}
+      {line === undefined && error !== null && <ErrorState error={error} retry={() => void refetch()} />}
+      {line !== undefined && line.head === null && <div>{texts.empty}</div>}
+      {line !== undefined && line.head !== null && (
+        <div className={styles.stack}>
+          {line.state === 'PAUSED' && <div>{texts.paused}</div>}
+          <Head webhook={webhook} line={line} head={line.head} />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Head({
+  webhook,
+  line,
+  head,
+}: {
+  webhook: WebhookRecord;
+  line: Line;
+  head: NonNullable<Line['head']>;
+}) {
+  const readOnly = useWebhooksReadOnly();
+  const queryClient = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const event = webhooks.subtopics[head.subtopic].name;
+  const act = useMutation({
+    mutationFn: ({ action, messageId }: { action: 'retry' | 'skip'; messageId: string }) =>
+      actOnHead(webhook.id, action, messageId),
+    onSuccess: (after, { action }) => {
+      queryClient.setQueryData(lineQuery(webhook.id).queryKey, after);
+      setAsking(false);
+      notifyDone(action === 'retry' ? texts.retried : texts.skipped);
+    },
+    onError: (error, { action }) => {
+      if (action === 'retry') notifyError(error);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhook.id] }),
+  });
+  // What was asked about is what is given up, also when another message has become the first meanwhile.
+  const [askedOf, setAskedOf] = useState(head.message_id);
+  return (
+    <>
+      <Facts
+        items={[
+          [texts.depth, formatNumber(line.depth)],
+          [texts.oldest, <Time key="oldest" value={line.oldest_dt} />],
+          [texts.head, event],
+          [texts.attempts, texts.ofAttempts(formatNumber(head.attempts), formatNumber(webhook.max_attempts))],
+          head.last_error_message === null
+            ? null
+            : [
+                texts.lastError,
+                <bdi key="error" className={styles.bad}>
+                  {shortError(head.last_error_message)}
+                </bdi>,
+              ],
+          [texts.nextAttempt, <NextAttempt key="next" line={line} at={head.next_attempt_dt} />],
+        ]}
+      />
+      {!readOnly && (
+        <div className={styles.actions}>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => act.mutate({ action: 'retry', messageId: head.message_id })}
+            loading={act.isPending && act.variables.action === 'retry'}
+            disabled={head.in_flight || line.state === 'PAUSED'}
+          >
+            {texts.retry}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => {
+              act.reset();
+              setAskedOf(head.message_id);
+              setAsking(true);
+            }}
+            disabled={head.in_flight}
+          >
+            {texts.skip}
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        opened={asking}
+        title={texts.skipTitle}
+        confirmLabel={texts.skipConfirm}
+        pending={act.isPending}
+        error={act.error}
+        onConfirm={() => act.mutate({ action: 'skip', messageId: askedOf })}
+        onClose={() => setAsking(false)}
+      >
+        {texts.skipDescription(event)}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** Counts down to the next attempt. */
+function NextAttempt({ line, at }: { line: Line; at: string | null }) {
+  const now = useNow(COUNTDOWN_EVERY_MS);
+  if (line.state === 'IN_FLIGHT') return texts.sending;
+  if (at === null) return texts.states.PAUSED;
+  const left = Date.parse(at) - now;
+  if (left <= 0) return texts.now;
+  return (
+    <>
+      {texts.inTime(countdown(left))} (<Time value={at} format="absolute" />)
+    </>
+  );
+}
+
+function countdown(ms: number): string {
+  return ms < MS_PER_MINUTE ? `${Math.ceil(ms / MS_PER_SECOND)} s` : formatDuration(ms);
+}

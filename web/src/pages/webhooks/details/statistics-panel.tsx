@@ -1,0 +1,106 @@
+import { Button, Skeleton, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { resetStatistics, statisticsQuery } from '../../../api/webhooks.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { Time } from '../../../components/time.tsx';
+import { webhookDetails } from '../../../texts/webhook-details.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import styles from './webhook-page.module.css';
+
+const texts = webhookDetails.statistics;
+const PLACEHOLDER_HEIGHT = 52;
+
+/** Successes and failures with the period they count from, the last error, and a new start. */
+export function StatisticsPanel({
+  webhookId,
+  withLastError,
+}: {
+  webhookId: number;
+  /** False where the last error stands elsewhere on the page. */
+  withLastError: boolean;
+}) {
+  const queryClient = useQueryClient();
+  const { data, error, refetch } = useQuery(statisticsQuery(webhookId));
+  const [asking, setAsking] = useState(false);
+  const reset = useMutation({
+    mutationFn: () => resetStatistics(webhookId),
+    onSuccess: (statistics) => {
+      queryClient.setQueryData(statisticsQuery(webhookId).queryKey, statistics);
+      setAsking(false);
+      notifyDone(texts.resetDone);
+    },
+  });
+  return (
+    <Panel
+      title={texts.title}
+      description={
+        <>
+          {texts.since} <Time value={data?.statistics_valid_from_dt} format="absolute" fallback="…" />
+        </>
+      }
+      actions={
+        <Button variant="default" size="xs" onClick={() => setAsking(true)} disabled={data === undefined}>
+          {texts.reset}
+        </Button>
+      }
+    >
+      {data === undefined && error === null && <Skeleton height={PLACEHOLDER_HEIGHT} />}
+      {data === undefined && error !== null && <ErrorState error={error} retry={() => void refetch()} />}
+      {data !== undefined && (
+        <>
+          <dl className={styles.numbers}>
+            <Figure name={texts.successes}>
+              <span className={styles.number}>{formatNumber(data.success_count)}</span>
+            </Figure>
+            <Figure name={texts.failures}>
+              <span
+                className={`${styles.number} ${data.error_count > 0 ? styles.bad : ''}`}
+                title={texts.failuresHint}
+              >
+                {formatNumber(data.error_count)}
+              </span>
+            </Figure>
+            <Figure name={texts.lastSuccess}>
+              <Time value={data.last_success_dt} />
+            </Figure>
+            <Figure name={texts.lastFailure}>
+              <Time value={data.last_error_dt} />
+            </Figure>
+          </dl>
+          {withLastError && data.last_error_message !== null && (
+            <div className={styles.lastError}>
+              <Title order={3}>{texts.lastError}</Title>
+              <p className={styles.message}>
+                <bdi>{data.last_error_message}</bdi>
+              </p>
+            </div>
+          )}
+        </>
+      )}
+      <ConfirmDialog
+        opened={asking}
+        title={texts.resetTitle}
+        confirmLabel={texts.resetConfirm}
+        pending={reset.isPending}
+        error={reset.error}
+        onConfirm={() => reset.mutate()}
+        onClose={() => setAsking(false)}
+      >
+        {texts.resetDescription}
+      </ConfirmDialog>
+    </Panel>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

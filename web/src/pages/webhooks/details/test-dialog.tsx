@@ -1,0 +1,106 @@
+import { Button, Group, Modal, Select, Stack, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { isSubtopic, type Subtopic } from '../../../../../src/events/catalogue.ts';
+import type { TestResult, WebhookRecord } from '../../../api/webhook-records.ts';
+import { sendTestMessage } from '../../../api/webhooks.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { webhookDetails } from '../../../texts/webhook-details.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { formatDuration } from '../../../utilities/times.ts';
+import { CodeBlock } from '../code-block.tsx';
+import { Facts } from '../facts.tsx';
+
+const texts = webhookDetails.testDialog;
+const JSON_INDENT = 2;
+
+/** Sends a sample message to the target and shows what it says. */
+export function TestDialog({
+  webhook,
+  opened,
+  onClose,
+}: {
+  webhook: WebhookRecord;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.title} size="lg">
+      <TestForm webhook={webhook} />
+    </Modal>
+  );
+}
+
+function TestForm({ webhook }: { webhook: WebhookRecord }) {
+  const [subtopic, setSubtopic] = useState<Subtopic | undefined>(webhook.subtopics[0]);
+  const test = useMutation({ mutationFn: (chosen: Subtopic) => sendTestMessage(webhook.id, chosen) });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (subtopic !== undefined && !test.isPending) test.mutate(subtopic);
+      }}
+    >
+      <Stack gap="md">
+        <div>{texts.description}</div>
+        <Group align="flex-end" gap="sm" wrap="nowrap">
+          <Select
+            label={texts.event}
+            value={subtopic ?? null}
+            onChange={(value) => {
+              if (isSubtopic(value)) setSubtopic(value);
+            }}
+            data={webhook.subtopics.map((each) => ({ value: each, label: webhooks.subtopics[each].name }))}
+            flex={1}
+          />
+          <Button type="submit" loading={test.isPending}>
+            {test.data === undefined ? texts.send : texts.again}
+          </Button>
+        </Group>
+        <FormProblem error={test.error} />
+        {test.data !== undefined && <Result result={test.data} />}
+      </Stack>
+    </form>
+  );
+}
+
+function Result({ result }: { result: TestResult }) {
+  return (
+    <Stack gap="md">
+      <Callout
+        tone={result.delivered ? 'good' : 'bad'}
+        title={result.delivered ? texts.delivered : texts.refused}
+        live
+      >
+        {result.error !== null && <bdi>{result.error}</bdi>}
+      </Callout>
+      <Facts
+        items={[
+          [texts.status, result.response_status ?? texts.noStatus],
+          [texts.took, formatDuration(result.duration_ms)],
+        ]}
+      />
+      {result.response_status !== null && (
+        <div>
+          <Title order={3} mb="xs">
+            {texts.answer}
+          </Title>
+          {result.response_body === null || result.response_body === '' ? (
+            texts.noAnswer
+          ) : (
+            <CodeBlock label={texts.answer} wrap>
+              {result.response_body}
+            </CodeBlock>
+          )}
+        </div>
+      )}
+      <div>
+        <Title order={3} mb="xs">
+          {texts.message}
+        </Title>
+        <CodeBlock label={texts.message}>{JSON.stringify(result.message, null, JSON_INDENT)}</CodeBlock>
+      </div>
+    </Stack>
+  );
+}

@@ -1,0 +1,185 @@
+import { Button, Tabs } from '@mantine/core';
+import { IconPencil, IconPlugOff, IconSend } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { isProblem } from '../../../api/errors.ts';
+import type { WebhookRecord } from '../../../api/webhook-records.ts';
+import { webhookOverviewQuery, webhookQuery } from '../../../api/webhooks.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import { shared } from '../../../texts/shared.ts';
+import { webhookDetails } from '../../../texts/webhook-details.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { DeliveryDrawer } from '../history/delivery-drawer.tsx';
+import { HistoryPanel } from '../history/history-panel.tsx';
+import { WebhookMenu } from '../webhook-menu.tsx';
+import { ConfigurationPanel } from './configuration-panel.tsx';
+import { DETAIL_TABS, type DetailTab } from './details-search.ts';
+import { ErrorPanel } from './error-panel.tsx';
+import { LinePanel } from './line-panel.tsx';
+import { StatisticsPanel } from './statistics-panel.tsx';
+import { TestDialog } from './test-dialog.tsx';
+import { TrendPanel } from './trend-panel.tsx';
+import styles from './webhook-page.module.css';
+
+const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
+
+/** All there is to know of a webhook, as it is now. */
+export function WebhookPage() {
+  const { webhookId } = route.useParams();
+  const { delivery } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error, refetch } = useQuery(webhookQuery(webhookId));
+  const record = data?.record;
+  const gone = isProblem(error, 404);
+  return (
+    <>
+      {gone ? (
+        <GoneWebhook webhookId={webhookId} />
+      ) : record !== undefined ? (
+        <Details record={record} />
+      ) : error === null ? (
+        <PageLoading />
+      ) : (
+        <ErrorState error={error} retry={() => void refetch()} />
+      )}
+      <DeliveryDrawer
+        webhookId={webhookId}
+        deliveryId={delivery ?? null}
+        webhook={gone ? null : (record ?? null)}
+        onClose={() =>
+          void navigate({
+            search: ({ delivery: _closed, ...others }) => others,
+            resetScroll: false,
+          })
+        }
+      />
+    </>
+  );
+}
+
+function Details({ record }: { record: WebhookRecord }) {
+  const { tab = 'overview' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const readOnly = useWebhooksReadOnly();
+  const [testing, setTesting] = useState(false);
+  const { data: overview } = useQuery(webhookOverviewQuery(record.id));
+  useEffect(() => {
+    document.title = `${record.name} · ${shared.product}`;
+  }, [record.name]);
+  const openTab = (to: string | null) => {
+    if (!isTab(to)) return;
+    void navigate({ search: to === 'overview' ? {} : { tab: to }, resetScroll: false });
+  };
+  return (
+    <>
+      <PageHeader
+        title={<bdi>{record.name}</bdi>}
+        back={{ link: { to: '/administration/integrations/webhooks' }, label: webhooks.title }}
+        badges={
+          <>
+            {record.in_error && <StatusBadge tone="bad">{webhooks.states.inError}</StatusBadge>}
+            <StatusBadge tone={record.enabled ? 'good' : 'quiet'}>
+              {record.enabled ? webhooks.states.active : webhooks.states.inactive}
+            </StatusBadge>
+            {readOnly && <StatusBadge tone="warn">{webhooks.readOnly}</StatusBadge>}
+          </>
+        }
+        description={
+          <>
+            {webhooks.topics[record.topic].name} · {record.target_url}
+          </>
+        }
+        actions={
+          !readOnly && (
+            <>
+              <WebhookMenu
+                webhook={{
+                  id: record.id,
+                  name: record.name,
+                  enabled: record.enabled,
+                  depth: overview?.depth ?? 0,
+                }}
+                leaveWhenDeleted
+              />
+              <Button
+                variant="default"
+                leftSection={<IconSend size={16} stroke={1.6} />}
+                onClick={() => setTesting(true)}
+              >
+                {webhookDetails.test}
+              </Button>
+              <Button
+                variant="default"
+                leftSection={<IconPencil size={16} stroke={1.6} />}
+                renderRoot={(props) => (
+                  <Link
+                    to="/administration/integrations/webhooks/$webhookId/edit"
+                    params={{ webhookId: record.id }}
+                    {...props}
+                  />
+                )}
+              >
+                {webhookDetails.edit}
+              </Button>
+            </>
+          )
+        }
+      />
+      <Tabs value={tab} onChange={openTab} keepMounted={false}>
+        <Tabs.List aria-label={webhookDetails.tabs.label} mb="lg">
+          {DETAIL_TABS.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {webhookDetails.tabs[each]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview" className={styles.panels}>
+          {record.in_error && <ErrorPanel webhookId={record.id} onHistory={() => openTab('history')} />}
+          <StatisticsPanel webhookId={record.id} withLastError={!record.in_error} />
+          <LinePanel webhook={record} />
+          <TrendPanel webhookId={record.id} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <HistoryPanel webhookId={record.id} webhook={record} />
+        </Tabs.Panel>
+        <Tabs.Panel value="configuration">
+          <ConfigurationPanel record={record} allSubtopics={overview?.all_subtopics ?? false} />
+        </Tabs.Panel>
+      </Tabs>
+      <TestDialog webhook={record} opened={testing} onClose={() => setTesting(false)} />
+    </>
+  );
+}
+
+/** Of a deleted webhook its history can still be read. */
+function GoneWebhook({ webhookId }: { webhookId: number }) {
+  return (
+    <>
+      <EmptyState
+        heading="h1"
+        icon={IconPlugOff}
+        title={webhookDetails.gone.title}
+        description={webhookDetails.gone.description}
+        action={
+          <Button
+            variant="default"
+            renderRoot={(props) => <Link to="/administration/integrations/webhooks" {...props} />}
+          >
+            {webhookDetails.gone.toList}
+          </Button>
+        }
+      />
+      {Number.isSafeInteger(webhookId) && <HistoryPanel webhookId={webhookId} webhook={null} />}
+    </>
+  );
+}
+
+function isTab(value: string | null): value is DetailTab {
+  return (DETAIL_TABS as readonly (string | null)[]).includes(value);
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react';
+import styles from './facts.module.css';
+
+/** Names and values, one beside the other; on phones one below the other. */
+export function Facts({ items }: { items: readonly (readonly [name: string, value: ReactNode] | null)[] }) {
+  return (
+    <dl className={styles.facts}>
+      {items
+        .filter((item) => item !== null)
+        .map(([name, value]) => (
+          <div key={name} className={styles.fact}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

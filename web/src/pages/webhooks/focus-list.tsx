@@ -1,0 +1,17 @@
+import { shared } from '../../texts/shared.ts';
+import styles from './focus-list.module.css';
+import type { DraftFocus } from './form/draft.ts';
+
+/** Focuses with their kind. Names come from elsewhere: they are text in a direction of their own. */
+export function FocusList({ focus }: { focus: readonly DraftFocus[] }) {
+  return (
+    <ul className={styles.list}>
+      {focus.map(({ type, id, name }) => (
+        <li key={`${type} ${id}`}>
+          <bdi>{name ?? shared.assets.missing(id)}</bdi>
+          <span className={styles.kind}>{shared.assets.types[type]}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,61 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { newIdempotencyKey } from '../../../api/request.ts';
+import type { WebhookConfiguration } from '../../../api/webhook-records.ts';
+import { createWebhook, webhooksKey } from '../../../api/webhooks.ts';
+import { notifyDone } from '../../../components/notify.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { emptyDraft } from './draft.ts';
+import { useDraft } from './use-draft.ts';
+import { WebhookForm } from './webhook-form.tsx';
+
+const route = getRouteApi('/app/admin/administration/integrations/webhooks/new');
+
+/** Adding a webhook. */
+export function AddWebhookPage() {
+  const { step = 'target' } = route.useSearch();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const state = useDraft(null, emptyDraft, null);
+  // The same key for the same content: sending it once more after a lost answer adds nothing twice.
+  const attempt = useRef({ content: '', key: '' });
+  const create = useMutation({
+    mutationFn: (configuration: WebhookConfiguration) => {
+      const content = JSON.stringify(configuration);
+      if (attempt.current.content !== content) attempt.current = { content, key: newIdempotencyKey() };
+      return createWebhook(configuration, attempt.current.key);
+    },
+    onSuccess: async (record) => {
+      state.forget();
+      await queryClient.invalidateQueries({ queryKey: webhooksKey });
+      notifyDone(webhookForm.created(record.name));
+      await navigate({
+        to: '/administration/integrations/webhooks/$webhookId',
+        params: { webhookId: record.id },
+      });
+    },
+  });
+  return (
+    <>
+      <PageHeader
+        title={webhookForm.addTitle}
+        back={{ link: { to: '/administration/integrations/webhooks' }, label: webhooks.title }}
+      />
+      <WebhookForm
+        state={state}
+        present={null}
+        requestedStep={step}
+        saving={create.isPending}
+        problem={create.error}
+        onSave={create.mutate}
+        onDiscard={() => {
+          create.reset();
+          state.restart();
+        }}
+      />
+    </>
+  );
+}

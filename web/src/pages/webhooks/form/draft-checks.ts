@@ -1,0 +1,73 @@
+import { webhookForm } from '../../../texts/webhook-form.ts';
+import {
+  type Draft,
+  effectiveSubtopics,
+  excludedSubtopics,
+  STEPS,
+  type Step,
+  type StoredKey,
+} from './draft.ts';
+
+/** What is wrong with what was entered, by the member of the API that it becomes (`authentication.key`). */
+export type FieldErrors = Readonly<Record<string, string>>;
+
+const MAX_NAME_LENGTH = 200;
+const MAX_URL_LENGTH = 2_048;
+const { checks } = webhookForm;
+
+/** What is wrong with a step; empty when one may go on. */
+export function stepErrors(step: Step, draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {
+  switch (step) {
+    case 'target':
+      return targetErrors(draft, secret, storedKey);
+    case 'topic':
+      return draft.topic === null ? { topic: checks.topic } : {};
+    case 'events':
+      if (effectiveSubtopics(draft).length > 0) return {};
+      return { subtopics: excludedSubtopics(draft).length > 0 ? checks.subtopicsExcluded : checks.subtopics };
+    case 'focus':
+      return effectiveSubtopics(draft).length > 0 ? {} : { focus: checks.subtopicsExcluded };
+    case 'review':
+      return {};
+  }
+}
+
+/** The first step that is not in order, or the last. */
+export function firstOpenStep(draft: Draft, secret: string, storedKey: StoredKey): Step {
+  return STEPS.find((step) => Object.keys(stepErrors(step, draft, secret, storedKey)).length > 0) ?? 'review';
+}
+
+/** Whether the secret that is stored stays when none is entered. */
+export function secretStays(draft: Draft, storedKey: StoredKey): boolean {
+  return draft.authentication === 'BASIC' && storedKey !== null && draft.key === storedKey;
+}
+
+/** The step on which a member of the API is entered. */
+export function stepOfField(field: string): Step {
+  if (field === 'topic') return 'topic';
+  if (field.startsWith('subtopics')) return 'events';
+  if (field.startsWith('focus')) return 'focus';
+  return 'target';
+}
+
+function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {
+  const errors: Record<string, string> = {};
+  const name = draft.name.trim();
+  if (name === '') errors.name = checks.name;
+  else if (name.length > MAX_NAME_LENGTH) errors.name = checks.nameLength;
+  const url = urlError(draft.targetUrl.trim());
+  if (url !== null) errors.target_url = url;
+  if (draft.authentication === 'BASIC') {
+    if (draft.key === '') errors['authentication.key'] = checks.key;
+    else if (draft.key.includes(':')) errors['authentication.key'] = checks.keyColon;
+    if (secret === '' && !secretStays(draft, storedKey)) errors['authentication.secret'] = checks.secret;
+  }
+  return errors;
+}
+
+function urlError(text: string): string | null {
+  if (text.length > MAX_URL_LENGTH) return checks.targetUrlLength;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return checks.targetUrl;
+  return url.username === '' && url.password === '' ? null : checks.targetUrlCredentials;
+}

@@ -1,0 +1,168 @@
+import {
+  availableSubtopics,
+  FOCUS_TYPES_OF_TOPIC,
+  type FocusType,
+  isExcludedByFocus,
+  isFocusType,
+  isSubtopic,
+  isTopic,
+  type Subtopic,
+  subtopicsOf,
+  type Topic,
+} from '../../../../../src/events/catalogue.ts';
+import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
+
+/** An asset that a webhook is focused on. */
+export interface DraftFocus {
+  type: FocusType;
+  id: number;
+  name: string | null;
+}
+
+/** What is entered, without the secret: that is kept in memory only. */
+export interface Draft {
+  name: string;
+  targetUrl: string;
+  authentication: 'NONE' | 'BASIC';
+  key: string;
+  enabled: boolean;
+  topic: Topic | null;
+  /** Whatever the topic has, less what the focus excludes. */
+  allSubtopics: boolean;
+  /** The chosen ones; also ones that the focus excludes, so that they are back when it goes. */
+  subtopics: Subtopic[];
+  focus: DraftFocus[];
+}
+
+/** What a key must be for the stored secret to stay. Null: there is none. */
+export type StoredKey = string | null;
+
+export const STEPS = ['target', 'topic', 'events', 'focus', 'review'] as const;
+export type Step = (typeof STEPS)[number];
+
+export const emptyDraft: Draft = {
+  name: '',
+  targetUrl: '',
+  authentication: 'NONE',
+  key: '',
+  enabled: true,
+  topic: null,
+  allSubtopics: true,
+  subtopics: [],
+  focus: [],
+};
+
+/** What an edit starts from. */
+export function draftOf(record: WebhookRecord, allSubtopics: boolean): Draft {
+  const { authentication } = record;
+  return {
+    name: record.name,
+    targetUrl: record.target_url,
+    authentication: authentication.type,
+    key: authentication.type === 'BASIC' ? authentication.key : '',
+    enabled: record.enabled,
+    topic: record.topic,
+    allSubtopics,
+    subtopics: record.subtopics,
+    focus: record.focus.map((each) => ({
+      type: each.webhook_focus_type,
+      id: each.webhook_focus_id,
+      name: each.webhook_focus_name,
+    })),
+  };
+}
+
+/** The key whose secret is stored. */
+export function storedKeyOf(record: WebhookRecord | null): StoredKey {
+  return record?.authentication.type === 'BASIC' ? record.authentication.key : null;
+}
+
+export function focusTypesOf(draft: Draft): FocusType[] {
+  return [...new Set(draft.focus.map(({ type }) => type))];
+}
+
+/** The chosen subtopics that the focus allows. */
+export function effectiveSubtopics(draft: Draft): Subtopic[] {
+  if (draft.topic === null) return [];
+  const available = availableSubtopics(draft.topic, focusTypesOf(draft));
+  return draft.allSubtopics ? available : available.filter((each) => draft.subtopics.includes(each));
+}
+
+/** The subtopics that would be chosen, were it not for the focus. */
+export function excludedSubtopics(draft: Draft): Subtopic[] {
+  if (draft.topic === null) return [];
+  const types = focusTypesOf(draft);
+  return subtopicsOf(draft.topic).filter(
+    (each) => (draft.allSubtopics || draft.subtopics.includes(each)) && isExcludedByFocus(each, types),
+  );
+}
+
+/** The draft under another topic: its own subtopics, and of the focus what the topic knows. */
+export function withTopic(draft: Draft, topic: Topic): Draft {
+  if (draft.topic === topic) return draft;
+  const allowed = FOCUS_TYPES_OF_TOPIC[topic];
+  return {
+    ...draft,
+    topic,
+    allSubtopics: true,
+    // Choosing some starts from all.
+    subtopics: subtopicsOf(topic),
+    focus: draft.focus.filter(({ type }) => allowed.includes(type)),
+  };
+}
+
+/** What the service is sent. What only the API sets is taken over from `present`. */
+export function configurationOf(
+  draft: Draft & { topic: Topic },
+  secret: string,
+  present: WebhookRecord | null,
+): WebhookConfiguration {
+  return {
+    name: draft.name.trim(),
+    topic: draft.topic,
+    ...(draft.allSubtopics ? {} : { subtopics: effectiveSubtopics(draft) }),
+    focus: draft.focus.map(({ type, id, name }) => ({
+      webhook_focus_type: type,
+      webhook_focus_id: id,
+      webhook_focus_name: name,
+    })),
+    target_url: draft.targetUrl.trim(),
+    authentication:
+      draft.authentication === 'NONE'
+        ? { type: 'NONE' }
+        : { type: 'BASIC', key: draft.key, ...(secret === '' ? {} : { secret }) },
+    enabled: draft.enabled,
+    ...(present === null
+      ? {}
+      : {
+          max_attempts: present.max_attempts,
+          ignore_before_dt: present.ignore_before_dt,
+          logging_mode: present.logging_mode,
+        }),
+  };
+}
+
+/** The step of an address; null for anything else. */
+export function stepOf(text: unknown): Step | null {
+  return (STEPS as readonly unknown[]).includes(text) ? (text as Step) : null;
+}
+
+/** A draft that was kept as JSON; null when it is none, for instance one of another version. */
+export function readDraft(value: unknown): Draft | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { name, targetUrl, authentication, key, enabled, topic, allSubtopics, subtopics, focus } =
+    value as Partial<Record<keyof Draft, unknown>>;
+  if (typeof name !== 'string' || typeof targetUrl !== 'string' || typeof key !== 'string') return null;
+  if (authentication !== 'NONE' && authentication !== 'BASIC') return null;
+  if (typeof enabled !== 'boolean' || typeof allSubtopics !== 'boolean') return null;
+  if (topic !== null && !isTopic(topic)) return null;
+  if (!Array.isArray(subtopics) || !subtopics.every(isSubtopic)) return null;
+  if (!Array.isArray(focus) || !focus.every(isDraftFocus)) return null;
+  return { name, targetUrl, authentication, key, enabled, topic, allSubtopics, subtopics, focus };
+}
+
+function isDraftFocus(value: unknown): value is DraftFocus {
+  if (typeof value !== 'object' || value === null) return false;
+  const { type, id, name } = value as Partial<Record<keyof DraftFocus, unknown>>;
+  return isFocusType(type) && Number.isSafeInteger(id) && (name === null || typeof name === 'string');
+}

@@ -1,0 +1,129 @@
+import { Button } from '@mantine/core';
+import { IconLock } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { isProblem } from '../../../api/errors.ts';
+import type { Read } from '../../../api/request.ts';
+import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
+import { updateWebhook, webhookForEditQuery, webhooksKey } from '../../../api/webhooks.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { webhookForm } from '../../../texts/webhook-form.ts';
+import { isolate } from '../../../utilities/isolate.ts';
+import { draftOf } from './draft.ts';
+import styles from './form.module.css';
+import { useDraft } from './use-draft.ts';
+import { WebhookForm } from './webhook-form.tsx';
+
+const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId/edit');
+
+/** Editing a webhook. */
+export function EditWebhookPage() {
+  const { webhookId } = route.useParams();
+  const readOnly = useWebhooksReadOnly();
+  const { data, error, refetch } = useQuery(webhookForEditQuery(webhookId));
+  if (readOnly) {
+    return (
+      <EmptyState
+        heading="h1"
+        icon={IconLock}
+        title={webhookForm.readOnly.title}
+        description={webhookForm.readOnly.description}
+        action={
+          <Button
+            variant="default"
+            renderRoot={(props) => (
+              <Link to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} {...props} />
+            )}
+          >
+            {webhookForm.readOnly.back}
+          </Button>
+        }
+      />
+    );
+  }
+  if (data !== undefined)
+    return <EditForm key={webhookId} read={data} readAgain={async () => (await refetch()).data} />;
+  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+}
+
+type ForEdit = Read<WebhookRecord> & { allSubtopics: boolean };
+
+function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise<ForEdit | undefined> }) {
+  const { record, etag, allSubtopics } = read;
+  const { step = 'target' } = route.useSearch();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const state = useDraft(record.id, draftOf(record, allSubtopics), etag);
+  const save = useMutation({
+    mutationFn: (configuration: WebhookConfiguration) => updateWebhook(record.id, configuration, state.etag),
+    onSuccess: async (saved) => {
+      state.forget();
+      await queryClient.invalidateQueries({ queryKey: webhooksKey, refetchType: 'none' });
+      notifyDone(webhookForm.saved(saved.name));
+      await navigate({
+        to: '/administration/integrations/webhooks/$webhookId',
+        params: { webhookId: record.id },
+      });
+    },
+    onError: async (error) => {
+      if (isProblem(error, 412)) await readAgain();
+    },
+  });
+  const startAgain = () => {
+    save.reset();
+    state.restart(draftOf(record, allSubtopics), etag);
+    void navigate({ to: '.', search: {} });
+  };
+  const conflict = state.etag !== etag && (
+    <div className={styles.notice}>
+      <Callout tone="warn" title={webhookForm.conflict.title} live>
+        {webhookForm.conflict.description}
+        <div className={styles.noticeActions}>
+          <Button variant="default" size="xs" onClick={startAgain}>
+            {webhookForm.conflict.startAgain}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => {
+              save.reset();
+              state.rebase(etag);
+            }}
+          >
+            {webhookForm.conflict.keep}
+          </Button>
+        </div>
+      </Callout>
+    </div>
+  );
+  return (
+    <>
+      <PageHeader
+        title={webhookForm.editTitle(record.name)}
+        back={{
+          link: {
+            to: '/administration/integrations/webhooks/$webhookId',
+            params: { webhookId: record.id },
+          },
+          label: isolate(record.name),
+        }}
+      />
+      <WebhookForm
+        state={state}
+        present={record}
+        requestedStep={step}
+        saving={save.isPending}
+        problem={isProblem(save.error, 412) ? null : save.error}
+        notice={conflict}
+        onSave={save.mutate}
+        onDiscard={startAgain}
+      />
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { Button } from '@mantine/core';
+import { CONTENT_TYPES, type FocusType, type Topic } from '../../../../../src/events/catalogue.ts';
+import { AssetPicker } from '../../../components/asset-picker.tsx';
+import { Callout } from '../../../components/callout.tsx';
+import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { type Draft, type DraftFocus, effectiveSubtopics, excludedSubtopics, type Step } from './draft.ts';
+import type { FieldErrors } from './draft-checks.ts';
+import styles from './form.module.css';
+
+const texts = webhookForm.focus;
+
+interface Choice {
+  label: string;
+  description: string;
+  types: readonly FocusType[];
+}
+
+const ACCOUNTS: Choice = {
+  label: texts.accounts,
+  description: texts.accountsDescription,
+  types: ['ACCOUNT'],
+};
+const CONTENT: Choice = { label: texts.content, description: texts.contentDescription, types: CONTENT_TYPES };
+const COURSES: Choice = { label: texts.courses, description: texts.coursesDescription, types: ['COURSE'] };
+
+const CHOICES: Readonly<Record<Topic, readonly Choice[]>> = {
+  ACCOUNT: [ACCOUNTS],
+  ACCOUNT_CONTENT: [ACCOUNTS, CONTENT],
+  COURSE: [COURSES],
+  REGISTRATION: [ACCOUNTS, CONTENT],
+};
+
+/** Of which assets, found by their names; says what that does to the chosen events. */
+export function FocusStep({
+  draft,
+  topic,
+  errors,
+  onChange,
+  onChoose,
+}: {
+  draft: Draft;
+  topic: Topic;
+  errors: FieldErrors;
+  onChange: (change: Partial<Draft>) => void;
+  onChoose: (step: Step) => void;
+}) {
+  const excluded = excludedSubtopics(draft)
+    .map((each) => webhooks.subtopics[each].name)
+    .join(', ');
+  const nothingLeft = effectiveSubtopics(draft).length === 0;
+  const choose = (types: readonly FocusType[], chosen: readonly DraftFocus[]) =>
+    onChange({ focus: [...draft.focus.filter(({ type }) => !types.includes(type)), ...chosen] });
+  return (
+    <div className={styles.fields}>
+      <div>{texts.optional}</div>
+      {CHOICES[topic].map(({ label, description, types }) => (
+        <AssetPicker
+          key={label}
+          label={label}
+          description={description}
+          types={types}
+          value={draft.focus.filter(({ type }) => types.includes(type))}
+          onChange={(chosen) => choose(types, chosen)}
+        />
+      ))}
+      {CHOICES[topic].length > 1 && <div>{texts.both}</div>}
+      {excluded !== '' && (
+        <Callout tone={nothingLeft ? 'bad' : 'warn'} live>
+          {nothingLeft ? (
+            <>
+              <div>{texts.ruleOut(excluded)}</div>
+              <div className={styles.noticeActions}>
+                <Button variant="default" size="xs" onClick={() => onChoose('events')}>
+                  {texts.chooseEvents}
+                </Button>
+              </div>
+            </>
+          ) : (
+            texts.leavesOut(excluded)
+          )}
+        </Callout>
+      )}
+      {errors.focus !== undefined && !nothingLeft && (
+        <Callout tone="bad" live>
+          {errors.focus}
+        </Callout>
+      )}
+    </div>
+  );
+}

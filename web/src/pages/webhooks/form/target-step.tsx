@@ -1,0 +1,121 @@
+import { PasswordInput, Radio, Switch, TextInput } from '@mantine/core';
+import { webhookForm } from '../../../texts/webhook-form.ts';
+import type { Draft } from './draft.ts';
+import type { FieldErrors } from './draft-checks.ts';
+import styles from './form.module.css';
+
+const { fields } = webhookForm;
+
+/** Name, address, and how the target knows who asks. */
+export function TargetStep({
+  draft,
+  secret,
+  secretStays,
+  secretLost,
+  errors,
+  onChange,
+  onSecret,
+}: {
+  draft: Draft;
+  secret: string;
+  /** Whether the stored secret stays when none is entered. */
+  secretStays: boolean;
+  /** Whether one was entered before the page was loaded anew. */
+  secretLost: boolean;
+  errors: FieldErrors;
+  onChange: (change: Partial<Draft>) => void;
+  onSecret: (secret: string) => void;
+}) {
+  const secretNote = secretStays
+    ? fields.secretStays
+    : secretLost
+      ? fields.secretAgain
+      : fields.secretDescription;
+  return (
+    <div className={styles.fields}>
+      <TextInput
+        label={fields.name}
+        description={fields.nameDescription}
+        value={draft.name}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        error={errors.name}
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        data-field="name"
+      />
+      <TextInput
+        label={fields.targetUrl}
+        description={fields.targetUrlDescription}
+        value={draft.targetUrl}
+        onChange={(event) => onChange({ targetUrl: event.currentTarget.value })}
+        error={errors.target_url}
+        required
+        withAsterisk={false}
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        data-field="target_url"
+      />
+      <Radio.Group
+        label={fields.authentication}
+        value={draft.authentication}
+        onChange={(value) => onChange({ authentication: value === 'BASIC' ? 'BASIC' : 'NONE' })}
+      >
+        <div className={`${styles.choices} ${styles.columns}`}>
+          <Choice value="NONE" label={fields.none} description={fields.noneDescription} />
+          <Choice value="BASIC" label={fields.basic} description={fields.basicDescription} />
+        </div>
+      </Radio.Group>
+      {draft.authentication === 'BASIC' && (
+        <div className={styles.pair}>
+          <TextInput
+            label={fields.key}
+            value={draft.key}
+            onChange={(event) => onChange({ key: event.currentTarget.value })}
+            error={errors['authentication.key']}
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            spellCheck={false}
+            data-field="authentication.key"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+          />
+          <PasswordInput
+            label={fields.secret}
+            description={secretNote}
+            value={secret}
+            onChange={(event) => onSecret(event.currentTarget.value)}
+            error={errors['authentication.secret']}
+            autoComplete="new-password"
+            data-field="authentication.secret"
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+          />
+        </div>
+      )}
+      <Switch
+        label={fields.enabled}
+        description={fields.enabledDescription}
+        checked={draft.enabled}
+        onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
+      />
+    </div>
+  );
+}
+
+/** A choice with its explanation. */
+export function Choice({ value, label, description }: { value: string; label: string; description: string }) {
+  return (
+    <Radio
+      value={value}
+      label={label}
+      description={description}
+      classNames={{
+        root: styles.choice ?? '',
+        label: styles.choiceLabel ?? '',
+        labelWrapper: styles.choiceLabelWrapper ?? '',
+        description: styles.choiceDescription ?? '',
+      }}
+    />
+  );
+}

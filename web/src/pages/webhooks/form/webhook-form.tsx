@@ -1,0 +1,201 @@
+import { Button, Title } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { ApiError } from '../../../api/errors.ts';
+import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { FormProblem, fieldOf } from '../../../components/form-problem.tsx';
+import { webhookForm } from '../../../texts/webhook-form.ts';
+import { apiOnlyDefaults } from '../api-only-facts.tsx';
+import { configurationOf, type Draft, STEPS, type Step, storedKeyOf, withTopic } from './draft.ts';
+import { type FieldErrors, firstOpenStep, secretStays, stepErrors, stepOfField } from './draft-checks.ts';
+import { EventsStep } from './events-step.tsx';
+import { FocusStep } from './focus-step.tsx';
+import styles from './form.module.css';
+import { ReviewStep } from './review-step.tsx';
+import { StepList } from './step-list.tsx';
+import { TargetStep } from './target-step.tsx';
+import { TopicStep } from './topic-step.tsx';
+import type { DraftState } from './use-draft.ts';
+
+const NO_ERRORS: FieldErrors = {};
+
+/** The steps of adding a webhook, or of editing `present`. The step stands in the address. */
+export function WebhookForm({
+  state,
+  present,
+  requestedStep,
+  saving,
+  problem,
+  notice,
+  onSave,
+  onDiscard,
+}: {
+  state: DraftState;
+  present: WebhookRecord | null;
+  requestedStep: Step;
+  saving: boolean;
+  /** What the service refused the last attempt for. */
+  problem: unknown;
+  /** Stands over the form, such as a conflict to be settled. */
+  notice?: ReactNode;
+  onSave: (configuration: WebhookConfiguration) => void;
+  onDiscard: () => void;
+}) {
+  const { draft, change } = state;
+  const navigate = useNavigate();
+  const [secret, setSecret] = useState('');
+  const [errors, setErrors] = useState<FieldErrors>(NO_ERRORS);
+  const form = useRef<HTMLFormElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const opened = useRef(false);
+
+  const storedKey = storedKeyOf(present);
+  const reachable = firstOpenStep(draft, secret, storedKey);
+  const step = STEPS.indexOf(requestedStep) > STEPS.indexOf(reachable) ? reachable : requestedStep;
+
+  const open = (to: Step, replace = false) =>
+    navigate({ to: '.', search: to === 'target' ? {} : { step: to }, replace, resetScroll: true });
+  const openStep = (to: Step) => {
+    setErrors(NO_ERRORS);
+    void open(to);
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another step takes the focus; the first one does not.
+  useEffect(() => {
+    if (opened.current) heading.current?.focus();
+    opened.current = true;
+  }, [step]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each refusal.
+  useEffect(() => {
+    if (!(problem instanceof ApiError) || problem.errors.length === 0) return;
+    const refused = Object.fromEntries(
+      problem.errors.map(({ pointer, detail }) => [
+        fieldOf(pointer),
+        detail.charAt(0).toUpperCase() + detail.slice(1),
+      ]),
+    );
+    const [first] = Object.keys(refused);
+    if (first === undefined) return;
+    setErrors(refused);
+    void open(stepOfField(first));
+  }, [problem]);
+
+  useEffect(() => {
+    const [first] = Object.keys(errors);
+    if (first === undefined) return;
+    const place = form.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(first)}"]`);
+    const control = place?.matches('input') ? place : place?.querySelector<HTMLElement>('input:enabled');
+    control?.focus();
+  }, [errors]);
+
+  const update = (changes: Partial<Draft>) => {
+    setErrors(NO_ERRORS);
+    change(changes);
+  };
+
+  const goOn = () => {
+    const found = stepErrors(step, draft, secret, storedKey);
+    setErrors(found);
+    if (Object.keys(found).length > 0) return;
+    const { topic } = draft;
+    const next = STEPS[STEPS.indexOf(step) + 1];
+    if (next !== undefined) openStep(next);
+    else if (topic !== null && !saving) onSave(configurationOf({ ...draft, topic }, secret, present));
+  };
+
+  const { topic } = draft;
+  const stays = secretStays(draft, storedKey) && secret === '';
+  return (
+    <form
+      ref={form}
+      className={styles.form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        goOn();
+      }}
+    >
+      <StepList current={step} reachable={reachable} onChoose={openStep} />
+      {notice}
+      {state.restored && state.changed && (
+        <div className={styles.notice}>
+          <Callout tone="info">
+            {webhookForm.draft.restored}
+            <div className={styles.noticeActions}>
+              <Button
+                variant="default"
+                size="xs"
+                onClick={() => {
+                  setSecret('');
+                  onDiscard();
+                  openStep('target');
+                }}
+              >
+                {webhookForm.draft.discard}
+              </Button>
+            </div>
+          </Callout>
+        </div>
+      )}
+      <FormProblem error={problem} fields={Object.keys(errors)} />
+      <Title order={2} ref={heading} tabIndex={-1} className={styles.title}>
+        {webhookForm.steps[step].title}
+      </Title>
+      {step === 'target' && (
+        <TargetStep
+          draft={draft}
+          secret={secret}
+          secretStays={secretStays(draft, storedKey)}
+          secretLost={state.restored}
+          errors={errors}
+          onChange={update}
+          onSecret={(entered) => {
+            setErrors(NO_ERRORS);
+            setSecret(entered);
+          }}
+        />
+      )}
+      {step === 'topic' && (
+        <TopicStep draft={draft} errors={errors} onTopic={(chosen) => update(withTopic(draft, chosen))} />
+      )}
+      {step === 'events' && topic !== null && (
+        <EventsStep draft={draft} topic={topic} errors={errors} onChange={update} />
+      )}
+      {step === 'focus' && topic !== null && (
+        <FocusStep draft={draft} topic={topic} errors={errors} onChange={update} onChoose={openStep} />
+      )}
+      {step === 'review' && topic !== null && (
+        <ReviewStep
+          draft={draft}
+          topic={topic}
+          secretStays={stays}
+          apiOnly={present ?? apiOnlyDefaults}
+          isNew={present === null}
+          endsError={present?.in_error === true}
+          onChoose={openStep}
+        />
+      )}
+      <div className={styles.foot}>
+        {step !== 'target' && (
+          <Button
+            variant="default"
+            onClick={() => openStep(STEPS[STEPS.indexOf(step) - 1] ?? 'target')}
+            disabled={saving}
+          >
+            {webhookForm.back}
+          </Button>
+        )}
+        {present !== null && step !== 'review' && step !== 'focus' && reachable === 'review' && (
+          <Button variant="default" onClick={() => openStep('review')}>
+            {webhookForm.steps.review.name}
+          </Button>
+        )}
+        <Button type="submit" loading={saving}>
+          {step !== 'review' ? webhookForm.next : present === null ? webhookForm.create : webhookForm.save}
+        </Button>
+      </div>
+    </form>
+  );
+}

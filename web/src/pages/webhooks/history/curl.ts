@@ -1,0 +1,23 @@
+/** What stands for the target's key and secret: they are never shown. */
+const CREDENTIALS_PLACEHOLDER = 'KEY:SECRET';
+
+/** A command for POSIX shells that posts a message to a target just as it is sent. */
+export function curlCommand(postback: {
+  targetUrl: string;
+  messageId: string;
+  body: string;
+  withCredentials: boolean;
+}): string {
+  return [
+    `curl -X POST ${quoted(postback.targetUrl)}`,
+    `-H ${quoted('Content-Type: application/json')}`,
+    `-H ${quoted(`webhook-id: ${postback.messageId}`)}`,
+    ...(postback.withCredentials ? [`-u ${quoted(CREDENTIALS_PLACEHOLDER)}`] : []),
+    `--data-binary ${quoted(postback.body)}`,
+  ].join(' \\\n  ');
+}
+
+/** In single quotes a shell takes everything as it is, but for the quote itself. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

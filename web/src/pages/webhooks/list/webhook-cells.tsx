@@ -1,0 +1,90 @@
+import { Switch, Tooltip } from '@mantine/core';
+import { IconAlertTriangleFilled } from '@tabler/icons-react';
+import type { WebhookOverview } from '../../../api/webhook-records.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { RowLink } from '../../../components/row-link.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { useWebhookToggle } from '../use-webhook-toggle.tsx';
+import styles from './webhook-list.module.css';
+
+/** The name, leading to the webhook, with an alert sign that tells the last error while it is in error. */
+export function NameCell({ webhook }: { webhook: WebhookOverview }) {
+  return (
+    <span className={styles.name}>
+      {webhook.in_error && <Alert webhook={webhook} />}
+      <RowLink to="/administration/integrations/webhooks/$webhookId" params={{ webhookId: webhook.id }}>
+        <bdi className={styles.lines}>{webhook.name}</bdi>
+      </RowLink>
+    </span>
+  );
+}
+
+function Alert({ webhook }: { webhook: WebhookOverview }) {
+  const message = webhook.last_error_message ?? webhooks.list.noMessage;
+  return (
+    <Tooltip label={message} multiline maw={420}>
+      <span
+        role="img"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: its tooltip must open for keyboards, too.
+        tabIndex={0}
+        className={styles.alert}
+        aria-label={webhooks.list.alert(webhook.name, message)}
+      >
+        <IconAlertTriangleFilled size={16} aria-hidden />
+      </span>
+    </Tooltip>
+  );
+}
+
+/** The topic, and which of its events. */
+export function TopicCell({ webhook }: { webhook: WebhookOverview }) {
+  const names = webhook.subtopics.map((each) => webhooks.subtopics[each].name);
+  const events = webhook.all_subtopics ? webhooks.allEvents : names.join(', ');
+  return (
+    <span className={styles.two}>
+      <span>{webhooks.topics[webhook.topic].name}</span>
+      <span className={styles.second} title={names.join(', ')}>
+        {events}
+        {webhook.focus_count > 0 && ` · ${webhooks.focused(webhook.focus_count)}`}
+      </span>
+    </span>
+  );
+}
+
+/** Where it sends to: the host counts most. */
+export function TargetCell({ webhook }: { webhook: WebhookOverview }) {
+  const url = URL.canParse(webhook.target_url) ? new URL(webhook.target_url) : null;
+  if (url === null) return <span className={styles.target}>{webhook.target_url}</span>;
+  return (
+    <span className={styles.two} title={webhook.target_url}>
+      <span className={styles.target}>{url.host}</span>
+      <span className={styles.second}>{`${url.pathname}${url.search}`}</span>
+    </span>
+  );
+}
+
+/** Whether it is active, to be changed at once. */
+export function ActiveCell({ webhook }: { webhook: WebhookOverview }) {
+  const readOnly = useWebhooksReadOnly();
+  const toggle = useWebhookToggle(webhook);
+  if (readOnly) {
+    return (
+      <StatusBadge tone={webhook.enabled ? 'good' : 'quiet'}>
+        {webhook.enabled ? webhooks.states.active : webhooks.states.inactive}
+      </StatusBadge>
+    );
+  }
+  return (
+    <>
+      <Switch
+        size="sm"
+        checked={webhook.enabled !== toggle.pending}
+        disabled={toggle.pending}
+        onChange={() => toggle.ask(!webhook.enabled)}
+        aria-label={webhooks.list.activeSwitch(webhook.name)}
+      />
+      {toggle.dialog}
+    </>
+  );
+}

@@ -1,0 +1,148 @@
+import { Button } from '@mantine/core';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { TOPICS } from '../../../../../src/events/catalogue.ts';
+import type { WebhookOverview } from '../../../api/webhook-records.ts';
+import { webhookListQuery } from '../../../api/webhooks.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { DataTable } from '../../../components/data-table.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import type { Column } from '../../../components/table-columns.ts';
+import { TableFilter } from '../../../components/table-filter.tsx';
+import { Time } from '../../../components/time.tsx';
+import { useTable } from '../../../components/use-table.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { listQuery } from '../../../utilities/table-search.ts';
+import { WebhookMenu } from '../webhook-menu.tsx';
+import { ActiveCell, NameCell, TargetCell, TopicCell } from './webhook-cells.tsx';
+import styles from './webhook-list.module.css';
+import { WEBHOOK_STATES } from './webhook-list-search.ts';
+
+const { columns: words } = webhooks.list;
+
+const COLUMNS: readonly Column<WebhookOverview>[] = [
+  {
+    id: 'name',
+    label: words.name,
+    sort: 'name',
+    card: 'title',
+    cell: (webhook) => <NameCell webhook={webhook} />,
+  },
+  { id: 'topic', label: words.topic, cell: (webhook) => <TopicCell webhook={webhook} /> },
+  { id: 'target', label: words.target, cell: (webhook) => <TargetCell webhook={webhook} /> },
+  {
+    id: 'active',
+    label: words.active,
+    width: '5rem',
+    cell: (webhook) => <ActiveCell webhook={webhook} />,
+  },
+  {
+    id: 'successes',
+    label: words.successes,
+    sort: 'success_count',
+    firstDirection: 'desc',
+    align: 'end',
+    cell: (webhook) => formatNumber(webhook.success_count),
+  },
+  {
+    id: 'failures',
+    label: words.failures,
+    sort: 'error_count',
+    firstDirection: 'desc',
+    align: 'end',
+    cell: (webhook) => (
+      <span className={webhook.error_count > 0 ? styles.failures : undefined}>
+        {formatNumber(webhook.error_count)}
+      </span>
+    ),
+  },
+  {
+    id: 'depth',
+    label: words.depth,
+    sort: 'depth',
+    firstDirection: 'desc',
+    align: 'end',
+    cell: (webhook) => (
+      <span className={webhook.depth > 0 ? styles.waiting : undefined}>{formatNumber(webhook.depth)}</span>
+    ),
+  },
+  {
+    id: 'last_activity',
+    label: words.lastActivity,
+    sort: 'last_activity',
+    firstDirection: 'desc',
+    cell: (webhook) => <Time value={webhook.last_activity_dt} />,
+  },
+];
+
+const ACTIONS: Column<WebhookOverview> = {
+  id: 'actions',
+  label: webhooks.list.actions,
+  width: '3.5rem',
+  card: 'actions',
+  cell: (webhook) => <WebhookMenu webhook={webhook} />,
+};
+const CHANGEABLE_COLUMNS = [...COLUMNS, ACTIONS];
+
+/** All webhooks. */
+export function WebhookListPage() {
+  const readOnly = useWebhooksReadOnly();
+  const table = useTable();
+  const query = useQuery(webhookListQuery(listQuery(table.values)));
+  const add = (
+    <Button
+      leftSection={<IconPlus size={16} stroke={1.8} />}
+      renderRoot={(props) => <Link to="/administration/integrations/webhooks/new" {...props} />}
+    >
+      {query.data?.total === 0 && !table.narrowed ? webhooks.list.empty.action : webhooks.add}
+    </Button>
+  );
+  const isEmpty = query.data?.total === 0 && !table.narrowed;
+  return (
+    <>
+      <PageHeader
+        title={webhooks.title}
+        description={webhooks.description}
+        badges={readOnly && <StatusBadge tone="warn">{webhooks.readOnly}</StatusBadge>}
+        actions={!isEmpty && add}
+      />
+      <DataTable
+        label={webhooks.list.label}
+        columns={readOnly ? COLUMNS : CHANGEABLE_COLUMNS}
+        rowKey={({ id }) => id}
+        table={table}
+        query={query}
+        defaultOrder={{ sort: 'name', direction: 'asc' }}
+        searchLabel={webhooks.list.search}
+        filters={
+          <>
+            <TableFilter
+              table={table}
+              name="topic"
+              label={webhooks.list.topic}
+              options={TOPICS.map((value) => ({ value, label: webhooks.topics[value].name }))}
+            />
+            <TableFilter
+              table={table}
+              name="state"
+              label={webhooks.list.state}
+              options={WEBHOOK_STATES.map((value) => ({ value, label: webhooks.list.states[value] }))}
+            />
+          </>
+        }
+        empty={
+          <EmptyState
+            icon={IconWebhook}
+            title={webhooks.list.empty.title}
+            description={webhooks.list.empty.description}
+            action={add}
+          />
+        }
+      />
+    </>
+  );
+}

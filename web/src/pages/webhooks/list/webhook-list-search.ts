@@ -1,0 +1,14 @@
+/** What the list of webhooks can be ordered by, as its columns and the interface name it. */
+export const WEBHOOK_SORTS = [
+  'name',
+  'created',
+  'last_activity',
+  'success_count',
+  'error_count',
+  'depth',
+] as const;
+export type WebhookSort = (typeof WEBHOOK_SORTS)[number];
+
+/** `blocked`: the first message that waits has failed before. */
+export const WEBHOOK_STATES = ['active', 'inactive', 'in_error', 'blocked'] as const;
+export type WebhookState = (typeof WEBHOOK_STATES)[number];

@@ -1,0 +1,143 @@
+import { Button, Group, Modal, Progress, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { deadLettersKey, type RedeliveryStep, redeliverDeadLetters } from '../../api/dead-letters.ts';
+import { webhooksKey } from '../../api/webhooks.ts';
+import { FormProblem } from '../../components/form-problem.tsx';
+import { deadLetters } from '../../texts/dead-letters.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+
+const texts = deadLetters.redelivery;
+const WHOLE = 100;
+
+interface Run {
+  phase: 'asking' | 'running' | 'stopped' | 'failed' | 'done';
+  done: number;
+  left: number;
+  leftIsMinimum: boolean;
+  /** What was dead-lettered later is not part of it; null before the first step. */
+  until: string | null;
+  error: unknown;
+}
+
+const START: Run = { phase: 'asking', done: 0, left: 0, leftIsMinimum: false, until: null, error: null };
+
+/** Sends the dead letters of a webhook, or of all (null), again: step by step, with progress, until it is stopped. */
+export function RedeliveryDialog({
+  opened,
+  webhook,
+  onClose,
+}: {
+  opened: boolean;
+  webhook: { id: number; name: string } | null;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.title} size="md">
+      <RedeliveryForm webhook={webhook} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function RedeliveryForm({
+  webhook,
+  onClose,
+}: {
+  webhook: { id: number; name: string } | null;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const [run, setRun] = useState(START);
+  const stopper = useRef<AbortController>(null);
+  // Closing the dialog stops it.
+  useEffect(() => () => stopper.current?.abort(), []);
+
+  const start = async () => {
+    const stop = new AbortController();
+    stopper.current = stop;
+    let state: Run = { ...run, phase: 'running', error: null };
+    setRun(state);
+    try {
+      while (!stop.signal.aborted) {
+        // A step that has begun is let finish: its count must not be lost.
+        const step = await redeliverDeadLetters(
+          webhook?.id ?? null,
+          state.until,
+          new AbortController().signal,
+        );
+        state = after(state, step);
+        if (state.phase === 'done') break;
+        setRun(state);
+      }
+      setRun(state.phase === 'done' ? state : { ...state, phase: 'stopped' });
+    } catch (error) {
+      setRun({ ...state, phase: 'failed', error });
+    }
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: deadLettersKey }),
+      queryClient.invalidateQueries({ queryKey: webhooksKey }),
+    ]);
+  };
+
+  const total = run.done + run.left;
+  const words = total === 0 ? texts.running : progressWords(run, total);
+  return (
+    <Stack gap="md">
+      <div>{webhook === null ? texts.ofAll : texts.ofOne(webhook.name)}</div>
+      {run.phase !== 'asking' && (
+        <div>
+          <Progress
+            value={run.phase === 'done' ? WHOLE : total === 0 ? 0 : (run.done / total) * WHOLE}
+            animated={run.phase === 'running'}
+            aria-label={texts.progressLabel}
+          />
+          <div role="status">{words}</div>
+        </div>
+      )}
+      <FormProblem error={run.error} />
+      <Group justify="flex-end" gap="sm">
+        {run.phase === 'running' ? (
+          <Button variant="default" onClick={() => stopper.current?.abort()}>
+            {texts.stop}
+          </Button>
+        ) : (
+          <Button variant="default" onClick={onClose}>
+            {texts.close}
+          </Button>
+        )}
+        {run.phase !== 'done' && (
+          <Button onClick={() => void start()} loading={run.phase === 'running'}>
+            {run.phase === 'asking' ? texts.start : texts.goOn}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+function after(state: Run, step: RedeliveryStep): Run {
+  // A step that finds nothing ends it: what is left belongs to webhooks that became inactive.
+  const isDone = step.remaining === 0 || step.redelivered === 0;
+  return {
+    ...state,
+    phase: isDone ? 'done' : 'running',
+    done: state.done + step.redelivered,
+    left: step.remaining,
+    leftIsMinimum: step.remaining_is_lower_bound,
+    until: step.until_dt,
+  };
+}
+
+function progressWords(run: Run, total: number): string {
+  const done = formatNumber(run.done);
+  const atLeast = (count: number) =>
+    run.leftIsMinimum ? texts.more(formatNumber(count)) : formatNumber(count);
+  switch (run.phase) {
+    case 'done':
+      return run.done === 0 ? texts.none : run.done === 1 ? texts.doneOne : texts.done(done);
+    case 'stopped':
+      return texts.stopped(done, atLeast(run.left));
+    default:
+      return texts.progress(done, atLeast(total));
+  }
+}

@@ -1,0 +1,58 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { TOPICS } from '../../../../src/events/catalogue.ts';
+import { adminRoute } from '../../app/root-routes.ts';
+import { webhookForm } from '../../texts/webhook-form.ts';
+import { webhooks } from '../../texts/webhooks.ts';
+import { tableSearch } from '../../utilities/table-search.ts';
+import { detailsSearch } from './details/details-search.ts';
+import { type Step, stepOf } from './form/draft.ts';
+import { WEBHOOK_SORTS, WEBHOOK_STATES } from './list/webhook-list-search.ts';
+
+const PATH = 'administration/integrations/webhooks';
+
+const list = createRoute({
+  getParentRoute: () => adminRoute,
+  path: PATH,
+  validateSearch: tableSearch({ sorts: WEBHOOK_SORTS, filters: { topic: TOPICS, state: WEBHOOK_STATES } }),
+  component: lazyRouteComponent(() => import('./list/webhook-list-page.tsx'), 'WebhookListPage'),
+  staticData: { title: webhooks.title },
+});
+
+const add = createRoute({
+  getParentRoute: () => adminRoute,
+  path: `${PATH}/new`,
+  validateSearch: formSearch,
+  component: lazyRouteComponent(() => import('./form/add-webhook-page.tsx'), 'AddWebhookPage'),
+  staticData: { title: webhookForm.addTitle },
+});
+
+const webhookIdParams = {
+  parse: ({ webhookId }: { webhookId: string }) => ({ webhookId: Number(webhookId) }),
+  stringify: ({ webhookId }: { webhookId: number }) => ({ webhookId: String(webhookId) }),
+};
+
+const details = createRoute({
+  getParentRoute: () => adminRoute,
+  path: `${PATH}/$webhookId`,
+  params: webhookIdParams,
+  validateSearch: detailsSearch,
+  component: lazyRouteComponent(() => import('./details/webhook-page.tsx'), 'WebhookPage'),
+  staticData: { title: webhooks.one },
+});
+
+const edit = createRoute({
+  getParentRoute: () => adminRoute,
+  path: `${PATH}/$webhookId/edit`,
+  params: webhookIdParams,
+  validateSearch: formSearch,
+  component: lazyRouteComponent(() => import('./form/edit-webhook-page.tsx'), 'EditWebhookPage'),
+  staticData: { title: webhookForm.edit },
+});
+
+/** The pages of webhooks. */
+export const webhookRoutes = [list, add, details, edit] as const;
+
+function formSearch({ step }: Record<string, unknown>): { step?: Step } {
+  const known = stepOf(step);
+  return known === null ? {} : { step: known };
+}

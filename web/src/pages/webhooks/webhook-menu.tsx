@@ -1,0 +1,105 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { deleteWebhook, webhooksKey } from '../../api/webhooks.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { shared } from '../../texts/shared.ts';
+import { webhooks } from '../../texts/webhooks.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { type ToggledWebhook, useWebhookToggle } from './use-webhook-toggle.tsx';
+
+/** What can be done with a webhook, wherever it is shown. Not to be offered while webhooks are Read Only. */
+export function WebhookMenu({
+  webhook,
+  leaveWhenDeleted = false,
+}: {
+  webhook: ToggledWebhook;
+  /** Whether the page is the webhook's own. */
+  leaveWhenDeleted?: boolean;
+}) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [deleting, setDeleting] = useState(false);
+  const toggle = useWebhookToggle(webhook);
+  const remove = useMutation({
+    mutationFn: () => deleteWebhook(webhook.id),
+    onSuccess: async () => {
+      setDeleting(false);
+      notifyDone(webhooks.remove.done(webhook.name));
+      if (leaveWhenDeleted) await navigate({ to: '/administration/integrations/webhooks' });
+      await queryClient.invalidateQueries({ queryKey: webhooksKey });
+    },
+  });
+  const waiting = formatNumber(webhook.depth);
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon
+            variant="default"
+            size={leaveWhenDeleted ? 36 : 30}
+            aria-label={webhooks.list.actionsOf(webhook.name)}
+          >
+            <IconDots size={16} stroke={1.6} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {!leaveWhenDeleted && (
+            <Menu.Item
+              leftSection={<IconPencil size={16} stroke={1.6} />}
+              renderRoot={(props) => (
+                <Link
+                  to="/administration/integrations/webhooks/$webhookId/edit"
+                  params={{ webhookId: webhook.id }}
+                  {...props}
+                />
+              )}
+            >
+              {shared.edit}
+            </Menu.Item>
+          )}
+          <Menu.Item
+            leftSection={
+              webhook.enabled ? (
+                <IconPlayerPause size={16} stroke={1.6} />
+              ) : (
+                <IconPlayerPlay size={16} stroke={1.6} />
+              )
+            }
+            onClick={() => toggle.ask(!webhook.enabled)}
+          >
+            {webhook.enabled ? webhooks.toggle.disable : webhooks.toggle.enable}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} stroke={1.6} />}
+            onClick={() => {
+              remove.reset();
+              setDeleting(true);
+            }}
+          >
+            {webhooks.remove.action}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {toggle.dialog}
+      <ConfirmDialog
+        opened={deleting}
+        title={webhooks.remove.title(webhook.name)}
+        confirmLabel={webhooks.remove.confirm}
+        {...(webhook.depth > 0 ? { typedName: webhook.name } : {})}
+        pending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+        onClose={() => setDeleting(false)}
+      >
+        {webhook.depth > 0 && <>{webhooks.remove.waiting(waiting)} </>}
+        {webhooks.remove.description}
+      </ConfirmDialog>
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import { isolate } from '../utilities/isolate.ts';
+
+/** Webhooks: what all of their pages say, and the list. */
+export const webhooks = {
+  title: 'Webhooks',
+  one: 'Webhook',
+  description: 'Each webhook tells one of your systems what happened here, in order, as it happens.',
+  add: 'Add webhook',
+  topics: {
+    ACCOUNT: { name: 'Accounts', description: 'Accounts are created, activated, deactivated or deleted.' },
+    ACCOUNT_CONTENT: {
+      name: 'Account content',
+      description: 'Courses, equivalents or bundles are given to an account, or taken from it.',
+    },
+    COURSE: {
+      name: 'Courses',
+      description: 'Courses are imported, and their versions uploaded and published.',
+    },
+    REGISTRATION: {
+      name: 'Registrations',
+      description: 'Learners launch a course for the first time, and make progress.',
+    },
+  },
+  subtopics: {
+    ACCOUNT_CREATED: { name: 'Account created', description: 'A new account is created.' },
+    ACCOUNT_ACTIVATION_UPDATED: {
+      name: 'Activation updated',
+      description: 'An account is activated or deactivated.',
+    },
+    ACCOUNT_DELETED: { name: 'Account deleted', description: 'An account is deleted.' },
+    CONTENT_ADDED_TO_ACCOUNT: {
+      name: 'Content added',
+      description: 'A course, equivalent or bundle is added to an account.',
+    },
+    CONTENT_REMOVED_FROM_ACCOUNT: {
+      name: 'Content removed',
+      description: 'A course, equivalent or bundle is removed from an account.',
+    },
+    COURSE_IMPORTED: { name: 'Course imported', description: 'A new course comes into the content pool.' },
+    COURSE_VERSION_UPLOADED: {
+      name: 'Version uploaded',
+      description: 'A new version of a course is uploaded.',
+    },
+    COURSE_VERSION_PUBLISHED: {
+      name: 'Version published',
+      description: 'A version of a course is published in the content pool.',
+    },
+    REGISTRATION_LAUNCHED: {
+      name: 'Registration launched',
+      description: 'A learner launches a course for the first time.',
+    },
+    REGISTRATION_STATUS_UPDATED: {
+      name: 'Status updated',
+      description: 'Completion, success or score of a registration changes.',
+    },
+  },
+  allEvents: 'All events',
+  events: (count: number) => (count === 1 ? '1 event' : `${count} events`),
+  focused: (count: number) => (count === 1 ? '1 focus' : `${count} focuses`),
+  readOnly: 'Read Only',
+  states: { inError: 'In error', active: 'Active', inactive: 'Inactive' },
+  list: {
+    label: 'Webhooks',
+    search: 'Search by name or id',
+    columns: {
+      name: 'Name',
+      topic: 'Topic',
+      target: 'Target',
+      active: 'Active',
+      successes: 'Successes',
+      failures: 'Failures',
+      lastActivity: 'Last activity',
+      depth: 'Waiting',
+      created: 'Created',
+    },
+    topic: 'Topic',
+    state: 'State',
+    states: { active: 'Active', inactive: 'Inactive', in_error: 'In error', blocked: 'Line blocked' },
+    actions: 'Actions',
+    alert: (name: string, message: string) => `${isolate(name)} is in error. ${message}`,
+    noMessage: 'The last attempt failed.',
+    activeSwitch: (name: string) => `Active: ${isolate(name)}`,
+    actionsOf: (name: string) => `Actions for ${isolate(name)}`,
+    open: 'Open',
+    enabled: (name: string) => `${isolate(name)} is active.`,
+    disabled: (name: string) => `${isolate(name)} is inactive.`,
+    empty: {
+      title: 'No webhooks yet',
+      description:
+        'A webhook posts a message to an address of yours whenever something happens that it is about: an account is created, a course published, a registration completed.',
+      action: 'Add your first webhook',
+    },
+  },
+  toggle: {
+    enable: 'Activate',
+    disable: 'Deactivate',
+    title: (name: string) => `Deactivate ${isolate(name)}?`,
+    discards: (count: string) =>
+      `The messages that wait for it (${count}) will be discarded, and events from now on will not be sent.`,
+  },
+  remove: {
+    action: 'Delete…',
+    title: (name: string) => `Delete ${isolate(name)}?`,
+    confirm: 'Delete webhook',
+    description: 'Nothing more is sent to its target. This cannot be undone.',
+    waiting: (count: string) => `The messages that wait for it (${count}) will be discarded.`,
+    done: (name: string) => `${isolate(name)} was deleted.`,
+  },
+} as const;
