@@ -4,7 +4,17 @@
  * place of the old one at once; a service that runs keeps working.
  */
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -18,6 +28,8 @@ const COMPRESSIBLE = '**/*.{js,css,svg,json}';
 /** Smaller files gain nothing. */
 const MIN_COMPRESSED_BYTES = 1_024;
 const BROTLI_QUALITY = 10;
+/** How long parts of former builds stay. */
+const FORMER_ASSETS_MS = 3_600_000;
 
 const fingerprint = fingerprintOfSources();
 if (process.argv.includes('--if-stale') && builtFrom() === fingerprint) process.exit(0);
@@ -32,6 +44,7 @@ try {
     build: { outDir: fresh },
   });
   await compress(fresh);
+  keepFormerAssets(fresh);
   writeFileSync(path.join(fresh, FINGERPRINT_FILE), fingerprint);
   mkdirSync(DIST, { recursive: true });
   renameSync(DIST, old);
@@ -39,6 +52,16 @@ try {
   console.log(`built the admin UI in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
 } finally {
   for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Parts that pages opened before this build may still ask for. They bear their hash in their name. */
+function keepFormerAssets(folder: string): void {
+  const since = Date.now() - FORMER_ASSETS_MS;
+  for (const file of globSync('assets/*', { cwd: DIST })) {
+    const former = path.join(DIST, file);
+    const kept = path.join(folder, file);
+    if (!existsSync(kept) && statSync(former).mtimeMs > since) linkSync(former, kept);
+  }
 }
 
 function builtFrom(): string | null {

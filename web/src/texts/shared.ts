@@ -16,6 +16,7 @@ export const shared = {
   never: 'Never',
   none: 'None',
   you: 'You',
+  showPassword: 'Show or hide what is typed',
   copy: {
     copy: 'Copy',
     copied: 'Copied',

@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { shared } from '../texts/shared.ts';
 
 const wire: MantineColorsTuple = [
   '#eef4fe',
@@ -86,7 +87,9 @@ export const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' } },
     TextInput: { defaultProps: { size: 'sm' } },
-    PasswordInput: { defaultProps: { size: 'sm' } },
+    PasswordInput: {
+      defaultProps: { size: 'sm', visibilityToggleButtonProps: { 'aria-label': shared.showPassword } },
+    },
     Textarea: { defaultProps: { size: 'sm', autosize: true, minRows: 2 } },
     Select: { defaultProps: { size: 'sm', checkIconPosition: 'right', allowDeselect: false } },
     Modal: {

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import axe from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** What the browser itself writes for each answer of 400 and above, which tests ask for. */
+const ANSWERED_WITH_ERROR = /^Failed to load resource/;
+const IMPACTS_THAT_FAIL = new Set(['serious', 'critical']);
+const ANIMATIONS_ENDED =
+  'Promise.allSettled(document.getAnimations().map((animation) => animation.finished)).then(() => {})';
+const WIDTHS =
+  '({ content: document.documentElement.scrollWidth, window: document.documentElement.clientWidth })';
+const SCHEMES = ['light', 'dark'] as const;
+
+/**
+ * A page that somebody has open. At its end the test fails if the page asked anything of another origin, wrote an error
+ * to the console (a violated content security policy is one) or let an error through.
+ */
+export class Visit implements AsyncDisposable {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly #origin: string;
+  readonly #faults: string[] = [];
+
+  constructor(page: Page, url: string) {
+    this.page = page;
+    this.#context = page.context();
+    this.#origin = new URL(url).origin;
+    page.setDefaultTimeout(10_000);
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol === 'data:' || protocol === 'blob:' || origin === this.#origin) return;
+      this.#faults.push(`asked ${request.url()}`);
+    });
+    page.on('console', (message) => {
+      if (message.type() !== 'error' || ANSWERED_WITH_ERROR.test(message.text())) return;
+      this.#faults.push(`wrote ${message.text()}`);
+    });
+    page.on('pageerror', (error) => this.#faults.push(`failed with ${error.stack ?? error.message}`));
+  }
+
+  /** The address after the UI's base: `/administration/administrators`. */
+  address(): string {
+    const { pathname, search, hash } = new URL(this.page.url());
+    return `${pathname.replace(/^.*?\/ui\//, '/')}${search}${hash}`;
+  }
+
+  /** Waits until the address is this one. */
+  async arrived(address: string | RegExp): Promise<void> {
+    await this.page.waitForURL((url) => {
+      const here = `${url.pathname.replace(/^.*?\/ui\//, '/')}${url.search}${url.hash}`;
+      return typeof address === 'string' ? here === address : address.test(here);
+    });
+  }
+
+  /** Fails when axe finds anything serious or critical, in the light scheme or the dark one. */
+  async assertAccessible(): Promise<void> {
+    for (const colorScheme of SCHEMES) {
+      await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await this.page.evaluate(axe.source);
+      // Nothing fades while contrasts are measured.
+      await this.page.evaluate(ANIMATIONS_ENDED);
+      const { violations } = await this.page.evaluate(() =>
+        (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
+      );
+      const faults = violations
+        .filter(({ impact }) => impact != null && IMPACTS_THAT_FAIL.has(impact))
+        .map(({ id, help, nodes }) => ({
+          id,
+          help,
+          nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
+        }));
+      assert.deepEqual(faults, [], `axe, ${colorScheme}: ${JSON.stringify(faults, null, 2)}`);
+    }
+  }
+
+  /** Fails when the page is wider than its window. */
+  async assertNoSidewaysScrolling(): Promise<void> {
+    const { content, window } = await this.page.evaluate<{ content: number; window: number }>(WIDTHS);
+    assert.ok(content <= window, `the page is ${content} px wide in a window of ${window} px`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context.close();
+    assert.deepEqual(this.#faults, [], 'the page behaved');
+  }
+}
