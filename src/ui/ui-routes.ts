@@ -33,8 +33,6 @@ export async function uiRoutes(
 ): Promise<void> {
   server.get('/', { schema: HIDDEN }, (_request, reply) => reply.redirect(UI_PATH));
   server.get('/ui', { schema: HIDDEN }, (_request, reply) => reply.redirect(UI_PATH));
-  // The page would answer what the UI's own interface does not know.
-  server.all(`${UI_PATH}api/*`, { schema: HIDDEN }, (_request, reply) => reply.callNotFound());
 
   if (build === null) {
     server.get(`${UI_PATH}*`, { schema: HIDDEN }, (_request, reply) =>
@@ -59,7 +57,10 @@ export async function uiRoutes(
     setHeaders: (reply) => void reply.headers(HEADERS),
   });
 
-  server.get(`${UI_PATH}*`, { schema: HIDDEN }, (_request, reply) => sendPage(reply, build, basePath));
+  server.get<{ Params: { '*': string } }>(`${UI_PATH}*`, { schema: HIDDEN }, (request, reply) =>
+    // What the UI's own interface does not know is no page.
+    request.params['*'].startsWith('api/') ? reply.callNotFound() : sendPage(reply, build, basePath),
+  );
 }
 
 function sendPage(reply: FastifyReply, build: UiBuild, basePath: string): FastifyReply {
