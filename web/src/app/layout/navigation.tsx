@@ -9,17 +9,22 @@ import {
   IconUsers,
 } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ComponentType } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import { serviceAddress } from '../../api/addresses.ts';
 import { navigation } from '../../texts/navigation.ts';
 import { useIsAdmin } from '../session-context.ts';
 import styles from './navigation.module.css';
 
-interface Entry {
+interface Destination {
   to: NonNullable<LinkProps['to']>;
   label: string;
-  icon: ComponentType<{ size?: number; stroke?: number }>;
   exact?: boolean;
+}
+
+interface Entry extends Destination {
+  icon: ComponentType<{ size?: number; stroke?: number }>;
+  /** What is below it; always in sight, as there is room. */
+  parts?: readonly Destination[];
 }
 
 const MAIN: readonly Entry[] = [
@@ -30,7 +35,16 @@ const MAIN: readonly Entry[] = [
 ];
 
 const ADMINISTRATION: readonly Entry[] = [
-  { to: '/administration/integrations', label: navigation.integrations, icon: IconPlugConnected },
+  {
+    to: '/administration/integrations',
+    label: navigation.integrations,
+    icon: IconPlugConnected,
+    parts: [
+      { to: '/administration/integrations/webhooks', label: navigation.webhooks },
+      { to: '/administration/integrations/dead-letters', label: navigation.deadLetters },
+      { to: '/administration/integrations/clients', label: navigation.clients },
+    ],
+  },
   { to: '/administration/administrators', label: navigation.administrators, icon: IconUsers },
   { to: '/administration/system', label: navigation.system, icon: IconServer2 },
 ];
@@ -61,14 +75,42 @@ export function Navigation() {
 function Entries({ entries, labelledBy }: { entries: readonly Entry[]; labelledBy?: string }) {
   return (
     <ul className={styles.list} {...(labelledBy === undefined ? {} : { 'aria-labelledby': labelledBy })}>
-      {entries.map(({ to, label, icon: Icon, exact = false }) => (
-        <li key={to}>
-          <Link to={to} className={styles.link} activeOptions={{ exact, includeSearch: false }}>
-            <Icon size={18} stroke={1.6} />
-            {label}
-          </Link>
+      {entries.map(({ icon: Icon, parts, ...entry }) => (
+        <li key={entry.to}>
+          {parts === undefined ? (
+            <DestinationLink {...entry}>
+              <Icon size={18} stroke={1.6} />
+            </DestinationLink>
+          ) : (
+            <>
+              <div className={styles.heading} id={headingId(entry)}>
+                <Icon size={18} stroke={1.6} />
+                {entry.label}
+              </div>
+              <ul className={styles.parts} aria-labelledby={headingId(entry)}>
+                {parts.map((part) => (
+                  <li key={part.to}>
+                    <DestinationLink {...part} />
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
         </li>
       ))}
     </ul>
   );
+}
+
+function DestinationLink({ to, label, exact = false, children }: Destination & { children?: ReactNode }) {
+  return (
+    <Link to={to} className={styles.link} activeOptions={{ exact, includeSearch: false }}>
+      {children}
+      {label}
+    </Link>
+  );
+}
+
+function headingId({ to }: Destination): string {
+  return `navigation${to.replaceAll('/', '-')}`;
 }
