@@ -1,9 +1,9 @@
+import { CROSS_RULES } from './cross-rules.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { type Parsed, quote } from './parser.ts';
 import { type SettingProblem, SettingsError } from './settings-error.ts';
 import { type FileSetting, readSettingsFile } from './settings-file.ts';
 import {
-  CROSS_RULES,
   SETTING_NAMES,
   SETTINGS_TABLE,
   type SettingDefinition,

@@ -1,8 +1,8 @@
 import { LOG_CLASSES } from '../observability/log-classes.ts';
 import { showBytes } from './byte-size.ts';
+import { CROSS_RULES } from './cross-rules.ts';
 import { environmentName } from './load-settings.ts';
 import {
-  CROSS_RULES,
   SETTING_NAMES,
   SETTINGS_TABLE,
   type SettingDefinition,

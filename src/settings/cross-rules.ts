@@ -1,0 +1,58 @@
+import type { SettingName, Settings } from './settings-table.ts';
+
+/** A rule between two settings. */
+export interface CrossRule {
+  readonly setting: SettingName;
+  readonly other: SettingName;
+  isMet(settings: Settings): boolean;
+  /** What `setting` may hold, in words. */
+  readonly allowed: string;
+}
+
+const SQS_FIFO_NAME_IN_WORDS =
+  'on Amazon SQS up to 75 letters, digits, hyphens and underscores, followed by .fifo';
+
+/** The rules that hold between settings, checked once each has been read by itself. */
+export const CROSS_RULES: readonly CrossRule[] = [
+  {
+    setting: 'message_queue_name',
+    other: 'queue_driver',
+    isMet: (settings) => settings.queue_driver !== 'sqs' || isSqsFifoName(settings.message_queue_name),
+    allowed: SQS_FIFO_NAME_IN_WORDS,
+  },
+  {
+    setting: 'dead_letter_queue_name',
+    other: 'queue_driver',
+    isMet: (settings) => settings.queue_driver !== 'sqs' || isSqsFifoName(settings.dead_letter_queue_name),
+    allowed: SQS_FIFO_NAME_IN_WORDS,
+  },
+  {
+    setting: 'retry_initial_delay',
+    other: 'retry_max_delay',
+    isMet: (settings) => settings.retry_initial_delay <= settings.retry_max_delay,
+    allowed: 'at most what retry_max_delay holds',
+  },
+  {
+    setting: 'dead_letter_queue_name',
+    other: 'message_queue_name',
+    isMet: (settings) => settings.dead_letter_queue_name !== settings.message_queue_name,
+    allowed: 'any other name than message_queue_name holds',
+  },
+  {
+    setting: 'session_idle_timeout',
+    other: 'session_lifetime',
+    isMet: (settings) => settings.session_idle_timeout <= settings.session_lifetime,
+    allowed: 'at most what session_lifetime holds',
+  },
+  {
+    setting: 'webhooks_auth_secret_previous',
+    other: 'webhooks_auth_secret',
+    isMet: ({ webhooks_auth_secret: present, webhooks_auth_secret_previous: former }) =>
+      former === null || former !== present,
+    allowed: 'any other secret than webhooks_auth_secret holds',
+  },
+];
+
+function isSqsFifoName(name: string): boolean {
+  return /^[\w-]{1,75}\.fifo$/.test(name);
+}
