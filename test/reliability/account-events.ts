@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MortalProgram } from './mortal-program.ts';
+import type { Instances } from './instances.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 export type AccountSubtopic = 'ACCOUNT_CREATED' | 'ACCOUNT_ACTIVATION_UPDATED' | 'ACCOUNT_DELETED';
@@ -11,6 +11,9 @@ export interface AccountEvent {
   name: string;
   enabled: boolean;
 }
+
+/** Whoever answers the calls: null for those that a kill cut off. */
+type Program = Pick<Instances, 'call' | 'read' | 'readAll'>;
 
 interface Account {
   id: number;
@@ -27,14 +30,14 @@ export class AccountChanger {
   readonly events: AccountEvent[] = [];
   /** Calls that a kill cut off. */
   cutOff = 0;
-  readonly #program: MortalProgram;
+  readonly #program: Program;
   readonly #random: SeededRandom;
   readonly #name: string;
   readonly #kept: Account[] = [];
   #accounts: Account[] = [];
   #created = 0;
 
-  constructor(program: MortalProgram, random: SeededRandom, name: string) {
+  constructor(program: Program, random: SeededRandom, name: string) {
     this.#program = program;
     this.#random = random;
     this.#name = name;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import type { AccountChanger, AccountEvent, AccountSubtopic } from './account-events.ts';
-import type { MortalProgram } from './mortal-program.ts';
+import type { Instances } from './instances.ts';
 
 /** A webhook to be made: what it listens to and how its target treats it. */
 export interface Plan {
@@ -79,7 +79,7 @@ export function assertOrderOf(everything: readonly Arrival[], listener: Listener
 /** History, statistics, the line and what came to the target tell the same, but for what kills left untold. */
 export async function assertHistoryAgrees(
   listener: Listener,
-  program: MortalProgram,
+  program: Pick<Instances, 'read' | 'readAll' | 'deaths'>,
   about: string,
 ): Promise<void> {
   const deliveries = await program.readAll(`/webhooks/${listener.id}/deliveries`);
