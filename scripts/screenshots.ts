@@ -1,0 +1,67 @@
+/**
+ * Pictures of the admin UI's pages with believable data, into the folder screenshots: light and dark, at a desk and on a
+ * phone. `npm run screenshots -- profile webhooks` takes those only whose name contains one of the words.
+ */
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { PHONE, startUi, type Ui } from '../test/ui/support/ui.ts';
+import { fillService } from './screenshots/example-data.ts';
+import type { Scene } from './screenshots/scene.ts';
+import { SHELL_SCENES } from './screenshots/shell-scenes.ts';
+
+/** The pages, by area. */
+const SCENES: readonly Scene[] = [...SHELL_SCENES];
+
+const FOLDER = path.join(import.meta.dirname, '..', 'screenshots');
+const DESK = { width: 1_440, height: 900 };
+const SCHEMES = ['light', 'dark'] as const;
+
+const words = process.argv.slice(2);
+const chosen = SCENES.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+mkdirSync(FOLDER, { recursive: true });
+
+await take(chosen.filter(({ empty }) => empty !== true));
+await take(
+  chosen.filter(({ empty }) => empty === true),
+  { empty: true },
+);
+
+async function take(scenes: readonly Scene[], { empty = false } = {}): Promise<void> {
+  if (scenes.length === 0) return;
+  let announced = '';
+  await using ui = await startUi({
+    people: !empty,
+    announce: (text) => {
+      announced = text;
+    },
+    ...(empty ? {} : { settings: { retry_initial_delay: 30, retry_max_delay: 300 } }),
+  });
+  await using parts = new AsyncDisposableStack();
+  const data = empty ? null : await fillService(ui.service.api, parts);
+  for (const scene of scenes) {
+    for (const phone of [false, true]) await takeScene(ui, scene, { phone, data, announced });
+  }
+}
+
+async function takeScene(
+  ui: Ui,
+  { name, address, as = 'admin', act }: Scene,
+  { phone, data, announced }: { phone: boolean } & Parameters<Exclude<Scene['address'], string>>[0],
+): Promise<void> {
+  const there = typeof address === 'string' ? address : address({ data, announced });
+  await using visit = await ui.visit(there, { as, phone });
+  const { page } = visit;
+  await page.setViewportSize(phone ? PHONE : DESK);
+  await page.waitForLoadState('networkidle');
+  await act?.(page, phone);
+  for (const scheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    const file = `${name}-${scheme}-${phone ? 'phone' : 'desk'}.png`;
+    await page.screenshot({
+      path: path.join(FOLDER, file),
+      fullPage: act === undefined,
+      animations: 'disabled',
+    });
+    console.log(file);
+  }
+}
