@@ -19,20 +19,26 @@ export interface DataFolder {
   secretFile: string;
 }
 
-/**
- * Makes the folder where it is missing, readable by its owner only, and names its places; the file of the embedded
- * database too, where the folder is to hold it.
- * @throws {DataFolderError} when it cannot be made or written.
- */
-export function openDataFolder(folder: string, { holdsDatabase = true } = {}): DataFolder {
+/** The places of a data folder, whether it exists or not. */
+export function namedPlaces(folder: string): DataFolder {
   const root = path.resolve(folder);
-  const places = {
+  return {
     path: root,
     databaseFile: path.join(root, 'coursewire.db'),
     contentFolder: path.join(root, 'content'),
     temporaryFolder: path.join(root, 'tmp'),
     secretFile: path.join(root, 'webhooks_auth_secret'),
   };
+}
+
+/**
+ * Makes the folder where it is missing, readable by its owner only, and names its places; the file of the embedded
+ * database too, where the folder is to hold it.
+ * @throws {DataFolderError} when it cannot be made or written.
+ */
+export function openDataFolder(folder: string, { holdsDatabase = true } = {}): DataFolder {
+  const places = namedPlaces(folder);
+  const root = places.path;
   try {
     for (const place of [root, places.contentFolder, places.temporaryFolder]) {
       mkdirSync(place, { recursive: true, mode: 0o700 });

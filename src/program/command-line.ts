@@ -1,6 +1,7 @@
 import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
 import { runDatabaseCommand } from '../database/copying/database-command.ts';
 import { openCopyDatabases } from '../database/copying/open-databases.ts';
+import { namedPlaces } from '../database/data-folder.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { runUserCommand } from '../identity/administrators/user-command.ts';
 import { runClientCommand } from '../identity/client-command.ts';
@@ -13,6 +14,7 @@ import { loadSettings } from '../settings/load-settings.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { openStorage } from '../storage.ts';
 import { runSecretsCommand } from '../webhooks/secrets-command.ts';
+import { runBackupCommand } from './backup-command.ts';
 import { readVersion } from './version.ts';
 
 const USAGE = `Usage: coursewire [--config FILE] COMMAND
@@ -24,6 +26,7 @@ Commands:
   secrets …       changes webhooks_auth_secret; see: coursewire secrets --help
   queues …        makes and checks the queues on Amazon SQS; see: coursewire queues --help
   database …      copies the embedded database to PostgreSQL; see: coursewire database --help
+  backup …        copies the embedded service's data beside it; see: coursewire backup --help
 
 Options:
   --config FILE   settings in YAML; environment variables of the same names in upper case win
@@ -75,6 +78,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
         return await manageQueues(configFile, commandArgs);
       case 'database':
         return await manageDatabase(configFile, commandArgs);
+      case 'backup':
+        return await makeBackup(configFile, commandArgs);
       default:
         throw new UsageError(`there is no command ${JSON.stringify(command)}`);
     }
@@ -226,6 +231,15 @@ async function manageDatabase(configFile: string | undefined, args: readonly str
     dataDir: () => readSettings(configFile).data_dir,
     open: (targetUrl) => openCopyDatabases(readSettings(configFile).data_dir, targetUrl, Date.now),
     now: Date.now,
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
+}
+
+async function makeBackup(configFile: string | undefined, args: readonly string[]): Promise<number> {
+  return await runBackupCommand(args, {
+    settings: () => readSettings(configFile),
+    dataFolder: () => namedPlaces(readSettings(configFile).data_dir),
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),
   });

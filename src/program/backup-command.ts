@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util';
+import type { DataFolder } from '../database/data-folder.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import { BackupError, backUp } from './backup.ts';
+
+const SUCCESS = 0;
+const WRONG_USE = 2;
+const BYTES_PER_MIB = 2 ** 20;
+
+const HELP = `Usage: coursewire backup --to FOLDER
+
+Copies the embedded service's data (the database, the files of courses, the secret) into a new folder,
+beside a running service; all of it or nothing. A service starts on that folder as it is: set data_dir
+to it. For PostgreSQL and shared stores see docs/operating.md, "Backup".
+
+Options:
+  --to FOLDER  a folder that does not exist yet, or is empty
+  --help       writes this text
+`;
+
+/** What the command works with. */
+export interface BackupCommandContext {
+  settings: () => Pick<Settings, 'database_url' | 'content_store' | 'webhooks_auth_secret'>;
+  /** The data folder; not asked for help or wrong use. */
+  dataFolder: () => DataFolder;
+  write: (text: string) => void;
+  writeError: (text: string) => void;
+}
+
+/**
+ * Runs `coursewire backup …`; `args` are what follows `backup`. Answers the exit code: 0 when it was done, 2 when the
+ * arguments are wrong.
+ * @throws {BackupError}
+ */
+export async function runBackupCommand(
+  args: readonly string[],
+  context: BackupCommandContext,
+): Promise<number> {
+  const given = parse(args);
+  if ('fault' in given) {
+    context.writeError(`${given.fault}\nSee "coursewire backup --help".\n`);
+    return WRONG_USE;
+  }
+  if (given.to === null) {
+    context.write(HELP);
+    return SUCCESS;
+  }
+  const settings = context.settings();
+  if (settings.database_url !== null) {
+    throw new BackupError(
+      'the database is PostgreSQL: back it up with pg_dump, then the content store (docs/operating.md, "Backup")',
+    );
+  }
+  const folder = context.dataFolder();
+  const backup = await backUp(folder, {
+    to: given.to,
+    contentFolder: settings.content_store === null ? folder.contentFolder : null,
+    copiesSecret: settings.webhooks_auth_secret === null,
+  });
+  const lines = [
+    `DONE: ${given.to} holds the database (${(backup.databaseBytes / BYTES_PER_MIB).toFixed(1)} MiB)`,
+    settings.content_store === null
+      ? ` and the files of ${backup.versions} course version${backup.versions === 1 ? '' : 's'}`
+      : '; the files of courses are in content_store and have to be backed up there, after this',
+    backup.versionsGone === 0 ? '' : ` (${backup.versionsGone} more were deleted meanwhile)`,
+    '.\n',
+    backup.holdsSecret
+      ? 'It holds webhooks_auth_secret: whoever has the backup can read stored credentials.\n'
+      : 'webhooks_auth_secret is not part of it: without it, stored credentials cannot be read. Keep it elsewhere.\n',
+  ];
+  context.write(lines.join(''));
+  return SUCCESS;
+}
+
+function parse(args: readonly string[]): { to: string | null } | { fault: string } {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { to: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      strict: true,
+    });
+    if (values.help === true) return { to: null };
+    return values.to === undefined || values.to === '' ? { fault: '--to is missing.' } : { to: values.to };
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+}

@@ -1,0 +1,120 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
+import type { DataFolder } from '../database/data-folder.ts';
+
+const FOLDER_MODE = 0o700;
+/** What is not whole yet; takes the backup's name once it is. */
+const PARTIAL = '.partial';
+
+/** A backup cannot be made: the message says why, and what to do instead. */
+export class BackupError extends Error {
+  override name = 'BackupError';
+}
+
+/** What a backup holds. */
+export interface Backup {
+  databaseBytes: number;
+  versions: number;
+  /** Versions that were deleted while their files were being copied: they are in the backup's database, without files. */
+  versionsGone: number;
+  /** Whether the secret that decrypts stored credentials is part of it. */
+  holdsSecret: boolean;
+}
+
+/**
+ * Copies the embedded service's data into a new folder that can be served from as it is; beside a running service, all or
+ * nothing. The database is taken at one moment first, then the files of every course version that it names, then the secret.
+ *
+ * @param contentFolder where the files of courses are; null when they are elsewhere and are backed up there
+ * @throws {BackupError}
+ */
+export async function backUp(
+  source: DataFolder,
+  { to, contentFolder, copiesSecret }: { to: string; contentFolder: string | null; copiesSecret: boolean },
+): Promise<Backup> {
+  if (!existsSync(source.databaseFile)) {
+    throw new BackupError(
+      `there is no database in ${source.path}: set data_dir to the service's data folder`,
+    );
+  }
+  const place = path.resolve(to);
+  if (existsSync(place) && readdirSync(place).length > 0) {
+    throw new BackupError(`${place} is not empty: name a folder that does not exist yet`);
+  }
+  const partial = `${place}${PARTIAL}`;
+  rmSync(partial, { recursive: true, force: true });
+  try {
+    mkdirSync(partial, { recursive: true, mode: FOLDER_MODE });
+    const databaseFile = path.join(partial, path.basename(source.databaseFile));
+    copyDatabase(source.databaseFile, databaseFile);
+    const { keys, bytes } = checkCopy(databaseFile);
+    const gone = contentFolder === null ? 0 : await copyVersions(keys, contentFolder, partial);
+    const holdsSecret = copiesSecret && existsSync(source.secretFile);
+    if (holdsSecret) copyFileSync(source.secretFile, path.join(partial, path.basename(source.secretFile)));
+    await syncFolder(partial);
+    if (existsSync(place)) rmSync(place, { recursive: true });
+    renameSync(partial, place);
+    await syncFolder(path.dirname(place));
+    return {
+      databaseBytes: bytes,
+      versions: contentFolder === null ? 0 : keys.length - gone,
+      versionsGone: gone,
+      holdsSecret,
+    };
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true });
+    if (error instanceof BackupError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new BackupError(`no backup was made in ${place}: ${reason}`, { cause: error });
+  }
+}
+
+/** As of one moment, while the service goes on writing; the copy has no log beside it and no gaps. */
+function copyDatabase(from: string, to: string): void {
+  const database = new DatabaseSync(from, { readOnly: true });
+  try {
+    database.prepare('vacuum into ?').run(to);
+  } finally {
+    database.close();
+  }
+}
+
+/** Reads the copy as a start would find it. @throws {BackupError} when it is damaged. */
+function checkCopy(file: string): { keys: string[]; bytes: number } {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const [check] = database.prepare('pragma quick_check').all() as { quick_check: string }[];
+    if (check?.quick_check !== 'ok') {
+      throw new BackupError(`the database is damaged (${check?.quick_check}): restore an earlier backup`);
+    }
+    const keys = database.prepare('select content_key from course_versions').all() as {
+      content_key: string;
+    }[];
+    const [size] = database
+      .prepare('select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()')
+      .all() as { bytes: number }[];
+    return { keys: keys.map((row) => row.content_key), bytes: size?.bytes ?? 0 };
+  } finally {
+    database.close();
+  }
+}
+
+/** Answers how many versions had no files any more. */
+async function copyVersions(keys: readonly string[], from: string, to: string): Promise<number> {
+  const content = path.join(to, 'content');
+  mkdirSync(content, { mode: FOLDER_MODE });
+  let gone = 0;
+  for (const key of keys) {
+    try {
+      await copyFolder(path.join(from, key), path.join(content, key), new AbortController().signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      rmSync(path.join(content, key), { recursive: true, force: true });
+      gone += 1;
+    }
+  }
+  await syncFolder(content);
+  return gone;
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { filesOf, importCourse } from '../content/packages.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { runProgram } from '../support/process.ts';
+import { Api, startTestService, temporaryFolder, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+
+const BASIC = { type: 'BASIC', key: 'postbacks', secret: 'open sesame' };
+const AUTHORIZATION = `Basic ${Buffer.from('postbacks:open sesame').toString('base64')}`;
+const ONLY_EMBEDDED = { skip: ON_POSTGRES ? 'the embedded database only' : false };
+
+describe('coursewire backup', ONLY_EMBEDDED, () => {
+  it('made beside a running service, it serves as it is: content, tokens, credentials, waiting messages', async () => {
+    await using target = await startTarget();
+    using folder = temporaryFolder();
+    const place = path.join(folder.path, 'backups', 'monday');
+    await using service = await startTestService({
+      settings: { retry_initial_delay: 60, retry_max_delay: 60 },
+    });
+    await importCourse(service);
+    target.respondWith(answer(503));
+    const webhook = await service.api.create('/webhooks', {
+      name: 'Accounts',
+      topic: 'ACCOUNT',
+      target_url: target.url,
+      authentication: BASIC,
+    });
+    for (const name of ['First', 'Second', 'Third']) await service.api.create('/accounts', { name });
+    await until(() => target.requests.length === 1, 'the head of the line failed once');
+
+    const ended = await runProgram(['backup', '--to', place], { data_dir: service.settings.data_dir });
+    assert.equal(ended.code, 0, ended.errors);
+    assert.match(ended.output, /^DONE: .* 1 course version\.\nIt holds webhooks_auth_secret/);
+    await service.api.create('/accounts', { name: 'After the backup' });
+    const content = filesOf(service).content;
+    await service.stop();
+
+    target.respondWith(answer(204));
+    const before = target.requests.length;
+    await using restored = await startTestService({ dataDir: place });
+    const api = new Api(restored.url, service.api.token);
+    const accounts = await api.get('/accounts');
+    assert.deepEqual(
+      accounts.body.data.map((account: { name: string }) => account.name),
+      ['First', 'Second', 'Third'],
+    );
+    assert.deepEqual(filesOf(restored).content, content);
+    assert.equal((await api.post(`/webhooks/${webhook.id}/line/retry`)).status, 200);
+    await until(() => target.requests.length === before + 3, 'all that waited is delivered');
+    const delivered = target.requests.slice(before);
+    assert.deepEqual(
+      delivered.map((request) => JSON.parse(request.body.toString('utf8')).resource.account.name),
+      ['First', 'Second', 'Third'],
+    );
+    assert.ok(delivered.every((request) => request.headers.authorization === AUTHORIZATION));
+  });
+
+  it('is for its owner only, and leaves nothing half-made beside it', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    const ended = await runProgram(['backup', '--to', path.join(folder.path, 'copy')], {
+      data_dir: service.settings.data_dir,
+    });
+    assert.equal(ended.code, 0, ended.errors);
+    assert.deepEqual(readdirSync(folder.path), ['copy']);
+    assert.equal(statSync(path.join(folder.path, 'copy')).mode & 0o777, 0o700);
+  });
+
+  it('refuses a folder with something in it, and a data folder without a database', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    const taken = path.join(folder.path, 'taken');
+    mkdirSync(taken);
+    writeFileSync(path.join(taken, 'mine.txt'), 'mine');
+    const refused = await runProgram(['backup', '--to', taken], { data_dir: service.settings.data_dir });
+    assert.equal(refused.code, 1);
+    assert.match(refused.errors, /is not empty/);
+    const lost = await runProgram(['backup', '--to', path.join(folder.path, 'new')], {
+      data_dir: path.join(folder.path, 'nowhere'),
+    });
+    assert.equal(lost.code, 1);
+    assert.match(lost.errors, /there is no database in/);
+    assert.ok(!existsSync(path.join(folder.path, 'nowhere')), 'nothing was made');
+  });
+
+  it('refuses a damaged database and leaves no backup', async () => {
+    using folder = temporaryFolder();
+    const dataDir = path.join(folder.path, 'data');
+    mkdirSync(dataDir);
+    writeFileSync(
+      path.join(dataDir, 'coursewire.db'),
+      'this is no database, however long it may be '.repeat(200),
+    );
+    const ended = await runProgram(['backup', '--to', path.join(folder.path, 'copy')], { data_dir: dataDir });
+    assert.equal(ended.code, 1);
+    assert.match(ended.errors, /no backup was made/);
+    assert.deepEqual(readdirSync(folder.path), ['data']);
+  });
+
+  it('says what is missing', async () => {
+    using folder = temporaryFolder();
+    const ended = await runProgram(['backup'], { data_dir: folder.path });
+    assert.equal(ended.code, 2);
+    assert.match(ended.errors, /--to is missing/);
+  });
+});
