@@ -182,14 +182,18 @@ export class PostgresDatabase implements Database {
         throw new UndoneError('undone by the server', { cause: tx.failure.error });
       throw error;
     }
+    const committing = connection.query('commit', timeoutMs);
+    const signalling = tx.signalled.length === 0 ? Promise.resolve() : signal(connection, tx.signalled);
     try {
-      await connection.query(ending(tx.signalled), timeoutMs);
+      await committing;
     } catch (error) {
+      await signalling;
       await rollback(connection);
       if (isRerunnable(error)) throw new UndoneError('undone by the server', { cause: error });
       throw translateError(error, 'commit');
     }
     tx.runHooks();
+    await signalling;
     return value;
   }
 }
@@ -207,8 +211,19 @@ function beginning({ durability, isLong }: TransactionOptions): string {
   return statements.join('; ');
 }
 
-function ending(channels: readonly string[]): string {
-  return [...channels.map((channel) => `notify ${escapeIdentifier(channel)}`), 'commit'].join('; ');
+/**
+ * Behind the commit and not in it, yet in the same round trip: transactions that signal take turns from their `notify` to
+ * the end of their commit, and with the disk's sync in that time all instances together would commit one after another. Never
+ * rejects: a signal may get lost.
+ */
+async function signal(connection: LentConnection, channels: readonly string[]): Promise<void> {
+  const notifications = channels.map((channel) => `notify ${escapeIdentifier(channel)}`);
+  const statements = ['begin', 'set local synchronous_commit = off', ...notifications, 'commit'];
+  try {
+    await connection.query(statements.join('; '));
+  } catch {
+    await rollback(connection);
+  }
 }
 
 /** A connection on which this fails is not used again, and its server undoes what it began. */
