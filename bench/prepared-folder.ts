@@ -127,16 +127,16 @@ function timedWebhooks({ timing, targetUrl }: FolderContent, accountIds: readonl
 }
 
 async function createAccounts(database: Database, count: number): Promise<number[]> {
-  const ids = Array.from({ length: count }, (_, n) => n + 1);
   const now = Date.now();
-  await database.transaction((tx) =>
-    tx.insertMany(
+  return await database.transaction(async (tx) => {
+    await tx.insertMany(
       'accounts',
-      ['id', 'name', 'enabled', 'revision', 'created_at', 'updated_at'],
-      ids.map((id) => [id, `Account ${id}`, 1, 1, now, now]),
-    ),
-  );
-  return ids;
+      ['name', 'enabled', 'revision', 'created_at', 'updated_at'],
+      Array.from({ length: count }, (_, n) => [`Account ${n + 1}`, 1, 1, now, now]),
+    );
+    const rows = await tx.all<{ id: number }>('select id from accounts order by id');
+    return rows.map(({ id }) => id);
+  });
 }
 
 async function inTurns<T, R>(inputs: readonly T[], work: (input: T) => Promise<R>): Promise<R[]> {

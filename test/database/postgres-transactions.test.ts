@@ -279,12 +279,14 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
 
   it('for an instance that stands still ends for others: its locks are let go, its change is undone', async () => {
     await using parts = await openPostgresParts({ timeouts: SHORT_TIMEOUTS });
-    const released = Promise.withResolvers<void>();
+    const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const stalled = parts.database.transaction(async (tx) => {
       await tx.run(INSERT, 'a', 'stalled');
+      begun.resolve();
       await released.promise;
       await tx.run(INSERT, 'b', 'stalled');
     });
+    await begun.promise;
     await parts.open().transaction((tx) => tx.run(INSERT, 'a', 'other'));
     released.resolve();
     await assert.rejects(stalled, DatabaseUnavailableError);

@@ -115,9 +115,10 @@ export function orderContract(open: OpenQueue): void {
             tx,
             lines.map((line) => messageOf(line, `${line}-${number}`, engine.now())),
           );
+          // The lines are this transaction's until it commits: nobody else gets as far as here before.
+          for (const line of lines) committed[line]!.push(`${line}-${number}`);
           if (number % 3 === 0) await setImmediate();
         });
-        for (const line of lines) committed[line]!.push(`${line}-${number}`);
       };
       await Promise.all(Array.from({ length: 30 }, (_, number) => change(number)));
       await engine.arrived();
