@@ -17,7 +17,7 @@ export const navigation = {
   profile: 'Your profile',
   signOut: 'Sign out',
   apiReference: 'API reference',
-  userMenu: (name: string) => `Your account: ${name}`,
+  userMenu: 'Your account: ',
   roles: { admin: 'Administrator', viewer: 'Viewer' },
   scheme: { label: 'Appearance', light: 'Light', dark: 'Dark', auto: 'System' },
   readOnly: {

@@ -1,4 +1,11 @@
-import { Avatar, Menu, SegmentedControl, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import {
+  Avatar,
+  Menu,
+  SegmentedControl,
+  UnstyledButton,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core';
 import { IconLogout, IconSelector, IconUserCircle } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -23,7 +30,8 @@ export function UserMenu() {
   return (
     <Menu position="top-start" width={228} offset={6}>
       <Menu.Target>
-        <UnstyledButton className={styles.target} aria-label={navigation.userMenu(name)}>
+        <UnstyledButton className={styles.target}>
+          <VisuallyHidden>{navigation.userMenu}</VisuallyHidden>
           <Avatar size={30} radius="xl" name={name} color="wire" variant="light" aria-hidden />
           <span className={styles.who}>
             <span className={styles.name}>{name}</span>
