@@ -63,7 +63,8 @@ describe('what is entered for a webhook', () => {
       focus: [account],
     };
     assert.deepEqual(Object.keys(stepErrors('focus', nothing, '', null)), ['focus']);
-    assert.equal(firstOpenStep(nothing, '', null), 'events');
+    assert.equal(firstOpenStep(nothing, '', null), 'focus');
+    assert.deepEqual(Object.keys(stepErrors('events', nothing, '', null)), ['subtopics']);
   });
 
   it('takes over what only the API sets, and sends no secret unless one was entered', () => {

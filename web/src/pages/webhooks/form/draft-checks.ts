@@ -32,9 +32,19 @@ export function stepErrors(step: Step, draft: Draft, secret: string, storedKey: 
   }
 }
 
-/** The first step that is not in order, or the last. */
+/**
+ * The first step that is not in order, or the last. Events and a focus that do not go together can be mended in either
+ * step: both stay open.
+ */
 export function firstOpenStep(draft: Draft, secret: string, storedKey: StoredKey): Step {
-  return STEPS.find((step) => Object.keys(stepErrors(step, draft, secret, storedKey)).length > 0) ?? 'review';
+  const isMendedByFocus = excludedSubtopics(draft).length > 0;
+  return (
+    STEPS.find(
+      (step) =>
+        !(step === 'events' && isMendedByFocus) &&
+        Object.keys(stepErrors(step, draft, secret, storedKey)).length > 0,
+    ) ?? 'review'
+  );
 }
 
 /** Whether the secret that is stored stays when none is entered. */

@@ -48,7 +48,7 @@ export function WebhookForm({
   const [errors, setErrors] = useState<FieldErrors>(NO_ERRORS);
   const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const opened = useRef(false);
+  const shown = useRef<Step>(undefined);
 
   const storedKey = storedKeyOf(present);
   const reachable = firstOpenStep(draft, secret, storedKey);
@@ -60,12 +60,6 @@ export function WebhookForm({
     setErrors(NO_ERRORS);
     void open(to);
   };
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another step takes the focus; the first one does not.
-  useEffect(() => {
-    if (opened.current) heading.current?.focus();
-    opened.current = true;
-  }, [step]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each refusal.
   useEffect(() => {
@@ -83,12 +77,17 @@ export function WebhookForm({
   }, [problem]);
 
   useEffect(() => {
+    const hasMoved = shown.current !== undefined && shown.current !== step;
+    shown.current = step;
     const [first] = Object.keys(errors);
-    if (first === undefined) return;
+    if (first === undefined) {
+      if (hasMoved) heading.current?.focus();
+      return;
+    }
     const place = form.current?.querySelector<HTMLElement>(`[data-field="${CSS.escape(first)}"]`);
     const control = place?.matches('input') ? place : place?.querySelector<HTMLElement>('input:enabled');
     control?.focus();
-  }, [errors]);
+  }, [errors, step]);
 
   const update = (changes: Partial<Draft>) => {
     setErrors(NO_ERRORS);
