@@ -55,7 +55,7 @@ async function takeScene(
   await page.waitForLoadState('networkidle');
   await act?.(page, phone);
   for (const scheme of SCHEMES) {
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await visit.showScheme(scheme);
     const file = `${name}-${scheme}-${phone ? 'phone' : 'desk'}.png`;
     await page.screenshot({
       path: path.join(FOLDER, file),

@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 const ANSWERED_WITH_ERROR = /^Failed to load resource/;
 const IMPACTS_THAT_FAIL = new Set(['serious', 'critical']);
 const ANIMATIONS_ENDED =
-  'Promise.allSettled(document.getAnimations().map((animation) => animation.finished)).then(() => {})';
+  'new Promise(requestAnimationFrame).then(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished))).then(() => {})';
 const WIDTHS =
   '({ content: document.documentElement.scrollWidth, window: document.documentElement.clientWidth })';
 const SCHEMES = ['light', 'dark'] as const;
@@ -52,13 +52,19 @@ export class Visit implements AsyncDisposable {
     });
   }
 
+  /** Shows the page in that scheme, as a change of the system's setting does. */
+  async showScheme(colorScheme: 'light' | 'dark'): Promise<void> {
+    await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await this.page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+    // Nothing fades any more.
+    await this.page.evaluate(ANIMATIONS_ENDED);
+  }
+
   /** Fails when axe finds anything serious or critical, in the light scheme or the dark one. */
   async assertAccessible(): Promise<void> {
     for (const colorScheme of SCHEMES) {
-      await this.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await this.showScheme(colorScheme);
       await this.page.evaluate(axe.source);
-      // Nothing fades while contrasts are measured.
-      await this.page.evaluate(ANIMATIONS_ENDED);
       const { violations } = await this.page.evaluate(() =>
         (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
       );

@@ -8,6 +8,7 @@ import {
 import { sessionQuery } from '../api/session.ts';
 import { NotFound } from '../components/not-found.tsx';
 import { PageCrash } from '../components/page-crash.tsx';
+import { errors } from '../texts/errors.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { RootLayout } from './layout/root-layout.tsx';
 
@@ -36,6 +37,14 @@ export const appRoute = createRoute({
     const next = location.href === '/' ? undefined : location.href;
     throw redirect({ to: '/sign-in', search: next === undefined ? {} : { next }, replace: true });
   },
+});
+
+/** Whatever no page has, within the frame: people who signed in keep the way around. */
+export const unknownRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '$',
+  component: NotFound,
+  staticData: { title: errors.notFound.title },
 });
 
 /** Parent of pages that need the role of an administrator; viewers are told so instead. */

@@ -17,7 +17,7 @@ import { registrationRoutes } from '../pages/registrations/routes.ts';
 import { systemRoutes } from '../pages/system/routes.ts';
 import { webhookRoutes } from '../pages/webhooks/routes.ts';
 import { parseAddressSearch, stringifyAddressSearch } from './address-search.ts';
-import { adminRoute, appRoute, rootRoute } from './root-routes.ts';
+import { adminRoute, appRoute, rootRoute, unknownRoute } from './root-routes.ts';
 
 const PENDING_AFTER_MS = 250;
 
@@ -29,6 +29,7 @@ const routeTree = rootRoute.addChildren([
     ...contentAccountRoutes,
     ...registrationRoutes,
     ...profileRoutes,
+    unknownRoute,
     adminRoute.addChildren([
       ...integrationRoutes,
       ...webhookRoutes,

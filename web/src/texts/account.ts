@@ -1,7 +1,7 @@
 /** Signing in, setting up, and the viewer's own profile. */
 export const account = {
   signIn: {
-    title: 'Sign in',
+    title: 'Sign in to Coursewire',
     email: 'E-mail',
     password: 'Password',
     submit: 'Sign in',

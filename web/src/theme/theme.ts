@@ -92,9 +92,24 @@ export const theme = createTheme({
     },
     Textarea: { defaultProps: { size: 'sm', autosize: true, minRows: 2 } },
     Select: { defaultProps: { size: 'sm', checkIconPosition: 'right', allowDeselect: false } },
-    Modal: {
-      defaultProps: { centered: true, radius: 'lg', padding: 'lg', overlayProps: { backgroundOpacity: 0.4 } },
+    InputWrapper: {
+      vars: () => ({
+        label: {},
+        description: { '--input-description-size': '0.75rem' },
+        error: { '--input-error-size': '0.75rem' },
+      }),
     },
+    Modal: {
+      defaultProps: {
+        centered: true,
+        radius: 'lg',
+        padding: 'lg',
+        overlayProps: { backgroundOpacity: 0.4 },
+        // The scrollbar keeps its place anyway; without it the page would jump.
+        removeScrollProps: { removeScrollBar: false },
+      },
+    },
+    Drawer: { defaultProps: { removeScrollProps: { removeScrollBar: false } } },
     Tooltip: {
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
     },

@@ -8,11 +8,13 @@ import { SessionsPanel } from './sessions-panel.tsx';
 /** Who the viewer is, how they sign in and where they are signed in. */
 export function ProfilePage() {
   return (
-    <Stack gap="lg" maw="46rem">
+    <>
       <PageHeader title={account.profile.title} />
-      <NamePanel />
-      <PasswordPanel />
-      <SessionsPanel />
-    </Stack>
+      <Stack gap="lg" maw="46rem">
+        <NamePanel />
+        <PasswordPanel />
+        <SessionsPanel />
+      </Stack>
+    </>
   );
 }
