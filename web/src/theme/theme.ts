@@ -59,6 +59,9 @@ const SYSTEM_FONT =
 const SYSTEM_MONOSPACE =
   'ui-monospace, "SF Mono", "Cascadia Mono", "Segoe UI Mono", Menlo, Consolas, "Roboto Mono", "DejaVu Sans Mono", monospace';
 
+/** An icon alone tells screen readers nothing. */
+const CLOSE = { 'aria-label': shared.close };
+
 /** The look of everything: colours, type and the defaults of components. Contrast holds WCAG AA in both schemes. */
 export const theme = createTheme({
   colors: { wire, gray, dark, red },
@@ -101,6 +104,7 @@ export const theme = createTheme({
     },
     Modal: {
       defaultProps: {
+        closeButtonProps: CLOSE,
         centered: true,
         radius: 'lg',
         padding: 'lg',
@@ -109,7 +113,8 @@ export const theme = createTheme({
         removeScrollProps: { removeScrollBar: false },
       },
     },
-    Drawer: { defaultProps: { removeScrollProps: { removeScrollBar: false } } },
+    Drawer: { defaultProps: { closeButtonProps: CLOSE, removeScrollProps: { removeScrollBar: false } } },
+    Notification: { defaultProps: { closeButtonProps: CLOSE } },
     Tooltip: {
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
     },
