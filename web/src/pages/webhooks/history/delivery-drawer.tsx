@@ -13,7 +13,6 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Time } from '../../../components/time.tsx';
 import { deliveries } from '../../../texts/deliveries.ts';
-import { shared } from '../../../texts/shared.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatBytes, formatNumber } from '../../../utilities/numbers.ts';
 import { formatDuration } from '../../../utilities/times.ts';
@@ -52,7 +51,6 @@ export function DeliveryDrawer({
       size="lg"
       title={shown === null ? texts.title : texts.titleOf(shown)}
       classNames={{ title: styles.drawerTitle ?? '' }}
-      closeButtonProps={{ 'aria-label': shared.close }}
     >
       {shown !== null && (
         <DrawerContent key={shown} webhookId={webhookId} deliveryId={shown} webhook={webhook} />

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startUi, type Ui } from './support/ui.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+
+describe('webhooks while the webhooks service is disabled', () => {
+  let ui: Ui;
+  let id: number;
+  before(async () => {
+    ui = await startUi({ settings: { enable_webhooks_service: false } });
+    ({ id } = await ui.service.api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: 'https://crm.example.com/hook',
+    }));
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  it('are Read Only, and the list offers no change', async () => {
+    await using visit = await ui.visit(WEBHOOKS);
+    const { page } = visit;
+    await page.getByRole('link', { name: 'CRM' }).waitFor();
+    await page.getByText('Webhooks are Read Only').waitFor();
+    await page.getByText('Read Only', { exact: true }).waitFor();
+    assert.equal(await page.getByRole('switch').count(), 0);
+    assert.equal(await page.getByRole('button', { name: /Actions for/ }).count(), 0);
+    await visit.assertAccessible();
+  });
+
+  it('are shown whole, without edit, delete, test or redelivery', async () => {
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.getByText('Read Only', { exact: true }).waitFor();
+    await page.getByText('Counted since').waitFor();
+    for (const tab of ['Overview', 'History', 'Configuration']) {
+      await page.getByRole('tab', { name: tab }).click();
+      assert.equal(
+        await page
+          .getByRole('main')
+          .getByText(/^(Edit|Delete.*|Send .*|Retry now|Dead-letter it…)$/)
+          .count(),
+        0,
+      );
+    }
+    await visit.assertAccessible();
+  });
+
+  it('cannot be edited by address either', async () => {
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
+    await visit.page.getByRole('heading', { name: 'This webhook is Read Only' }).waitFor();
+    await visit.page.getByRole('link', { name: 'Back to the webhook' }).click();
+    await visit.arrived(`${WEBHOOKS}/${id}`);
+  });
+});

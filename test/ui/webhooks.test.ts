@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+/** Lists and panels ask again every few seconds. */
+const LIVE_MS = 15_000;
+const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
+
+describe('webhooks', () => {
+  let ui: Ui;
+  let target: Target;
+  before(async () => {
+    ui = await startUi({ settings: { retry_initial_delay: 0.5, retry_max_delay: 0.5 } });
+    target = await startTarget();
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  const create = (configuration: object = {}) =>
+    ui.service.api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: `${target.url}/hook`,
+      ...configuration,
+    });
+  const remove = (id: number) => ui.service.api.delete(`/webhooks/${id}`);
+  const cause = (name = 'Northwind') => ui.service.api.create('/accounts', { name });
+
+  it('lead to the first one while there is none', async () => {
+    await using visit = await ui.visit(WEBHOOKS);
+    await visit.page.getByText('No webhooks yet').waitFor();
+    await visit.assertAccessible();
+    await visit.page.getByRole('link', { name: 'Add your first webhook' }).click();
+    await visit.arrived(`${WEBHOOKS}/new`);
+  });
+
+  it('are in error while their target fails, and not any more when it is mended, without reloading', async () => {
+    target.respondWith(answer(503, { statusText: 'Out to Lunch', body: '<b>closed</b>' }));
+    const { id } = await create({ max_attempts: 1_000 });
+    await using list = await ui.visit(WEBHOOKS);
+    await list.page.getByRole('link', { name: 'CRM' }).waitFor();
+    await using details = await ui.visit(`${WEBHOOKS}/${id}`);
+    await details.page.getByText('Nothing waits', { exact: true }).waitFor();
+    await cause();
+    await list.page.getByRole('img', { name: /is in error.*503 Out to Lunch/ }).waitFor({ timeout: LIVE_MS });
+    const message = `Request to postback URL '${target.url}/hook' failed for reason: 503 Out to Lunch`;
+    await details.page.getByTestId('last-error').getByText(message, { exact: true }).waitFor();
+    await details.page.getByText('Blocked by a failing message').waitFor();
+    await details.assertAccessible();
+    await details.page.emulateMedia({ colorScheme: 'light' });
+    target.respondWith(answer(200));
+    await list.page
+      .getByRole('img', { name: /is in error/ })
+      .waitFor({ state: 'detached', timeout: LIVE_MS });
+    await details.page.getByText('In error', { exact: true }).waitFor({ state: 'detached' });
+    await details.page.getByText('Nothing waits', { exact: true }).waitFor();
+    await remove(id);
+  });
+
+  it('are found, filtered and ordered; the address holds it', async () => {
+    const ids = [];
+    for (const name of ['Alpha', 'Beta', HOSTILE]) {
+      ids.push((await create({ name, topic: name === 'Beta' ? 'COURSE' : 'ACCOUNT', enabled: false })).id);
+    }
+    await using visit = await ui.visit(WEBHOOKS);
+    const { page } = visit;
+    await page.getByText(HOSTILE).waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('searchbox', { name: 'Search by name or id' }).fill('alp');
+    await visit.arrived(`${WEBHOOKS}?search=alp`);
+    await page.getByRole('link', { name: 'Beta' }).waitFor({ state: 'detached' });
+    await page.goto(`${ui.service.url}/ui${WEBHOOKS}?topic=COURSE&state=inactive`);
+    await page.getByRole('link', { name: 'Beta' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Alpha' }).count(), 0);
+    await page.goto(`${ui.service.url}/ui${WEBHOOKS}?sort=name&direction=desc`);
+    await page.getByRole('link', { name: 'Beta' }).waitFor();
+    const names = await page.locator('tbody tr').allInnerTexts();
+    assert.ok(names.findIndex((each) => /Beta/.test(each)) < names.findIndex((each) => /Alpha/.test(each)));
+    assert.notEqual(await page.title(), '1');
+    for (const id of ids) await remove(id);
+  });
+
+  it('are switched on and off in the list; messages are not lost unasked', async () => {
+    target.respondWith(answer(500));
+    const { id } = await create({ authentication: { type: 'BASIC', key: 'crm', secret: 'stays' } });
+    await cause();
+    await target.waitFor((requests) =>
+      requests.some((each) => each.text.includes(`"subscription_id":${id}`)),
+    );
+    await using visit = await ui.visit(WEBHOOKS);
+    const { page } = visit;
+    const active = page.getByRole('switch', { name: /^Active: .*CRM/ });
+    await active.click({ force: true });
+    await page.getByText(/The messages that wait for it \(1\) will be discarded/).waitFor();
+    await page.getByRole('button', { name: 'Deactivate' }).click();
+    await page.getByText(/CRM.? is inactive\./).waitFor();
+    const { body } = await ui.service.api.get(`/webhooks/${id}`);
+    assert.equal(body.enabled, false);
+    assert.deepEqual(body.authentication, { type: 'BASIC', key: 'crm' });
+    await remove(id);
+  });
+
+  it('send a test message and show the answer as text', async () => {
+    target.respondWith(answer(400, { body: HOSTILE }));
+    const { id } = await create();
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Send test message' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The target did not accept it').waitFor();
+    await page.getByText(HOSTILE).waitFor();
+    await visit.assertAccessible();
+    await remove(id);
+  });
+
+  it('have a line: its head is retried, or given up, and sent again', async () => {
+    target.respondWith(answer(500, { body: HOSTILE }));
+    const { id } = await create();
+    await cause('Waits <b>here</b>');
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Dead-letter it…' }).click();
+    await page.getByText(/The first message in line \(Account created\) goes to the dead letters/).waitFor();
+    const confirm = page.getByRole('button', { name: 'Dead-letter the message' });
+    const moved = page.getByText('The message was moved to the dead letters.');
+    // While the message is out, the service asks to try again.
+    while ((await moved.count()) === 0) {
+      await confirm.click({ timeout: 2_000 }).catch(() => {});
+      await moved
+        .or(page.getByText(/being delivered at this moment/))
+        .first()
+        .waitFor();
+    }
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('link', { name: /Account created, delivery/ }).click();
+    await visit.arrived(/tab=history.*delivery=\d+/);
+    await page.reload();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText('Given up by hand.').waitFor();
+    await drawer.getByText('"name": "Waits <b>here</b>"').waitFor();
+    await drawer.getByText(HOSTILE).first().waitFor();
+    await visit.assertAccessible();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await drawer.getByText('As sent').click();
+    await drawer.getByText(/^\{"subscription_id":/).waitFor();
+    target.respondWith(answer(200));
+    await drawer.getByRole('button', { name: 'Send again' }).click();
+    await drawer.getByText('Delivered', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await visit.arrived(`${WEBHOOKS}/${id}?tab=history`);
+    await remove(id);
+  });
+
+  it('start their statistics anew after asking', async () => {
+    target.respondWith(answer(200));
+    const { id } = await create();
+    await cause();
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.locator('dl', { hasText: 'Successes' }).getByText('1', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Reset…' }).click();
+    await page.getByRole('button', { name: 'Reset statistics' }).click();
+    await page.getByText('The statistics start anew.').waitFor();
+    assert.equal((await ui.service.api.get(`/webhooks/${id}/statistics`)).body.success_count, 0);
+    await remove(id);
+  });
+
+  it('are deleted only with their name typed when messages wait', async () => {
+    target.respondWith(answer(500));
+    const { id } = await create({ name: 'Old CRM' });
+    await cause();
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
+    const { page } = visit;
+    await page.getByText('Blocked by a failing message').waitFor();
+    await page.getByRole('button', { name: /Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByText('This is not the name.').waitFor();
+    await page.getByRole('textbox', { name: /Type .*Old CRM/ }).fill('Old CRM');
+    await page.getByRole('button', { name: 'Delete webhook' }).click();
+    await visit.arrived(WEBHOOKS);
+    assert.equal((await ui.service.api.get(`/webhooks/${id}`)).status, 404);
+  });
+
+  it('fit a phone', async () => {
+    const { id } = await create({
+      name: HOSTILE.repeat(4),
+      target_url: `${target.url}/${'long/'.repeat(60)}`,
+    });
+    await using visit = await ui.visit(WEBHOOKS, { phone: true });
+    await visit.page.getByText('🚒').first().waitFor();
+    await visit.assertNoSidewaysScrolling();
+    for (const query of ['', '?tab=history', '?tab=configuration']) {
+      await visit.page.goto(`${ui.service.url}/ui${WEBHOOKS}/${id}${query}`);
+      await visit.page.getByRole('tab', { name: 'History' }).waitFor();
+      await visit.assertNoSidewaysScrolling();
+    }
+    await remove(id);
+  });
+
+  it('are not for viewers', async () => {
+    await using visit = await ui.visit(WEBHOOKS, { as: 'viewer' });
+    await visit.page.getByText('Not for viewers').waitFor();
+  });
+
+  it('say what happened when the service fails, and go on when it answers', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.route('**/ui/api/webhooks*', (route) => route.fulfill({ status: 500, body: '{}' }), {
+      times: 1,
+    });
+    await page.goto(`${ui.service.url}/ui${WEBHOOKS}`);
+    await page.getByText('Something went wrong in the service').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No webhooks yet').waitFor();
+  });
+});
