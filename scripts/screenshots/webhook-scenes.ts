@@ -1,0 +1,102 @@
+import type { Page } from 'playwright-core';
+import type { Scene } from './scene.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+const DEAD_LETTERS = '/administration/integrations/dead-letters';
+const FAILING = 'Learning record store';
+const WORKING = 'HR directory: accounts';
+
+/** A part of a webhook's page. */
+const of =
+  (name: string, rest = ''): Scene['address'] =>
+  ({ data }) =>
+    `${WEBHOOKS}/${data?.webhooks.get(name)}${rest}`;
+
+async function asReadOnly(page: Page): Promise<void> {
+  await page.route('**/ui/api/session', async (route) => {
+    const response = await route.fetch();
+    const session = await response.json();
+    session.service.read_only = true;
+    await route.fulfill({ response, json: session });
+  });
+  await page.reload({ waitUntil: 'networkidle' });
+}
+
+async function asFailing(page: Page): Promise<void> {
+  await page.route('**/webhooks*/**', (route) => route.fulfill({ status: 500, body: '{}' }));
+  await page.route('**/ui/api/webhooks*', (route) => route.fulfill({ status: 500, body: '{}' }));
+  await page.reload({ waitUntil: 'networkidle' });
+}
+
+/** Webhooks and dead letters. */
+export const WEBHOOK_SCENES: readonly Scene[] = [
+  { name: 'webhooks', address: WEBHOOKS },
+  { name: 'webhooks-nothing-fits', address: `${WEBHOOKS}?search=nowhere` },
+  { name: 'webhooks-read-only', address: WEBHOOKS, act: asReadOnly },
+  { name: 'webhooks-failing', address: WEBHOOKS, act: asFailing },
+  { name: 'webhook-overview', address: of(FAILING, '?period=hour') },
+  { name: 'webhook-overview-table', address: of(WORKING, '?period=hour&table=yes') },
+  { name: 'webhook-overview-read-only', address: of(FAILING), act: asReadOnly },
+  { name: 'webhook-history', address: of(FAILING, '?tab=history') },
+  { name: 'webhook-history-empty', address: of('Old reporting', '?tab=history') },
+  { name: 'webhook-configuration', address: of(FAILING, '?tab=configuration') },
+  {
+    name: 'webhook-delivery',
+    address: of(FAILING, '?tab=history'),
+    act: async (page) => {
+      await page
+        .getByRole('link', { name: /, delivery \d+$/ })
+        .first()
+        .click();
+      await page.getByRole('dialog').getByText('Message id').waitFor();
+    },
+  },
+  {
+    name: 'webhook-test',
+    address: of(FAILING),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Send test message' }).click();
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      await page.getByText('The target did not accept it').waitFor();
+    },
+  },
+  {
+    name: 'webhook-delete',
+    address: of(FAILING),
+    act: async (page) => {
+      await page.getByText('Blocked by a failing message').waitFor();
+      await page.getByRole('button', { name: /^Actions for/ }).click();
+      await page.getByRole('menuitem', { name: 'Delete…' }).click();
+      await page.getByRole('button', { name: 'Delete webhook' }).waitFor();
+    },
+  },
+  { name: 'webhook-gone', address: `${WEBHOOKS}/4711` },
+  { name: 'webhook-add', address: `${WEBHOOKS}/new` },
+  {
+    name: 'webhook-add-wrong',
+    address: `${WEBHOOKS}/new`,
+    act: async (page) => {
+      await page.getByRole('radio', { name: 'Basic' }).check();
+      await page.getByRole('button', { name: 'Next' }).click();
+    },
+  },
+  { name: 'webhook-edit-topic', address: of(WORKING, '/edit?step=topic') },
+  {
+    name: 'webhook-edit-events',
+    address: of(WORKING, '/edit?step=events'),
+    act: async (page) => {
+      await page.getByRole('radio', { name: 'Only some' }).check();
+    },
+  },
+  {
+    name: 'webhook-edit-focus',
+    address: of(WORKING, '/edit?step=focus'),
+    act: async (page) => {
+      await page.getByRole('combobox', { name: 'Accounts' }).fill('n');
+      await page.getByRole('option', { name: /Northwind/ }).click();
+      await page.getByText('With this focus these events are left out').waitFor();
+    },
+  },
+  { name: 'webhook-edit-review', address: of(FAILING, '/edit?step=review') },
+  { name: 'dead-letters', address: DEAD_LETTERS },
+];
