@@ -97,13 +97,10 @@ export class DatabaseQueue implements MessageQueue {
     if (messages.length === 0) return;
     const counts = new Map<number, number>();
     for (const { lineId } of messages) counts.set(lineId, (counts.get(lineId) ?? 0) + 1);
-    // Lines first and in ascending order: holding the line's row is what makes numbers follow commits.
-    await addToLines(
-      tx,
-      [...counts].sort(([a], [b]) => a - b),
-      this.#now(),
-    );
-    await insertMessages(tx, messages);
+    // Lines first and in ascending order: holding the line's row is what makes numbers follow commits. The messages go
+    // right behind, in the same order but not waited for: others wait for the line until the commit.
+    const ascending = [...counts].sort(([a], [b]) => a - b);
+    await Promise.all([addToLines(tx, ascending, this.#now()), insertMessages(tx, messages)]);
     tx.signal(AVAILABLE_CHANNEL);
   }
 
