@@ -1,6 +1,6 @@
 import { uploadForm } from '../../test/content/packages.ts';
 import { scorm12Package, scorm2004Package } from '../../test/support/course-packages.ts';
-import type { Api } from '../../test/support/service.ts';
+import { type Api, until } from '../../test/support/service.ts';
 import { startTarget } from '../../test/support/target.ts';
 import { answer } from '../../test/support/target-behaviours.ts';
 
@@ -10,7 +10,7 @@ export interface ExampleData {
   folders: ReadonlyMap<string, number>;
   courses: ReadonlyMap<string, number>;
   webhooks: ReadonlyMap<string, number>;
-  registrations: readonly number[];
+  registrations: readonly string[];
 }
 
 const ACCOUNTS = [
@@ -43,6 +43,8 @@ const STATUSES = [
   { completion: 'Completed', success: 'FAIL', score: 41, duration: 1_240 },
   { completion: 'Incomplete', success: 'UNKNOWN', score: null, duration: 300 },
 ];
+
+const GIVEN_UP = 4;
 
 /** Fills a service as months of work would have, and leaves one target answering and one failing. */
 export async function fillService(api: Api, parts: AsyncDisposableStack): Promise<ExampleData> {
@@ -95,7 +97,7 @@ export async function fillService(api: Api, parts: AsyncDisposableStack): Promis
     ],
   });
 
-  const registrations: number[] = [];
+  const registrations: string[] = [];
   for (const account of [...accounts.values()].slice(0, 3)) {
     await api.post(`/accounts/${account}/content`, {
       contents: [...courses.values()].map((id) => ({ type: 'COURSE', id })),
@@ -103,12 +105,23 @@ export async function fillService(api: Api, parts: AsyncDisposableStack): Promis
     for (const [index, learner] of LEARNERS.entries()) {
       const course = [...courses.values()][index % courses.size];
       const body = { account_id: account, course_id: course, learner_id: learner };
-      const { id } = await api.create('/registrations', body);
+      const { registration_id: id } = await api.create('/registrations', body);
       registrations.push(id);
       await api.post(`/registrations/${id}/launch`);
       const status = STATUSES[index % STATUSES.length];
       if (index < 4) await api.put(`/registrations/${id}/status`, status);
     }
   }
+  await giveUpSome(api, webhooks.get('Learning record store')!);
   return { accounts, folders, courses, webhooks, registrations };
+}
+
+/** Dead letters, and behind them a message that has failed once. */
+async function giveUpSome(api: Api, webhookId: number): Promise<void> {
+  const line = `/webhooks/${webhookId}/line`;
+  for (let left = GIVEN_UP; ; left--) {
+    await until(async () => (await api.get(line)).body.state === 'RETRYING', 'the target has refused');
+    if (left === 0) return;
+    await api.post(`${line}/skip`);
+  }
 }
