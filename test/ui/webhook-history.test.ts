@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+/** One more than a page holds. */
+const MESSAGES = 26;
+
+describe('the history of a webhook', () => {
+  let ui: Ui;
+  let target: Target;
+  let id: number;
+  before(async () => {
+    ui = await startUi();
+    target = await startTarget();
+    ({ id } = await ui.service.api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: `${target.url}/it's`,
+      authentication: { type: 'BASIC', key: 'crm-key', secret: 'crm-secret' },
+      max_attempts: 1,
+    }));
+    for (let made = 0; made < MESSAGES; made++) await ui.service.api.create('/accounts', { name: `${made}` });
+    await target.waitFor(MESSAGES);
+    target.respondWith(answer(418));
+    await ui.service.api.create('/accounts', { name: 'Refused' });
+    await until(
+      async () =>
+        (await ui.service.api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body.data.length === 1,
+      'the last one is a dead letter',
+    );
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  it('is paged, and narrowed to an outcome, by addresses that can be shared', async () => {
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history`);
+    const { page } = visit;
+    const rows = page.getByRole('link', { name: /, delivery \d+$/ });
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), 25);
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await visit.arrived(/cursor=/);
+    await page.reload();
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), 2);
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await visit.arrived(`${WEBHOOKS}/${id}?tab=history`);
+    await page.getByRole('combobox', { name: 'Outcome' }).click();
+    await page.getByRole('option', { name: 'Dead-lettered' }).click();
+    await visit.arrived(`${WEBHOOKS}/${id}?tab=history&outcome=DEAD_LETTERED`);
+    await page.getByRole('button', { name: 'Older' }).waitFor({ state: 'detached' });
+    assert.equal(await rows.count(), 1);
+  });
+
+  it('gives a command that sends the message by hand, without credentials', async () => {
+    const { data } = (await ui.service.api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body;
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history&delivery=${data[0].id}`);
+    const { page } = visit;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    assert.match(command, /-u 'KEY:SECRET'/);
+    assert.doesNotMatch(command, /crm-/);
+    const sent = target.requests.at(-1);
+    assert.ok(sent !== undefined);
+    assert.ok(command.endsWith(`--data-binary '${sent.text.replaceAll("'", "'\\''")}'`), 'the bytes as sent');
+  });
+
+  it('tells attempts over time in figures, too', async () => {
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}?period=hour&table=yes`);
+    const { page } = visit;
+    // Counters are written every few seconds.
+    await page
+      .getByRole('cell', { name: /^2[67]$|^26$/ })
+      .first()
+      .waitFor({ timeout: 20_000 });
+    await visit.assertAccessible();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByText('Chart', { exact: true }).click();
+    await page.getByRole('img', { name: /Attempts in the last hour: \d+ successful, \d+ failed/ }).waitFor();
+  });
+
+  it('is not lost from sight when the service does not answer', async () => {
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history`);
+    const { page } = visit;
+    const rows = page.getByRole('link', { name: /, delivery \d+$/ });
+    await rows.first().waitFor();
+    await page.context().setOffline(true);
+    await page
+      .getByText('What you see may be out of date; this page keeps trying.')
+      .waitFor({ timeout: 20_000 });
+    assert.equal(await rows.count(), 25);
+    await page.context().setOffline(false);
+    await page
+      .getByText('What you see may be out of date; this page keeps trying.')
+      .waitFor({ state: 'detached', timeout: 20_000 });
+  });
+});
