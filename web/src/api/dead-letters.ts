@@ -50,13 +50,11 @@ export const deadLetterListQuery = (query: object) =>
 export function redeliverDeadLetters(
   webhookId: number | null,
   until: string | null,
-  signal: AbortSignal,
 ): Promise<RedeliveryStep> {
   return request('POST', '/ui/api/dead-letters/redeliver', {
     body: {
       ...(webhookId === null ? {} : { webhook_id: webhookId }),
       ...(until === null ? {} : { until_dt: until }),
     },
-    signal,
   });
 }

@@ -60,11 +60,7 @@ function RedeliveryForm({
     try {
       while (!stop.signal.aborted) {
         // A step that has begun is let finish: its count must not be lost.
-        const step = await redeliverDeadLetters(
-          webhook?.id ?? null,
-          state.until,
-          new AbortController().signal,
-        );
+        const step = await redeliverDeadLetters(webhook?.id ?? null, state.until);
         state = after(state, step);
         if (state.phase === 'done') break;
         setRun(state);
