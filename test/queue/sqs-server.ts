@@ -7,7 +7,7 @@ import {
   PurgeQueueCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { startFauxqs } from 'fauxqs';
+import { buildApp } from 'fauxqs';
 import type { SqsPlace } from '../../src/queue/sqs/sqs-api.ts';
 
 const REGION = 'us-east-1';
@@ -42,13 +42,10 @@ export async function startSqsServer(): Promise<SqsServer> {
   if (endpoint !== undefined) {
     return { endpoint, region, isOurs: false, [Symbol.asyncDispose]: async () => {} };
   }
-  const server = await startFauxqs({ port: 0, logger: false });
-  return {
-    endpoint: `http://127.0.0.1:${server.port}`,
-    region,
-    isOurs: true,
-    [Symbol.asyncDispose]: () => server.stop(),
-  };
+  // Not by its own start, which listens on every address of the machine.
+  const server = buildApp({ logger: false });
+  const address = await server.listen({ host: '127.0.0.1', port: 0 });
+  return { endpoint: address, region, isOurs: true, [Symbol.asyncDispose]: () => server.close() };
 }
 
 /** Makes queues of their own names. */

@@ -4,6 +4,7 @@ import { DatabaseQueue } from '../database-queue.ts';
 import { MAX_WAIT_SECONDS, SqsApi, type SqsPlace } from './sqs-api.ts';
 import { removeForeign } from './sqs-foreign.ts';
 import { SqsForwarder } from './sqs-forwarder.ts';
+import { SqsMissingHeads } from './sqs-missing-heads.ts';
 import { SqsOutage } from './sqs-outage.ts';
 import { SqsQueue } from './sqs-queue.ts';
 import { SqsReceivers } from './sqs-receivers.ts';
@@ -112,11 +113,24 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
     removeForeign: (arrivals) => void removeForeign(arrivals, { api, settler, log }),
     recordDeadLettered: options.recordDeadLettered,
     maxReceives: () => watch.maxReceives,
-    overdueMs: options.overdueMs ?? OVERDUE_VISIBILITIES * visibilityMs,
     listeners,
     now,
   });
+  const missing = stack.use(
+    new SqsMissingHeads({
+      database,
+      emptySince: () => receivers.emptySince,
+      overdueMs: options.overdueMs ?? OVERDUE_VISIBILITIES * visibilityMs,
+      maxReceives: () => watch.maxReceives,
+      recordDeadLettered: options.recordDeadLettered,
+      tell: (calls) => settler.add(calls),
+      forward: () => forwarder.wake(),
+      log,
+      now,
+    }),
+  );
   forwarder.start();
+  if (options.polls) missing.start();
   const opened = stack.move();
   return { queue, check: () => outage.check(), [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }

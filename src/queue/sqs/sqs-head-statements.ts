@@ -1,8 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import type { QueuedMessage } from '../message-queue.ts';
 import type { SentMessage } from './sqs-message.ts';
-import { toPlaced } from './sqs-statements.ts';
 
 /** SQL by which arrivals from Amazon SQS are held against the lines that they belong to. */
 
@@ -80,14 +78,20 @@ export async function readArrivalLines(
   );
 }
 
-/** A head that arrived and is due. */
-export interface HeadToLease {
+/** How a head was received last. */
+export interface ReceivedHead {
   lineId: number;
+  receiptHandle: string;
+  /** Epoch milliseconds. */
+  receivedAt: number;
+  /** What Amazon SQS says how often it handed the head out. */
+  receives: number;
+}
+
+/** A head that arrived and is due. */
+export interface HeadToLease extends ReceivedHead {
   /** Epoch milliseconds. */
   leasedUntil: number;
-  receiptHandle: string;
-  receivedAt: number;
-  receives: number;
 }
 
 /** Leases heads that are due, and answers their lines with the new receive counts. */
@@ -106,6 +110,13 @@ export async function leaseHeads(
     JSON.stringify(heads.map((head) => ({ line_id: head.lineId, until: head.leasedUntil }))),
     now,
   );
+  await noteReceipts(tx, heads);
+  return new Map(rows.map((row) => [row.line_id, row.receive_count]));
+}
+
+/** Notes where heads are on Amazon SQS. */
+export async function noteReceipts(tx: Transaction, heads: readonly ReceivedHead[]): Promise<void> {
+  if (heads.length === 0) return;
   const taken = recordset(tx.dialect, 'taken', {
     line_id: 'bigint',
     handle: 'text',
@@ -124,7 +135,6 @@ export async function leaseHeads(
       })),
     ),
   );
-  return new Map(rows.map((row) => [row.line_id, row.receive_count]));
 }
 
 /** Where the head of a line is on Amazon SQS: what it takes to hide it, show it or delete it there. */
@@ -196,19 +206,40 @@ export async function adopt(tx: Transaction, message: SentMessage, now: number):
   );
 }
 
-/** Heads that were due, and on the queue, before a moment, and have not arrived: the longest due first. */
+/** A head that was due, and on the queue, for long. */
+export interface OverdueHead {
+  lineId: number;
+  /** What Amazon SQS said last how often it handed the head out. */
+  receives: number;
+  /** How often it was taken up. */
+  receiveCount: number;
+  /** It was out and never settled. */
+  wasOut: boolean;
+  /** Where it was on the queue, if it was received. */
+  receiptHandle: string | null;
+}
+
+/**
+ * Heads that were due, and on the queue, before a moment, and have not arrived: the longest due first. In a transaction
+ * nobody else changes their lines until it ends, and lines that others are at work on are left out.
+ */
 export async function readOverdue(
-  reader: Pick<Reader, 'all'>,
-  before: number,
-  limit: number,
-): Promise<{ lineId: number; receives: number; wasOut: boolean }[]> {
-  const rows = await reader.all<{ line_id: number; receives: number; lease_token: string | null }>(
-    `select line.line_id, sent.receives, line.lease_token
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  { before, limit, lock = false }: { before: number; limit: number; lock?: boolean },
+): Promise<OverdueHead[]> {
+  const rows = await reader.all<{
+    line_id: number;
+    receives: number;
+    receive_count: number;
+    lease_token: string | null;
+    receipt_handle: string | null;
+  }>(
+    `select line.line_id, sent.receives, line.receive_count, line.lease_token, sent.receipt_handle
      from queue_lines as line cross join sqs_lines as sent
      where line.available_at <= ? and sent.line_id = line.line_id and sent.forwarded_at <= ?
        and exists (select 1 from queue_messages as first
          where first.line_id = line.line_id and first.id <= sent.forwarded_to)
-     order by line.available_at limit ?`,
+     order by line.available_at limit ? ${lock && reader.dialect === 'postgres' ? 'for update of line skip locked' : ''}`,
     before,
     before,
     limit,
@@ -216,24 +247,10 @@ export async function readOverdue(
   return rows.map((row) => ({
     lineId: row.line_id,
     receives: row.receives,
+    receiveCount: row.receive_count,
     wasOut: row.lease_token !== null,
+    receiptHandle: row.receipt_handle,
   }));
-}
-
-/** The first message of a line, if the line is one whose head is due. */
-export async function readDueHead(
-  tx: Transaction,
-  lineId: number,
-  now: number,
-): Promise<QueuedMessage | undefined> {
-  const rows = await tx.all<Parameters<typeof toPlaced>[0]>(
-    `select m.id, m.line_id, m.message_id, m.label, m.body, m.enqueued_at
-     from queue_lines as line cross join queue_messages as m
-     where line.line_id = ? and line.available_at <= ? and m.line_id = line.line_id order by m.id limit 1`,
-    lineId,
-    now,
-  );
-  return rows[0] === undefined ? undefined : toPlaced(rows[0]);
 }
 
 /** The earliest moment after `now` at which a head is due; null when there is none. */

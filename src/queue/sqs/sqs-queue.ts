@@ -16,23 +16,19 @@ import type {
   Settlement,
 } from '../message-queue.ts';
 import { MAX_VISIBILITY_SECONDS } from './sqs-api.ts';
-import { type ArrivalContext, judgeArrivals } from './sqs-arrivals.ts';
+import { type ArrivalContext, judgeArrivals, toReceived } from './sqs-arrivals.ts';
 import {
   forgetDeadLetters,
   forgetRemovedDeadLetters,
   noteDeadLetters,
 } from './sqs-dead-letter-statements.ts';
 import type { SqsForwarder } from './sqs-forwarder.ts';
-import { leaseHeads, readNextDueAfter, readOverdue, readReceipts } from './sqs-head-statements.ts';
+import { leaseHeads, readNextDueAfter, readReceipts } from './sqs-head-statements.ts';
 import type { Arrival, SqsReceivers } from './sqs-receivers.ts';
-import { moveRedriven, type RecordDeadLettered } from './sqs-redrive.ts';
+import type { RecordDeadLettered } from './sqs-redrive.ts';
 import type { SqsCall, SqsSettler } from './sqs-settler.ts';
 import { deleteForgottenLines, forwardAnew, markForwardable, noteSettled } from './sqs-statements.ts';
 
-/** Between looks for heads that do not arrive. */
-const OVERDUE_LOOK_MS = 1_000;
-/** Lines of such heads that are seen to at a time. */
-const OVERDUE_LINES = 200;
 /** Amazon's bound on how long a queue keeps messages: after it no copy of a line is left. */
 const MAX_RETENTION_MS = 14 * 86_400_000;
 const MS_PER_SECOND = 1_000;
@@ -67,10 +63,8 @@ export class SqsQueue implements MessageQueue {
   readonly #removeForeign: (arrivals: readonly Arrival[]) => void;
   readonly #recordDeadLettered: RecordDeadLettered;
   readonly #maxReceives: () => number;
-  readonly #overdueMs: number;
   readonly #now: () => number;
   readonly #listeners: (() => void)[];
-  #lookedForOverdueAt = 0;
   #left = 0;
 
   constructor(dependencies: {
@@ -86,11 +80,6 @@ export class SqsQueue implements MessageQueue {
     recordDeadLettered: RecordDeadLettered;
     /** The queue's redrive maximum, as it is now. */
     maxReceives: () => number;
-    /**
-     * How long a due head may be missing from the queue before it is sent again: longer than a message stays hidden that
-     * somebody received who then died.
-     */
-    overdueMs: number;
     /** Called at every arrival: shared with the receivers. */
     listeners: (() => void)[];
     now: () => number;
@@ -103,7 +92,6 @@ export class SqsQueue implements MessageQueue {
     this.#removeForeign = dependencies.removeForeign;
     this.#recordDeadLettered = dependencies.recordDeadLettered;
     this.#maxReceives = dependencies.maxReceives;
-    this.#overdueMs = dependencies.overdueMs;
     this.#listeners = dependencies.listeners;
     this.#now = dependencies.now;
   }
@@ -317,18 +305,14 @@ export class SqsQueue implements MessageQueue {
       requeue: (message) => this.redeliver(tx, [message]),
     };
     const { due, done, calls, foreign, soon } = await judgeArrivals(tx, this.#receivers.held, context);
-    await this.#seeToOverdue(tx, context);
     const chosen = due.slice(0, Math.max(0, capacity));
     if (chosen.length === 0) return { received: [], done, calls, foreign, left: due.length, soon };
     const leaseToken = randomUUID();
     const counts = await leaseHeads(
       tx,
       chosen.map((arrival) => ({
-        lineId: arrival.message.lineId,
+        ...toReceived(arrival),
         leasedUntil: arrival.receivedAt + visibilityMs,
-        receiptHandle: arrival.receiptHandle,
-        receivedAt: arrival.receivedAt,
-        receives: arrival.receives,
       })),
       { now, leaseToken },
     );
@@ -343,25 +327,6 @@ export class SqsQueue implements MessageQueue {
     );
     for (const arrival of chosen) done.add(arrival);
     return { received, done, calls, foreign, left: due.length - chosen.length, soon };
-  }
-
-  /**
-   * Heads that were due for long while calls for messages found nothing: they have left the queue. Those that Amazon SQS
-   * had handed out for the last time are in its dead-letter queue; the others were purged, or taken by someone else.
-   */
-  async #seeToOverdue(tx: Transaction, context: ArrivalContext): Promise<void> {
-    if (context.now - this.#lookedForOverdueAt < OVERDUE_LOOK_MS) return;
-    this.#lookedForOverdueAt = context.now;
-    const overdue = await readOverdue(tx, this.#receivers.emptySince - this.#overdueMs, OVERDUE_LINES);
-    const redriven = overdue.filter((line) => line.wasOut && line.receives >= context.maxReceives);
-    for (const { lineId } of redriven) await moveRedriven(tx, lineId, context);
-    const lost = overdue.filter((line) => !redriven.includes(line));
-    await forwardAnew(
-      tx,
-      lost.map((line) => line.lineId),
-      context.now,
-    );
-    if (overdue.length > 0) tx.onCommit(() => this.#forwarder.wake());
   }
 
   /** A head that is due and has not arrived yet tells of itself; nobody need look for it. */

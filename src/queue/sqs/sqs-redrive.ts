@@ -17,13 +17,17 @@ export type RecordDeadLettered = (
 ) => Promise<void>;
 
 /**
- * Follows what Amazon SQS did by itself: the head of the line was handed out as often as the redrive policy allows, by
- * processes that died over it, and is in the dead-letter queue.
+ * Makes the head of a line a dead letter, over which processes died as often as the redrive policy allows. As a rule
+ * Amazon SQS has moved it to the dead-letter queue by itself; else a copy is sent there.
  */
 export async function moveRedriven(
   tx: Transaction,
   lineId: number,
-  { now, recordDeadLettered }: { now: number; recordDeadLettered: RecordDeadLettered },
+  {
+    now,
+    recordDeadLettered,
+    movedBySqs = true,
+  }: { now: number; recordDeadLettered: RecordDeadLettered; movedBySqs?: boolean },
 ): Promise<void> {
   const [head] = await readHeads(tx, [lineId]);
   if (head === undefined) return;
@@ -31,6 +35,6 @@ export async function moveRedriven(
   await deleteMessages(tx, [head.position]);
   await advanceUnleasedLine(tx, lineId, now);
   await noteSettled(tx, [head], now);
-  await noteDeadLetters(tx, [head], { now, movedBySqs: true });
+  await noteDeadLetters(tx, [head], { now, movedBySqs });
   await recordDeadLettered(tx, [head], now);
 }

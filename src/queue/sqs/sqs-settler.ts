@@ -25,7 +25,10 @@ export class SqsSettler implements AsyncDisposable {
   readonly #api: SqsApi;
   readonly #outage: SqsOutage;
   readonly #now: () => number;
-  #waiting: SqsCall[] = [];
+  /** By receipt: of several for one message the latest counts, and a deletion is final. */
+  readonly #waiting = new Map<string, SqsCall>();
+  /** Receipts of requests under way: what comes next for their messages must not overtake them. */
+  readonly #busy = new Set<string>();
   #running = 0;
   #pausedUntil: Promise<unknown> | null = null;
   readonly #stop = new AbortController();
@@ -39,20 +42,26 @@ export class SqsSettler implements AsyncDisposable {
 
   /** Calls that are not answered yet, or batches of them where they are under way. */
   get outstanding(): number {
-    return this.#waiting.length + this.#running;
+    return this.#waiting.size + this.#running;
   }
 
   /** Does it soon. */
   add(calls: readonly SqsCall[]): void {
     if (calls.length === 0) return;
-    this.#waiting.push(...calls);
-    if (this.#waiting.length > MAX_WAITING) this.#waiting.splice(0, this.#waiting.length - MAX_WAITING);
+    for (const call of calls) {
+      const waiting = this.#waiting.get(call.receiptHandle);
+      if (waiting?.do !== 'delete') this.#waiting.set(call.receiptHandle, call);
+    }
+    for (const oldest of this.#waiting.keys()) {
+      if (this.#waiting.size <= MAX_WAITING) break;
+      this.#waiting.delete(oldest);
+    }
     this.#work();
   }
 
   /** Does what still waits, as far as it can be done soon. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#waiting.length > 0 || this.#running > 0) {
+    if (this.outstanding > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#drained = resolve;
       const timer = setTimeout(resolve, LAST_CALLS_MS);
@@ -61,24 +70,35 @@ export class SqsSettler implements AsyncDisposable {
       clearTimeout(timer);
     }
     this.#stop.abort();
-    this.#waiting = [];
+    this.#waiting.clear();
   }
 
   #work(): void {
-    while (this.#running < PARALLEL && this.#waiting.length > 0 && this.#pausedUntil === null) {
-      const [first] = this.#waiting;
-      const batch: SqsCall[] = [];
-      const rest: SqsCall[] = [];
-      for (const call of this.#waiting)
-        (call.do === first?.do && batch.length < BATCH_ENTRIES ? batch : rest).push(call);
-      this.#waiting = rest;
+    while (this.#running < PARALLEL && this.#pausedUntil === null) {
+      const batch = this.#takeBatch();
+      if (batch.length === 0) return;
       this.#running += 1;
       void this.#send(batch).finally(() => {
         this.#running -= 1;
         this.#work();
-        if (this.#running === 0 && this.#waiting.length === 0) this.#drained?.();
+        if (this.outstanding === 0) this.#drained?.();
       });
     }
+  }
+
+  /** The longest waiting calls of one kind. */
+  #takeBatch(): SqsCall[] {
+    const batch: SqsCall[] = [];
+    for (const call of this.#waiting.values()) {
+      if (this.#busy.has(call.receiptHandle) || (batch[0] ?? call).do !== call.do) continue;
+      batch.push(call);
+      if (batch.length === BATCH_ENTRIES) break;
+    }
+    for (const { receiptHandle } of batch) {
+      this.#waiting.delete(receiptHandle);
+      this.#busy.add(receiptHandle);
+    }
+    return batch;
   }
 
   async #send(batch: readonly SqsCall[]): Promise<void> {
@@ -88,18 +108,25 @@ export class SqsSettler implements AsyncDisposable {
         : this.#api.hide(batch.map((call) => ({ ...call, seconds: this.#secondsOf(call) }))));
       this.#outage.worked('settle');
       // An entry that is ours to blame names a receipt whose time is up: the message shows itself by itself.
-      this.#again(batch.filter((_, index) => result[index]?.isOurs === false));
+      this.#again(
+        batch.filter((_, index) => result[index]?.isOurs === false),
+        MS_PER_SECOND,
+      );
     } catch (error) {
       const pause = this.#outage.failed('settle', error);
-      this.#waiting.unshift(...batch);
-      this.#pause(pause);
+      this.#again(batch, pause);
+    } finally {
+      for (const { receiptHandle } of batch) this.#busy.delete(receiptHandle);
     }
   }
 
-  #again(calls: readonly SqsCall[]): void {
+  /** Has calls made once more, after a pause, unless others came for their messages meanwhile. */
+  #again(calls: readonly SqsCall[], pause: number): void {
     if (calls.length === 0) return;
-    this.#waiting.push(...calls);
-    this.#pause(MS_PER_SECOND);
+    for (const call of calls)
+      if (call.do === 'delete' || !this.#waiting.has(call.receiptHandle))
+        this.#waiting.set(call.receiptHandle, call);
+    this.#pause(pause);
   }
 
   #pause(ms: number): void {
