@@ -176,11 +176,17 @@ class Comparison {
   async #compare(): Promise<void> {
     const { queue } = this.#engine;
     const now = this.#engine.now();
-    for (const each of LINES) assert.deepEqual(await queue.line(each), this.#model.line(each, now));
-    const { oldestEnqueuedAt: _, ...totals } = await queue.totals();
+    const [lines, { oldestEnqueuedAt: _, ...totals }, deadLetters] = await Promise.all([
+      Promise.all(LINES.map((each) => queue.line(each))),
+      queue.totals(),
+      this.#engine.deadLetters(),
+    ]);
+    assert.deepEqual(
+      lines,
+      LINES.map((each) => this.#model.line(each, now)),
+    );
     assert.deepEqual(totals, this.#model.totals(now));
-    const deadLetters = (await this.#engine.deadLetters()).map(contentOf);
-    assert.deepEqual(byLine(deadLetters), byLine(this.#model.deadLetters));
+    assert.deepEqual(byLine(deadLetters.map(contentOf)), byLine(this.#model.deadLetters));
   }
 
   #newMessage(lineId: number): QueueMessage {

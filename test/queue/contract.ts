@@ -1,4 +1,5 @@
 import { describe } from 'node:test';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { headContract } from './contract-heads.ts';
 import { leaseContract } from './contract-leases.ts';
 import { orderContract } from './contract-order.ts';
@@ -7,21 +8,17 @@ import { randomContract } from './contract-random.ts';
 import { settlingContract } from './contract-settling.ts';
 import type { OpenQueue } from './queue-engine.ts';
 
-/** Random uses that are tried of an engine. */
-const RANDOM_RUNS = 60;
+/** Random uses that are tried of an engine: each is hundreds of statements, which a server gets one round trip each. */
+const RANDOM_RUNS = ON_POSTGRES ? 12 : 40;
 
 /** What every engine of the message queue must do; `open` gives an empty queue of the engine. */
-export function queueContract(
-  engine: string,
-  open: OpenQueue,
-  { randomRuns = RANDOM_RUNS }: { randomRuns?: number } = {},
-): void {
+export function queueContract(engine: string, open: OpenQueue): void {
   describe(`the message queue of the engine ${engine}`, () => {
     orderContract(open);
     leaseContract(open);
     settlingContract(open);
     headContract(open);
     overviewContract(open);
-    if (randomRuns > 0) randomContract(open, randomRuns);
+    randomContract(open, RANDOM_RUNS);
   });
 }
