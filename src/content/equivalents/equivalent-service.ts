@@ -1,11 +1,9 @@
-import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
-import { type Page, type PageRequest, toPage } from '../../database/page.ts';
-import { type InputError, invalidInput, notFound, pointerTo } from '../../problems/problem.ts';
-import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
 import { assetKey, holdAssets } from '../assets/assets.ts';
-import { assertNotHeld, countInWords, type Holder } from '../assets/holder.ts';
-import type { Change } from '../change.ts';
+import { countInWords, type Holder } from '../assets/holder.ts';
 import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
+import { type GroupKind, GroupService } from '../groups/group-service.ts';
 import type { Equivalent, EquivalentInput } from './equivalent.ts';
 import {
   countEquivalentsOf,
@@ -21,70 +19,15 @@ import {
 } from './equivalent-store.ts';
 import { canonicalLanguage } from './language.ts';
 
-/** Equivalents: courses that are the same but for their language. No event tells of them themselves. */
-export class EquivalentService {
-  readonly #database: Database;
-  readonly #holders: readonly Holder[];
-  readonly #now: () => number;
-
-  /** @param holders asked before an equivalent is deleted, one for each kind of thing that equivalents are put into */
-  constructor({
-    database,
-    holders,
-    now,
-  }: {
-    database: Database;
-    holders: readonly Holder[];
-    now: () => number;
-  }) {
-    this.#database = database;
-    this.#holders = holders;
-    this.#now = now;
-  }
-
-  /**
-   * @throws {ProblemError} `invalid-request` for languages that are none or repeat, and without such a course or folder
-   */
-  async create(input: EquivalentInput, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Equivalent> {
-    return await inTransaction(this.#database, open, async (tx) => {
-      const values = await requireValues(tx, input);
-      return await requireEquivalent(tx, await insertEquivalent(tx, values, this.#now()));
-    });
-  }
-
-  /** @throws {ProblemError} `not-found` */
-  async get(id: number): Promise<Equivalent> {
-    return await requireEquivalent(this.#database.reader, id);
-  }
-
-  async list(page: PageRequest): Promise<Page<Equivalent>> {
-    const { items, next } = toPage(await readEquivalents(this.#database.reader, page), page.limit);
-    return { items: items.map(toEquivalent), next };
-  }
-
-  /**
-   * Renames, moves, and replaces the courses.
-   * @throws {ProblemError} `not-found`, `precondition-failed`, and as {@link create}
-   */
-  async update(id: number, input: EquivalentInput, expected: ExpectedRevisions): Promise<Equivalent> {
-    return await this.#database.transaction(async (tx) => {
-      const present = await requireLockedEquivalent(tx, id);
-      assertRevision(present.revision, expected);
-      const values = await requireValues(tx, input);
-      if (isAsPresent(present, values)) return present;
-      await updateEquivalent(tx, id, values, this.#now());
-      return await requireEquivalent(tx, id);
-    });
-  }
-
-  /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while something holds it */
-  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
-    await this.#database.transaction(async (tx) => {
-      const present = await requireLockedEquivalent(tx, id);
-      assertRevision(present.revision, expected);
-      await assertNotHeld(tx, 'equivalent', id, this.#holders);
-      await deleteEquivalent(tx, id);
-    });
+/** Equivalents: courses that are the same but for their language. */
+export class EquivalentService extends GroupService<
+  EquivalentInput,
+  EquivalentValues,
+  StoredEquivalent,
+  Equivalent
+> {
+  constructor(dependencies: { database: Database; holders: readonly Holder[]; now: () => number }) {
+    super(EQUIVALENTS, dependencies);
   }
 }
 
@@ -149,17 +92,6 @@ function isAsPresent(present: Equivalent, { name, folderId, courses }: Equivalen
   );
 }
 
-async function requireLockedEquivalent(tx: Transaction, id: number): Promise<Equivalent> {
-  await lockEquivalent(tx, id);
-  return await requireEquivalent(tx, id);
-}
-
-async function requireEquivalent(reader: Pick<Reader, 'query'>, id: number): Promise<Equivalent> {
-  const row = await readEquivalent(reader, id);
-  if (row === undefined) throw notFound('equivalent', id);
-  return toEquivalent(row);
-}
-
 function toEquivalent(row: StoredEquivalent): Equivalent {
   return {
     id: row.id,
@@ -172,3 +104,16 @@ function toEquivalent(row: StoredEquivalent): Equivalent {
     updatedAt: row.updated_at,
   };
 }
+
+const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent, Equivalent> = {
+  name: 'equivalent',
+  requireValues,
+  isAsPresent,
+  toGroup: toEquivalent,
+  lock: lockEquivalent,
+  read: readEquivalent,
+  readPage: readEquivalents,
+  insert: insertEquivalent,
+  update: updateEquivalent,
+  delete: deleteEquivalent,
+};
