@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import type { Database } from '../../src/database/database.ts';
 import { createLogs } from '../../src/observability/log.ts';
-import type { QueueMessage, Settled } from '../../src/queue/message-queue.ts';
-import type { SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
-import { openTestDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
 import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
+import { deliver, everyNth, inOrder, lines, openBench, readQueue, sorted } from './sqs-bench.ts';
 import { openTestSqsQueue, readDeadLetters } from './sqs-engine.ts';
-import { type SqsProxy, startSqsProxy, type Treatment } from './sqs-proxy.ts';
-import { createTestQueues, type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts';
+import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;
 before(async () => {
@@ -18,128 +13,10 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-interface Bench extends AsyncDisposable {
-  database: Database;
-  queues: TestQueues;
-  proxy: SqsProxy;
-  /** Opens an instance of the engine, through the proxy. */
-  open(overrides?: Partial<SqsQueueOptions>): ReturnType<typeof openTestSqsQueue>;
-  put(messages: readonly QueueMessage[]): Promise<void>;
-}
-
-async function openBench(options: { maxReceives?: number } = {}): Promise<Bench> {
-  await using stack = new AsyncDisposableStack();
-  const { database } = stack.use(await openTestDatabase());
-  const queues = stack.use(await createTestQueues(server, options));
-  const proxy = stack.use(await startSqsProxy(server.endpoint));
-  let first: Awaited<ReturnType<typeof openTestSqsQueue>> | undefined;
-  const opened = stack.move();
-  return {
-    database,
-    queues,
-    proxy,
-    open: async (overrides) => {
-      const instance = opened.use(
-        await openTestSqsQueue(database, { place: { ...queues.place, endpoint: proxy.endpoint } }, overrides),
-      );
-      first ??= instance;
-      return instance;
-    },
-    put: async (messages) => {
-      assert.ok(first);
-      const { queue } = first;
-      await database.transaction((tx) => queue.enqueue(tx, messages));
-    },
-    [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
-
-/** Reads the queue as another program does, until so many messages came. */
-async function readQueue(queues: TestQueues, count: number): Promise<Message[]> {
-  const QueueUrl = await queues.url('messages');
-  const read: Message[] = [];
-  await until(async () => {
-    const { Messages = [] } = await queues.client.send(
-      new ReceiveMessageCommand({
-        QueueUrl,
-        WaitTimeSeconds: 1,
-        MessageSystemAttributeNames: ['MessageGroupId'],
-      }),
-    );
-    for (const message of Messages) {
-      read.push(message);
-      const { ReceiptHandle } = message;
-      await queues.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-    }
-    return read.length >= count;
-  }, `${count} messages on the queue`);
-  return read;
-}
-
-/** Receives and deletes as the service does, until so many came; answers their names by line. */
-async function deliver(
-  { queue }: Awaited<ReturnType<typeof openTestSqsQueue>>,
-  count: number,
-  deadlineMs = 15_000,
-): Promise<Map<number, string[]>> {
-  const came = new Map<number, string[]>();
-  let total = 0;
-  let finished: Parameters<typeof queue.exchange>[0]['settlements'] = [];
-  await until(
-    async () => {
-      const settlements = finished;
-      finished = [];
-      let effective: readonly Settled[] = [];
-      const { received } = await queue.exchange({
-        settlements,
-        capacity: 8,
-        visibilityMs: VISIBILITY_MS,
-        record: async (_tx, settled) => {
-          effective = settled;
-        },
-      });
-      for (const { settlement } of effective) {
-        const { lineId, messageId } = settlement.message;
-        came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
-        total += 1;
-      }
-      finished = received.map((message) => ({ message, action: 'delete' }) as const);
-      return total >= count;
-    },
-    `${count} messages delivered`,
-    deadlineMs,
-  );
-  return came;
-}
-
-function lines(lineIds: readonly number[], count: number): QueueMessage[] {
-  return Array.from({ length: count }, (_, n) =>
-    lineIds.map((line) => messageOf(line, `${line}-${n}`, Date.now())),
-  ).flat();
-}
-
-function inOrder(lineIds: readonly number[], count: number): Map<number, string[]> {
-  return new Map(lineIds.map((line) => [line, Array.from({ length: count }, (_, n) => `${line}-${n}`)]));
-}
-
-function sorted(came: Map<number, string[]>): [number, string[]][] {
-  return [...came].sort(([a], [b]) => a - b);
-}
-
-/** Treats every so manyth request of an action badly. */
-function everyNth(n: number, action: string, treatment: Treatment): (asked: string) => Treatment {
-  let count = 0;
-  return (asked) => {
-    if (asked !== action) return 'pass';
-    count += 1;
-    return count % n === 0 ? treatment : 'pass';
-  };
-}
-
 describe('forwarding to Amazon SQS', () => {
   for (const treatment of ['unavailable', 'throttled', 'cut before', 'cut after'] as const) {
     it(`keeps order and loses nothing when sends fail (${treatment})`, async () => {
-      await using bench = await openBench();
+      await using bench = await openBench(server);
       bench.proxy.treat = everyNth(3, 'SendMessageBatch', treatment);
       const instance = await bench.open();
       await bench.put(lines([1, 2, 3], 8));
@@ -148,7 +25,7 @@ describe('forwarding to Amazon SQS', () => {
   }
 
   it('keeps order when deletes and answers of receives are lost', async () => {
-    await using bench = await openBench();
+    await using bench = await openBench(server);
     const deletes = everyNth(2, 'DeleteMessageBatch', 'cut after');
     const receives = everyNth(5, 'ReceiveMessage', 'unavailable');
     bench.proxy.treat = (action) => (action === 'ReceiveMessage' ? receives(action) : deletes(action));
@@ -158,7 +35,7 @@ describe('forwarding to Amazon SQS', () => {
   });
 
   it('knows again what it could not delete, and delivers it once', async () => {
-    await using bench = await openBench();
+    await using bench = await openBench(server);
     const instance = await bench.open();
     // Longer than a message stays hidden: the first comes again before it is deleted.
     const failsUntil = performance.now() + VISIBILITY_MS * 1.5;
@@ -169,7 +46,7 @@ describe('forwarding to Amazon SQS', () => {
   });
 
   it('keeps order over several instances that forward at once', async () => {
-    await using bench = await openBench();
+    await using bench = await openBench(server);
     for (let count = 0; count < 3; count++) await bench.open({ polls: false });
     await bench.put(lines([1, 2, 3], 6));
     const came = new Map<number, string[]>();
@@ -181,7 +58,7 @@ describe('forwarding to Amazon SQS', () => {
   });
 
   it('puts a bounded number of a line on the queue, so that a backlog leaves room for others', async () => {
-    await using bench = await openBench();
+    await using bench = await openBench(server);
     const instance = await bench.open({ share: 3 });
     await bench.put([...lines([1], 20), ...lines([2], 1)]);
     await until(async () => {
@@ -199,7 +76,7 @@ describe('forwarding to Amazon SQS', () => {
   });
 
   it('sends again, in order, what was purged from the queue', async () => {
-    await using bench = await openBench();
+    await using bench = await openBench(server);
     const instance = await bench.open({ overdueMs: 500 });
     await bench.put(lines([1, 2], 5));
     await until(async () => {
@@ -210,9 +87,9 @@ describe('forwarding to Amazon SQS', () => {
     assert.deepEqual(sorted(await deliver(instance, 10)), sorted(inOrder([1, 2], 5)));
   });
 
-  it('sends again what another program took, before its followers are delivered', async () => {
-    await using bench = await openBench();
-    const instance = await bench.open();
+  it('sends again what another program took, as soon as a follower arrives in its stead', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open({ overdueMs: 3_600_000 });
     await bench.put(lines([1], 4));
     await readQueue(bench.queues, 1);
     assert.deepEqual(sorted(await deliver(instance, 4)), sorted(inOrder([1], 4)));
@@ -221,7 +98,7 @@ describe('forwarding to Amazon SQS', () => {
 
 describe('messages of which nothing is expected back', () => {
   it('are on the queue as they are, whole and in order, and leave the database', async () => {
-    await using bench = await openBench();
+    await using bench = await openBench(server);
     const { queue } = await bench.open({ polls: false });
     const bodies = ['{"name":"Zoë"}', '{"name":"\u{1f600} and \uffff"}', `{"name":"${'x'.repeat(300_000)}"}`];
     await bench.put(bodies.map((body, n) => ({ ...messageOf(7, `m${n}`, 1), body })));
@@ -236,7 +113,7 @@ describe('messages of which nothing is expected back', () => {
   });
 
   it('are delivered, in order with later ones, when polling is enabled again', async () => {
-    await using bench = await openBench();
+    await using bench = await openBench(server);
     await using silent = await bench.open({ polls: false });
     await bench.put(lines([1], 3));
     await until(async () => (await silent.queue.line(1)).depth === 0, 'all were forwarded');
@@ -251,7 +128,7 @@ describe('messages of which nothing is expected back', () => {
 
 describe('a message that processes die over', () => {
   it('is dead-lettered in the history when Amazon SQS has moved it by itself', async () => {
-    await using bench = await openBench({ maxReceives: 1 });
+    await using bench = await openBench(server, { maxReceives: 1 });
     const recorded: string[] = [];
     const instance = await bench.open({
       overdueMs: 500,
@@ -282,7 +159,7 @@ describe('a message that processes die over', () => {
 describe('an outage of Amazon SQS', () => {
   for (const treatment of ['expired', 'unavailable', 'cut before'] as const) {
     it(`is said once, shows in readiness, and ends by itself (${treatment})`, async () => {
-      await using bench = await openBench();
+      await using bench = await openBench(server);
       const said: { level: string; msg: string }[] = [];
       const logs = createLogs({
         level: 'info',
@@ -320,7 +197,7 @@ describe('an outage of Amazon SQS', () => {
   }
 
   it('at the start does not keep the service from starting; a queue that is missing does', async () => {
-    await using bench = await openBench();
+    await using bench = await openBench(server);
     bench.proxy.treat = () => 'throttled';
     const instance = await bench.open();
     await assert.rejects(instance.check(), /too many requests/);

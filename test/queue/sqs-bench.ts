@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import type { Database } from '../../src/database/database.ts';
+import type { QueueMessage, ReceivedMessage, Settled, Settlement } from '../../src/queue/message-queue.ts';
+import type { OpenSqsQueue, SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { until } from '../support/service.ts';
+import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
+import { openTestSqsQueue } from './sqs-engine.ts';
+import { type SqsProxy, startSqsProxy, type Treatment } from './sqs-proxy.ts';
+import { createTestQueues, type SqsServer, type TestQueues } from './sqs-server.ts';
+
+/** Under load, with visibilities to wait for. */
+const ARRIVAL_DEADLINE_MS = 20_000;
+
+/** The engine over queues of a test, behind a proxy that may fail. */
+export interface Bench extends AsyncDisposable {
+  database: Database;
+  queues: TestQueues;
+  proxy: SqsProxy;
+  /** Opens an instance of the engine, through the proxy. */
+  open(overrides?: Partial<SqsQueueOptions>): ReturnType<typeof openTestSqsQueue>;
+  put(messages: readonly QueueMessage[]): Promise<void>;
+}
+
+/** Opens a database and queues; the first instance that is opened is the one that messages are put through. */
+export async function openBench(server: SqsServer, options: { maxReceives?: number } = {}): Promise<Bench> {
+  await using stack = new AsyncDisposableStack();
+  const { database } = stack.use(await openTestDatabase());
+  const queues = stack.use(await createTestQueues(server, options));
+  const proxy = stack.use(await startSqsProxy(server.endpoint));
+  let first: Awaited<ReturnType<typeof openTestSqsQueue>> | undefined;
+  const opened = stack.move();
+  return {
+    database,
+    queues,
+    proxy,
+    open: async (overrides) => {
+      const instance = opened.use(
+        await openTestSqsQueue(database, { place: { ...queues.place, endpoint: proxy.endpoint } }, overrides),
+      );
+      first ??= instance;
+      return instance;
+    },
+    put: async (messages) => {
+      assert.ok(first);
+      const { queue } = first;
+      await database.transaction((tx) => queue.enqueue(tx, messages));
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/**
+ * Reads the queue as another program does, until so many messages came. With `visibilitySeconds` it leaves them there, to
+ * show themselves again after so long.
+ */
+export async function readQueue(
+  queues: TestQueues,
+  count: number,
+  { visibilitySeconds }: { visibilitySeconds?: number } = {},
+): Promise<Message[]> {
+  const QueueUrl = await queues.url('messages');
+  const read: Message[] = [];
+  await until(async () => {
+    const { Messages = [] } = await queues.client.send(
+      new ReceiveMessageCommand({
+        QueueUrl,
+        WaitTimeSeconds: 1,
+        ...(visibilitySeconds === undefined ? {} : { VisibilityTimeout: visibilitySeconds }),
+        MessageSystemAttributeNames: ['MessageGroupId'],
+      }),
+    );
+    for (const message of Messages) {
+      read.push(message);
+      if (visibilitySeconds !== undefined) continue;
+      const { ReceiptHandle } = message;
+      await queues.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    }
+    return read.length >= count;
+  }, `${count} messages on the queue`);
+  return read;
+}
+
+/** Receives and deletes as the service does, until so many came; answers their names by line. */
+export async function deliver(
+  { queue }: Awaited<ReturnType<typeof openTestSqsQueue>>,
+  count: number,
+  deadlineMs = 15_000,
+): Promise<Map<number, string[]>> {
+  const came = new Map<number, string[]>();
+  let total = 0;
+  let finished: Parameters<typeof queue.exchange>[0]['settlements'] = [];
+  await until(
+    async () => {
+      const settlements = finished;
+      finished = [];
+      let effective: readonly Settled[] = [];
+      const { received } = await queue.exchange({
+        settlements,
+        capacity: 8,
+        visibilityMs: VISIBILITY_MS,
+        record: async (_tx, settled) => {
+          effective = settled;
+        },
+      });
+      for (const { settlement } of effective) {
+        const { lineId, messageId } = settlement.message;
+        came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
+        total += 1;
+      }
+      finished = received.map((message) => ({ message, action: 'delete' }) as const);
+      return total >= count;
+    },
+    `${count} messages delivered`,
+    deadlineMs,
+  );
+  return came;
+}
+
+/** So many messages for each line, by turns; each is named after its line and number. */
+export function lines(lineIds: readonly number[], count: number): QueueMessage[] {
+  return Array.from({ length: count }, (_, n) =>
+    lineIds.map((line) => messageOf(line, `${line}-${n}`, Date.now())),
+  ).flat();
+}
+
+/** The names of those, by line. */
+export function inOrder(lineIds: readonly number[], count: number): Map<number, string[]> {
+  return new Map(lineIds.map((line) => [line, Array.from({ length: count }, (_, n) => `${line}-${n}`)]));
+}
+
+/** By ascending line, to be compared. */
+export function sorted(came: Map<number, string[]>): [number, string[]][] {
+  return [...came].sort(([a], [b]) => a - b);
+}
+
+/** Treats every so manyth request of an action badly. */
+export function everyNth(n: number, action: string, treatment: Treatment): (asked: string) => Treatment {
+  let count = 0;
+  return (asked) => {
+    if (asked !== action) return 'pass';
+    count += 1;
+    return count % n === 0 ? treatment : 'pass';
+  };
+}
+
+/** Takes up the next message that arrives. */
+export async function takeUp({ queue }: OpenSqsQueue): Promise<ReceivedMessage> {
+  return await until(
+    async () => {
+      const { received } = await queue.exchange({
+        settlements: [],
+        capacity: 1,
+        visibilityMs: VISIBILITY_MS,
+        record: async () => {},
+      });
+      return received[0];
+    },
+    'a message arrives',
+    ARRIVAL_DEADLINE_MS,
+  );
+}
+
+/** Settles and takes nothing up. */
+export async function settle({ queue }: OpenSqsQueue, ...settlements: Settlement[]): Promise<void> {
+  await queue.exchange({ settlements, capacity: 0, visibilityMs: VISIBILITY_MS, record: async () => {} });
+}
