@@ -22,7 +22,8 @@ export function answerProblems(app: FastifyInstance, log: Logger): void {
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = allowedMethods(app, pathOf(request));
-    if (allowed.length > 0) {
+    // Otherwise a route takes the method, and what it was asked for is not there.
+    if (allowed.length > 0 && !allowed.includes(request.method)) {
       return sendProblem(
         request,
         reply,

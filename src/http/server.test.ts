@@ -50,6 +50,7 @@ describe('the server', () => {
     server.post('/things', { schema: { body: Thing } }, async (request) => request.body);
     server.get('/things/:id', async () => ({ read: true }));
     server.post('/things/:id/touch', async () => ({ touched: true }));
+    server.get('/pages/*', (_request, reply) => reply.callNotFound());
     server.post('/broken', async () => {
       throw new Error('the password is hunter2');
     });
@@ -304,6 +305,10 @@ describe('the server', () => {
       assert.equal(await allowed('PUT', '/things/1', 'a', 'text/plain'), 'GET, HEAD');
       assert.equal(await allowed('OPTIONS', '/things/1?a=b'), 'GET, HEAD');
       assert.equal(await allowed('GET', '/things/1/touch'), 'POST');
+    });
+
+    test('what a route does not know at a path that it takes is 404', async () => {
+      assert.equal((await problemOf('GET', '/pages/none')).code, 'not-found');
     });
 
     test('HEAD is GET without the body', async () => {
