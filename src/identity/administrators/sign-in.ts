@@ -16,6 +16,7 @@ import {
   addressBudget,
   browserBudget,
   emailBudget,
+  type GuessBudget,
   type GuessBudgets,
   passwordChangeBudget,
 } from './guess-budgets.ts';
@@ -87,7 +88,7 @@ export class SignIn {
     await this.#budgets.pay(budgets);
     const row = await selectAdministratorByEmail(this.#database.reader, emailKey);
     const passwordHash = row?.password_hash ?? null;
-    const matches = await this.#passwords.verify(passwordHash, password);
+    const matches = await this.#verify(passwordHash, password, budgets);
     if (!matches || row === undefined || passwordHash === null || row.enabled !== 1) {
       throw this.#refused(visitor);
     }
@@ -121,10 +122,11 @@ export class SignIn {
     checkAdministratorInput({ password: { value: next, email: row.email, member: 'new_password' } });
     const budgets = [passwordChangeBudget(administratorId)];
     await this.#budgets.pay(budgets);
-    if (!(await this.#passwords.verify(row.password_hash, current))) {
+    if (!(await this.#verify(row.password_hash, current, budgets))) {
       this.#log.warn('a change of password was refused', { administrator_id: administratorId });
       throw invalidInput([{ pointer: '/current_password', detail: 'is not the present password' }]);
     }
+    await this.#budgets.refund(budgets);
     const passwordHash = await this.#passwords.hash(next);
     const token = await this.#database.transaction(async (tx) => {
       const present = await selectAdministrator(tx, administratorId);
@@ -135,9 +137,22 @@ export class SignIn {
       await this.#sessions.endAll(tx, administratorId);
       return await this.#sessions.begin(tx, administratorId, userAgent);
     });
-    await this.#budgets.refund(budgets);
     this.#log.info('an administrator changed the password', { administrator_id: administratorId });
     return token;
+  }
+
+  /** A password that was not looked at, since too many wait, was no guess: its price is given back. */
+  async #verify(
+    passwordHash: string | null,
+    password: string,
+    budgets: readonly GuessBudget[],
+  ): Promise<boolean> {
+    try {
+      return await this.#passwords.verify(passwordHash, password);
+    } catch (error) {
+      await this.#budgets.refund(budgets);
+      throw error;
+    }
   }
 
   /** What was typed as address is not logged: it may be a password in the wrong field. */

@@ -131,6 +131,20 @@ describe('guessing passwords', () => {
     assert.equal(elsewhere.outcome, 'unauthorized');
   });
 
+  test('a password that could not be looked at costs nothing', async () => {
+    await using owned = await openTestDatabase();
+    const { attempt, passwords } = instance(owned.database, new ManualClock());
+    await insertAdministrator(owned.database, 'ann@example.com');
+    passwords.meanwhile = async () => {
+      throw new ProblemError('unavailable', 'too many people sign in');
+    };
+    for (let at = 0; at < 40; at++) {
+      assert.equal((await attempt('ann@example.com', PASSWORD)).outcome, 'unavailable');
+    }
+    passwords.meanwhile = async () => {};
+    assert.equal((await attempt('ann@example.com', PASSWORD)).outcome, 'ok');
+  });
+
   test('an IPv6 network counts as one address', async () => {
     await using owned = await openTestDatabase();
     const { attempt } = instance(owned.database, new ManualClock());
