@@ -78,12 +78,12 @@ export function toUnavailable(error: unknown, doing: string): DatabaseUnavailabl
 }
 
 /**
- * Kysely over the statements of a connection. Transactions are the adapter's, never Kysely's. `assertUsable` is asked
- * when a query runs, which may be long after it was built.
+ * Kysely over the statements of a connection. Transactions are the adapter's, never Kysely's. `onQuery` is told of
+ * a query when it runs, which may be long after it was built, and may refuse it by throwing.
  */
 export function nodeSqliteDialect(
   statements: Statements,
-  assertUsable: () => void = () => {},
+  onQuery: (sql: string) => void = () => {},
 ): SqliteDialect {
   return new SqliteDialect({
     database: {
@@ -91,7 +91,7 @@ export function nodeSqliteDialect(
         throw new Error('the connection is closed by the adapter, not through Kysely');
       },
       prepare: (sql: string) => {
-        assertUsable();
+        onQuery(sql);
         return {
           reader: statements.returnsRows(sql),
           all: (values: readonly unknown[]) => statements.all(sql, values),

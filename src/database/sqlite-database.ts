@@ -130,10 +130,8 @@ export class SqliteDatabase implements Database {
 
   async #commitBatch(batch: readonly Waiting[]): Promise<void> {
     const done: Done[] = [];
-    let changesBefore: number;
     try {
       this.#statements.run('begin immediate', []);
-      changesBefore = this.#totalChanges();
     } catch (error) {
       const unavailable = toUnavailable(error, 'begin');
       for (const waiting of batch) waiting.reject(unavailable);
@@ -144,10 +142,10 @@ export class SqliteDatabase implements Database {
     try {
       for (; next < batch.length; next++) {
         const waiting = batch[next]!;
-        const result = await this.#runInSavepoint(waiting);
+        const result = await this.#runInSavepoint(waiting, batch.length === 1);
         if (result !== null) done.push(result);
       }
-      isChanged = done.some(({ tx }) => tx.mayHaveChanged) || this.#totalChanges() !== changesBefore;
+      isChanged = done.some(({ tx }) => tx.mayHaveChanged);
       this.#statements.run('commit', []);
     } catch (error) {
       if (this.#writer.isTransaction) this.#writer.exec('rollback');
@@ -189,26 +187,29 @@ export class SqliteDatabase implements Database {
     answer(done);
   }
 
-  #totalChanges(): number {
-    const [row] = this.#statements.all('select total_changes() as total', []) as { total: number }[];
-    return row?.total ?? 0;
-  }
-
-  /** Answers null when the work failed and was rolled back; throws when the whole batch is lost. */
-  async #runInSavepoint(waiting: Waiting): Promise<Done | null> {
-    this.#statements.run('savepoint work', []);
+  /**
+   * Answers null when the work failed and was rolled back; throws when the whole batch is lost. Work that is alone in
+   * its batch needs no savepoint: what it did is the whole.
+   */
+  async #runInSavepoint(waiting: Waiting, isAlone: boolean): Promise<Done | null> {
+    if (!isAlone) this.#statements.run('savepoint work', []);
     const tx = new SqliteTransaction(this.#statements, (channel) => this.#listeners.call(channel));
     try {
       const value = await waiting.run(tx);
       tx.end();
-      this.#statements.run('release work', []);
+      if (!isAlone) this.#statements.run('release work', []);
       return { waiting, value, tx };
     } catch (error) {
       tx.end();
       // A full disk or a failed read makes SQLite roll the whole transaction back by itself.
       if (!this.#writer.isTransaction) throw error;
-      this.#statements.run('rollback to work', []);
-      this.#statements.run('release work', []);
+      if (isAlone) {
+        this.#statements.run('rollback', []);
+        this.#statements.run('begin immediate', []);
+      } else {
+        this.#statements.run('rollback to work', []);
+        this.#statements.run('release work', []);
+      }
       waiting.reject(error);
       return null;
     }
@@ -230,7 +231,7 @@ function answer(done: readonly Done[]): void {
 
 class SqliteTransaction implements Transaction {
   readonly dialect = 'sqlite';
-  /** True after a statement that `total_changes()` may not count, such as one that changes the schema. */
+  /** True once a statement ran that is not known to only read. */
   mayHaveChanged = false;
   readonly #statements: Statements;
   readonly #hooks: (() => void)[] = [];
@@ -248,13 +249,17 @@ class SqliteTransaction implements Transaction {
   get query(): Kysely<Tables> {
     this.#assertOpen();
     this.#query ??= new Kysely<Tables>({
-      dialect: nodeSqliteDialect(this.#statements, () => this.#assertOpen()),
+      dialect: nodeSqliteDialect(this.#statements, (sql) => {
+        this.#assertOpen();
+        this.mayHaveChanged ||= !sql.startsWith('select');
+      }),
     });
     return this.#query;
   }
 
   async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
     this.#assertOpen();
+    this.mayHaveChanged ||= !sql.startsWith('select');
     return this.#statements.all(sql, values) as Row[];
   }
 
@@ -272,6 +277,7 @@ class SqliteTransaction implements Transaction {
   ): Promise<void> {
     this.#assertOpen();
     if (rows.length === 0) return;
+    this.mayHaveChanged = true;
     const places = columns.map(() => '?').join(', ');
     const sql = `insert into ${table} (${columns.join(', ')}) values (${places}) ${suffix}`;
     for (const row of rows) this.#statements.run(sql, row);

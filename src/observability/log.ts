@@ -130,12 +130,14 @@ class ClassLogger implements Logger {
   }
 }
 
-/** Lines that wait for the end of the turn are written early beyond this, in characters. */
+/** How long a line may wait for others to be written with it. */
+const WRITTEN_AFTER_MS = 5;
+/** Lines that wait are written early beyond this, in characters. */
 const MAX_WAITING_CHARACTERS = 64 * 1024;
 
 /**
- * Standard output, written synchronously: once at the end of each turn of the event loop, and at exit. A write for each
- * line would cost as much as making the line.
+ * Standard output, written synchronously: what came together within a few milliseconds at once, and the rest at exit. A
+ * write for each line would cost as much as making the line.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
@@ -150,7 +152,7 @@ function standardOutput(): DestinationStream {
   process.on('exit', flush);
   return {
     write(line: string) {
-      if (waiting === '') setImmediate(flush);
+      if (waiting === '') setTimeout(flush, WRITTEN_AFTER_MS);
       waiting += line;
       if (waiting.length > MAX_WAITING_CHARACTERS) flush();
     },
