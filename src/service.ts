@@ -291,6 +291,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   await describeApi(plain, {
     version,
     baseUrl: settings.base_url,
+    basePath,
     scopes: SCOPE_MEANINGS,
     tokenPath: TOKEN_PATH,
     postbacks: describePostbacks(),

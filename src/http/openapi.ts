@@ -8,6 +8,8 @@ export interface ApiDescription {
   version: string;
   /** Null: relative to where the description was read. */
   baseUrl: string | null;
+  /** The path of `baseUrl`, without a slash at its end: what the reference page loads lies below it. */
+  basePath: string;
   scopes: Readonly<Record<string, string>>;
   tokenPath: string;
   /** OpenAPI 3.1 `webhooks`. */
@@ -39,7 +41,10 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
           oauth2: {
             type: 'oauth2',
             flows: {
-              clientCredentials: { tokenUrl: description.tokenPath, scopes: { ...description.scopes } },
+              clientCredentials: {
+                tokenUrl: `${description.baseUrl ?? ''}${description.tokenPath}`,
+                scopes: { ...description.scopes },
+              },
             },
           },
           clientBasic: { type: 'http', scheme: 'basic', description: 'A client’s id and secret.' },
@@ -57,6 +62,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
   );
   await server.register(swaggerUi, {
     routePrefix: '/docs',
+    indexPrefix: description.basePath,
     staticCSP: CONTENT_SECURITY_POLICY,
     theme: { title: 'Coursewire API' },
     logo: null as never,
@@ -66,7 +72,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
       deepLinking: true,
       docExpansion: 'list',
       defaultModelsExpandDepth: -1,
-      url: '/openapi.json',
+      url: `${description.basePath}/openapi.json`,
       validatorUrl: null as never,
     },
   });

@@ -161,4 +161,17 @@ describe('the OpenAPI description', () => {
     assert.match(policy, /frame-ancestors 'none'/);
     assert.doesNotMatch(policy, /https?:/);
   });
+
+  test('below a path of base_url, the reference page and where tokens are asked for are found there', async () => {
+    const baseUrl = 'https://learn.example/coursewire';
+    await using proxied = await startTestService({ settings: { base_url: baseUrl } });
+    const page = await (await fetch(`${proxied.url}/docs`)).text();
+    const files = Array.from(page.matchAll(/(?:src|href)="([^"]+)"/g), ([, file]) => file!);
+    assert.ok(files.length >= 4);
+    for (const file of files) assert.match(file, /^\/coursewire\/docs\/static\//);
+    const started = await (await fetch(`${proxied.url}/docs/static/swagger-initializer.js`)).text();
+    assert.match(started, /"\/coursewire\/openapi\.json"/);
+    const described = (await (await fetch(`${proxied.url}/openapi.json`)).json()) as typeof document;
+    assert.match(JSON.stringify(described.components.securitySchemes), new RegExp(`"tokenUrl":"${baseUrl}/`));
+  });
 });
