@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
 import type { SqsPlace } from '../../src/queue/sqs/sqs-api.ts';
+import type { Settings } from '../../src/settings/settings-table.ts';
 
 const REGION = 'us-east-1';
 
@@ -27,6 +28,17 @@ export interface TestQueues extends AsyncDisposable {
   url(queue: 'messages' | 'dead letters'): Promise<string>;
   attributes(queue: 'messages' | 'dead letters'): Promise<Record<string, string>>;
   purge(): Promise<void>;
+}
+
+/** The settings of a service on these queues. */
+export function settingsOf(place: SqsPlace) {
+  return {
+    queue_driver: 'sqs' as const,
+    message_queue_name: place.messageQueueName,
+    dead_letter_queue_name: place.deadLetterQueueName,
+    ...(place.region === null ? {} : { sqs_region: place.region }),
+    ...(place.endpoint === null ? {} : { sqs_endpoint: place.endpoint }),
+  } satisfies Partial<Settings>;
 }
 
 /** Credentials for servers that do not look at them; those of the environment win. */

@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test';
 import { DeleteQueueCommand } from '@aws-sdk/client-sqs';
 import { runQueuesCommand } from '../../src/queue/sqs/queues-command.ts';
 import type { SqsPlace } from '../../src/queue/sqs/sqs-api.ts';
-import type { Settings } from '../../src/settings/settings-table.ts';
 import {
   accountNames,
   accountsOf,
@@ -14,23 +13,13 @@ import {
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
-import { createTestQueues, type SqsServer, startSqsServer } from './sqs-server.ts';
+import { createTestQueues, type SqsServer, settingsOf, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;
 before(async () => {
   server = await startSqsServer();
 });
 after(() => server[Symbol.asyncDispose]());
-
-function settingsOf(place: SqsPlace): Partial<Settings> {
-  return {
-    queue_driver: 'sqs',
-    message_queue_name: place.messageQueueName,
-    dead_letter_queue_name: place.deadLetterQueueName,
-    sqs_region: place.region,
-    sqs_endpoint: place.endpoint,
-  };
-}
 
 async function run(place: SqsPlace, ...args: string[]): Promise<{ code: number; text: string }> {
   let text = '';

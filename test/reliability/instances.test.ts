@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scormPackage, uploadForm } from '../content/packages.ts';
+import { createTestQueues, settingsOf, startSqsServer, type TestQueues } from '../queue/sqs-server.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -19,7 +20,14 @@ import { SeededRandom, seedOfRun } from './seeded-random.ts';
 
 const INSTANCES = 3;
 const CHANGERS = 6;
-const CHANGES_EACH = 60;
+/**
+ * Amazon SQS hides in whole seconds, so that each failure costs one: fewer messages, of which fewer fail. What a killed
+ * process was just sending there follows after 40 s.
+ */
+const DRIVERS = [
+  { queue_driver: 'database', changesEach: 60, failingPart: 1, drainMs: 60_000 },
+  { queue_driver: 'sqs', changesEach: 30, failingPart: 0.2, drainMs: 120_000 },
+] as const;
 /** Every one of them once, and some twice. */
 const KILLS = 5;
 /** How likely the target of a webhook fails a request. */
@@ -27,99 +35,115 @@ const FAILING = [0, 0, 0.1, 0.3, 0, 0.2, 0, 0.05];
 const MAX_ATTEMPTS = 1_000;
 /** What a killed process had sent may be read by the target a little after its death. */
 const LATE_MS = 500;
-/** A killed instance's messages are taken over 30 s after the longest that its requests may take. */
-const DRAIN_DEADLINE_MS = 60_000;
+
+/** Two queues on a server of their own. */
+async function startTestQueues(): Promise<TestQueues> {
+  await using stack = new AsyncDisposableStack();
+  const server = stack.use(await startSqsServer());
+  const queues = stack.use(await createTestQueues(server));
+  const started = stack.move();
+  return { ...queues, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
 
 describe('three instances on one database', { skip: !ON_POSTGRES && 'needs PostgreSQL' }, () => {
-  test('killed one after another lose no message, and keep the order of every webhook', {
-    timeout: 180_000,
-  }, async (t) => {
-    const seed = seedOfRun();
-    const random = new SeededRandom(seed);
-    await using targets = new AsyncDisposableStack();
-    await using instances = await Instances.start(INSTANCES, {
-      delivery_timeout: 1,
-      retry_initial_delay: 0.01,
-      retry_max_delay: 0.05,
-      log_level: 'warn',
-      custom_log_levels: 'Service=info',
-    });
-    try {
-      const target: Target = targets.use(await startTarget());
-      const listeners: Listener[] = [];
-      for (const [n, failing] of FAILING.entries()) {
-        const { id } = await instances.apiOf(n % INSTANCES).create('/webhooks', {
-          name: `listener ${n}`,
-          topic: 'ACCOUNT',
-          target_url: `${target.url}/${n}`,
-          max_attempts: MAX_ATTEMPTS,
-          logging_mode: 'NONE',
-        });
-        listeners.push({ id, plan: { failing, maxAttempts: MAX_ATTEMPTS }, focusIds: null, arrivals: [] });
-      }
-      const deaths: number[] = [];
-      const behaviour: Behaviour = (exchange) => {
-        const { postback } = exchange;
-        const listener = listeners[Number(postback.path.slice(1))]!;
-        const taken = !random.chance(listener.plan.failing);
-        listener.arrivals.push({
-          messageId: String(postback.headers['webhook-id']),
-          text: postback.text,
-          life: deaths.filter((at) => at < performance.now() - LATE_MS).length,
-          taken,
-        });
-        if (taken) answer(204)(exchange);
-        else random.pick([answer(500), answer(404), resetInBody(500)])(exchange);
-      };
-      target.respondWith(behaviour);
+  for (const { queue_driver, changesEach, failingPart, drainMs } of DRIVERS)
+    test(`killed one after another lose no message, and keep the order of every webhook (${queue_driver})`, {
+      timeout: 300_000,
+    }, async (t) => {
+      const seed = seedOfRun();
+      const random = new SeededRandom(seed);
+      await using targets = new AsyncDisposableStack();
+      await using queues = queue_driver === 'sqs' ? await startTestQueues() : null;
+      // A killed instance's messages are taken over 30 s after the longest that its requests may take.
+      await using instances = await Instances.start(INSTANCES, {
+        ...(queues === null ? {} : settingsOf(queues.place)),
+        delivery_timeout: 1,
+        retry_initial_delay: 0.01,
+        retry_max_delay: 0.05,
+        log_level: 'warn',
+        custom_log_levels: 'Service=info',
+      });
+      try {
+        const target: Target = targets.use(await startTarget());
+        const listeners: Listener[] = [];
+        for (const [n, failing] of FAILING.entries()) {
+          const { id } = await instances.apiOf(n % INSTANCES).create('/webhooks', {
+            name: `listener ${n}`,
+            topic: 'ACCOUNT',
+            target_url: `${target.url}/${n}`,
+            max_attempts: MAX_ATTEMPTS,
+            logging_mode: 'NONE',
+          });
+          listeners.push({
+            id,
+            plan: { failing: failing * failingPart, maxAttempts: MAX_ATTEMPTS },
+            focusIds: null,
+            arrivals: [],
+          });
+        }
+        const deaths: number[] = [];
+        const behaviour: Behaviour = (exchange) => {
+          const { postback } = exchange;
+          const listener = listeners[Number(postback.path.slice(1))]!;
+          const taken = !random.chance(listener.plan.failing);
+          listener.arrivals.push({
+            messageId: String(postback.headers['webhook-id']),
+            text: postback.text,
+            life: deaths.filter((at) => at < performance.now() - LATE_MS).length,
+            taken,
+          });
+          if (taken) answer(204)(exchange);
+          else random.pick([answer(500), answer(404), resetInBody(500)])(exchange);
+        };
+        target.respondWith(behaviour);
 
-      const changers = Array.from(
-        { length: CHANGERS },
-        (_, n) => new AccountChanger(instances, new SeededRandom(seed + n + 1), `account-${n}`),
-      );
-      let changed = 0;
-      const changes = Promise.all(
-        changers.map(async (changer) => {
-          for (let n = 0; n < CHANGES_EACH; n++) {
-            await changer.change();
-            changed += 1;
-          }
-        }),
-      );
-      for (let kill = 1; kill <= KILLS; kill++) {
-        // Spread over all changes, at a moment of its own each time.
-        const moment = (kill / (KILLS + 1)) * CHANGERS * CHANGES_EACH + random.between(-20, 20);
-        await until(() => changed >= moment, 'changes go on', DRAIN_DEADLINE_MS);
-        const victim = kill % INSTANCES;
-        await instances.kill(victim);
-        deaths.push(performance.now());
-        await instances.startAgain(victim);
-      }
-      await changes;
-      for (const { id } of listeners) {
-        await until(
-          async () => (await instances.read(`/webhooks/${id}/line`)).body.state === 'EMPTY',
-          `the line of webhook ${id} empties`,
-          DRAIN_DEADLINE_MS,
+        const changers = Array.from(
+          { length: CHANGERS },
+          (_, n) => new AccountChanger(instances, new SeededRandom(seed + n + 1), `account-${n}`),
         );
-      }
+        let changed = 0;
+        const changes = Promise.all(
+          changers.map(async (changer) => {
+            for (let n = 0; n < changesEach; n++) {
+              await changer.change();
+              changed += 1;
+            }
+          }),
+        );
+        for (let kill = 1; kill <= KILLS; kill++) {
+          // Spread over all changes, at a moment of its own each time.
+          const moment = (kill / (KILLS + 1)) * CHANGERS * changesEach + random.between(-20, 20);
+          await until(() => changed >= moment, 'changes go on', drainMs);
+          const victim = kill % INSTANCES;
+          await instances.kill(victim);
+          deaths.push(performance.now());
+          await instances.startAgain(victim);
+        }
+        await changes;
+        for (const { id } of listeners) {
+          await until(
+            async () => (await instances.read(`/webhooks/${id}/line`)).body.state === 'EMPTY',
+            `the line of webhook ${id} empties`,
+            drainMs,
+          );
+        }
 
-      const events = changers.flatMap((changer) => changer.events);
-      const requests = listeners.reduce((sum, { arrivals }) => sum + arrivals.length, 0);
-      t.diagnostic(`seed ${seed}: ${deaths.length} kills, ${events.length} events, ${requests} requests`);
-      assert.equal(deaths.length, KILLS);
-      const order = firstArrivals(listeners[0]!);
-      for (const listener of listeners) {
-        const about = `webhook ${listener.id}`;
-        assertRepeatsAreExplained(listener, about);
-        assertEveryEventOnceInOrder(listener, changers, about);
-        assertOrderOf(order, listener, about);
-        await assertHistoryAgrees(listener, instances, about);
+        const events = changers.flatMap((changer) => changer.events);
+        const requests = listeners.reduce((sum, { arrivals }) => sum + arrivals.length, 0);
+        t.diagnostic(`seed ${seed}: ${deaths.length} kills, ${events.length} events, ${requests} requests`);
+        assert.equal(deaths.length, KILLS);
+        const order = firstArrivals(listeners[0]!);
+        for (const listener of listeners) {
+          const about = `webhook ${listener.id}`;
+          assertRepeatsAreExplained(listener, about);
+          assertEveryEventOnceInOrder(listener, changers, about);
+          assertOrderOf(order, listener, about);
+          await assertHistoryAgrees(listener, instances, about);
+        }
+      } catch (error) {
+        throw new Error(`failed with TEST_SEED=${seed}`, { cause: error });
       }
-    } catch (error) {
-      throw new Error(`failed with TEST_SEED=${seed}`, { cause: error });
-    }
-  });
+    });
 
   test('take what one of them gave out: tokens, launch links, the files of courses', async () => {
     await using instances = await Instances.start(INSTANCES);

@@ -38,7 +38,11 @@ function environment(settings: TextSettings): Record<string, string> {
     environmentName(name as SettingName),
     String(value),
   ]);
-  return { PATH: process.env.PATH ?? '', ...Object.fromEntries(named) };
+  const aws = Object.entries(process.env).filter(([name]) => name.startsWith('AWS_'));
+  return { PATH: process.env.PATH ?? '', ...Object.fromEntries(aws), ...Object.fromEntries(named) } as Record<
+    string,
+    string
+  >;
 }
 
 /** Names the database that goes with the data folder, where the run is on PostgreSQL. */

@@ -36,7 +36,7 @@ export interface Judgement {
   /** Arrivals that are held no longer. */
   done: Set<Arrival>;
   calls: SqsCall[];
-  /** Heads that are kept, since they will be due within a second. */
+  /** Arrivals that are kept: heads that will be due within a second, and those of lines that others are at work on. */
   soon: number;
   /** Sent by another program. */
   foreign: Arrival[];
@@ -97,7 +97,11 @@ export async function judgeArrivals(
   const dueSince = new Map<Arrival, number>();
   const early: OwnArrival[] = [];
   for (const arrival of firsts.values()) {
-    const line = lines.get(arrival.message.lineId)!;
+    const line = lines.get(arrival.message.lineId);
+    if (line === undefined) {
+      judgement.soon += 1;
+      continue;
+    }
     const standing = standingOf(arrival, line, context);
     if (standing === 'due' || standing === 'unknown') {
       if (standing === 'unknown') await adopt(tx, arrival.message, now);

@@ -25,7 +25,7 @@ const LINES_A_ROUND = 100;
  * How long a line is one forwarder's alone. Longer than a request and its tries take; should a stalled one send later all
  * the same, the message's deduplication id makes it the same message for five minutes, and its position after that.
  */
-const CLAIM_MS = 60_000;
+const CLAIM_MS = 40_000;
 /** Between looks when nothing is told: another instance may have left lines behind. */
 const LOOK_MS = 5_000;
 /** Before an entry is tried again that failed by itself. */

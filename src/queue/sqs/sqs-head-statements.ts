@@ -35,19 +35,24 @@ interface ArrivalRow {
   receives: number | null;
 }
 
-/** Locks the lines of arrivals, one of each line, and answers how they stand. */
+/**
+ * Locks the lines of arrivals, one of each line, and answers how they stand. Lines that others are at work on are left out:
+ * those of settled messages are held already, and whoever publishes takes lines in ascending order.
+ */
 export async function readArrivalLines(
   tx: Transaction,
   arrivals: readonly { lineId: number; position: number }[],
 ): Promise<Map<number, ArrivalLine>> {
   const values = JSON.stringify(arrivals.map(({ lineId, position }) => ({ line_id: lineId, position })));
   const given = recordset(tx.dialect, 'given', { line_id: 'bigint', position: 'bigint' });
+  let free: Set<number> | null = null;
   if (tx.dialect === 'postgres') {
-    await tx.all(
+    const locked = await tx.all<{ line_id: number }>(
       `select line.line_id from queue_lines as line
-       where line.line_id in (select given.line_id from ${given}) order by line.line_id for update`,
+       where line.line_id in (select given.line_id from ${given}) for update skip locked`,
       values,
     );
+    free = new Set(locked.map((row) => row.line_id));
   }
   const rows = await tx.all<ArrivalRow>(
     `select given.line_id, line.pending, line.available_at, line.lease_token, sent.generation, sent.settled_to,
@@ -60,8 +65,9 @@ export async function readArrivalLines(
      left join sqs_lines as sent on sent.line_id = given.line_id`,
     values,
   );
+  const known = rows.filter((row) => free === null || row.pending === null || free.has(row.line_id));
   return new Map(
-    rows.map((row) => [
+    known.map((row) => [
       row.line_id,
       {
         lineId: row.line_id,
