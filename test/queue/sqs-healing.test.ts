@@ -161,6 +161,29 @@ describe('what left the queue', () => {
   });
 });
 
+describe('an instance that ends between what it commits and what it tells Amazon SQS', () => {
+  for (const action of ['delete', 'dead-letter'] as const) {
+    it(`leaves nothing that another one delivers again (${action})`, async () => {
+      await using bench = await openBench(server);
+      const first = await bench.open();
+      await bench.put(lines([1], 3));
+      const message = await takeUp(first);
+      bench.proxy.treat = (asked) => (asked === 'DeleteMessageBatch' ? 'cut before' : 'pass');
+      await settle(first, { message, action });
+      await first[Symbol.asyncDispose]();
+      bench.proxy.treat = () => 'pass';
+      const second = await bench.open();
+      assert.deepEqual(sorted(await deliver(second, 2)), sorted(new Map([[1, ['1-1', '1-2']]])));
+      assert.deepEqual(await namesOfDead(bench), action === 'delete' ? [] : ['1-0']);
+      await until(async () => {
+        await settle(second);
+        return (await countOn(bench.queues, 'messages')) === 0;
+      }, 'the queue is empty');
+      assert.equal(await countOn(bench.queues, 'dead letters'), action === 'delete' ? 0 : 1);
+    });
+  }
+});
+
 describe('the queue', () => {
   it('is freed of what other programs send to it, which goes to the dead-letter queue', async () => {
     await using bench = await openBench(server);
