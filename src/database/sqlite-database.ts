@@ -34,10 +34,11 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** Work that ran, and what its caller will be told once the batch is committed. */
 interface Done {
   waiting: Waiting;
-  value: unknown;
   tx: SqliteTransaction;
+  outcome: { value: unknown } | { error: unknown };
 }
 
 /**
@@ -142,10 +143,9 @@ export class SqliteDatabase implements Database {
     try {
       for (; next < batch.length; next++) {
         const waiting = batch[next]!;
-        const result = await this.#runInSavepoint(waiting, batch.length === 1);
-        if (result !== null) done.push(result);
+        done.push(await this.#runInSavepoint(waiting, batch.length === 1));
       }
-      isChanged = done.some(({ tx }) => tx.mayHaveChanged);
+      isChanged = done.some(({ tx, outcome }) => 'value' in outcome && tx.mayHaveChanged);
       this.#statements.run('commit', []);
     } catch (error) {
       if (this.#writer.isTransaction) this.#writer.exec('rollback');
@@ -154,7 +154,9 @@ export class SqliteDatabase implements Database {
       for (const waiting of batch.slice(next)) waiting.reject(unavailable);
       return;
     }
-    const isDurable = isChanged && done.some(({ waiting }) => waiting.durability === 'durable');
+    const isDurable =
+      isChanged &&
+      done.some(({ waiting, outcome }) => 'value' in outcome && waiting.durability === 'durable');
     // One that only read may have read what another is still syncing: its caller must not be told before that one's.
     if (isDurable || this.#unsyncedBatches > 0) {
       void this.#answerWhenSynced(done);
@@ -188,17 +190,18 @@ export class SqliteDatabase implements Database {
   }
 
   /**
-   * Answers null when the work failed and was rolled back; throws when the whole batch is lost. Work that is alone in
-   * its batch needs no savepoint: what it did is the whole.
+   * Runs the work; what it did is rolled back when it fails. Its error waits for the commit like any answer: it may come
+   * of what others in the batch did, which is not so if the batch is lost. Work that is alone needs no savepoint.
+   * @throws when the whole batch is lost
    */
-  async #runInSavepoint(waiting: Waiting, isAlone: boolean): Promise<Done | null> {
+  async #runInSavepoint(waiting: Waiting, isAlone: boolean): Promise<Done> {
     if (!isAlone) this.#statements.run('savepoint work', []);
     const tx = new SqliteTransaction(this.#statements, (channel) => this.#listeners.call(channel));
     try {
       const value = await waiting.run(tx);
       tx.end();
       if (!isAlone) this.#statements.run('release work', []);
-      return { waiting, value, tx };
+      return { waiting, tx, outcome: { value } };
     } catch (error) {
       tx.end();
       // A full disk or a failed read makes SQLite roll the whole transaction back by itself.
@@ -210,8 +213,7 @@ export class SqliteDatabase implements Database {
         this.#statements.run('rollback to work', []);
         this.#statements.run('release work', []);
       }
-      waiting.reject(error);
-      return null;
+      return { waiting, tx, outcome: { error } };
     }
   }
 }
@@ -225,8 +227,11 @@ function syncFailed(error: unknown): DatabaseUnavailableError {
 }
 
 function answer(done: readonly Done[]): void {
-  for (const { waiting, value } of done) waiting.resolve(value);
-  for (const { tx } of done) tx.runHooks();
+  for (const { waiting, outcome } of done) {
+    if ('value' in outcome) waiting.resolve(outcome.value);
+    else waiting.reject(outcome.error);
+  }
+  for (const { tx, outcome } of done) if ('value' in outcome) tx.runHooks();
 }
 
 class SqliteTransaction implements Transaction {
