@@ -1,4 +1,4 @@
-import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { type Administrator, toAdministrator } from './administrator.ts';
@@ -7,6 +7,7 @@ import {
   deleteAdministrator,
   hasAdministrators,
   insertAdministrator,
+  lockAdministrator,
   lockAdmins,
   type StoredAdministrator,
   selectAdministrator,
@@ -34,6 +35,16 @@ export interface SetupInput {
   name?: string | undefined;
   password: string;
 }
+
+/** Whom a one-time link is for. Of the first administrator nothing is known but the role. */
+export interface LinkOwner {
+  id: number | null;
+  email: string | null;
+  name: string | null;
+  role: string;
+}
+
+const FIRST_ADMINISTRATOR: LinkOwner = { id: null, email: null, name: null, role: 'admin' };
 
 /** The administrators: inviting, setting up, changing and removing them. */
 export class AdministratorService {
@@ -100,7 +111,8 @@ export class AdministratorService {
     checkAdministratorInput(input);
     return await this.#database.transaction(async (tx) => {
       const { email, role, name } = input;
-      const present = await selectAdministratorByEmail(tx, emailKeyOf(email));
+      const found = await selectAdministratorByEmail(tx, emailKeyOf(email));
+      const present = found && (await lockAdministrator(tx, found.id));
       if (present !== undefined && present.password_hash !== null) throw addressTaken(email);
       let id = present?.id;
       if (id === undefined)
@@ -135,7 +147,7 @@ export class AdministratorService {
   /** A link with which an administrator sets a new password. @throws {ProblemError} `not-found` */
   async issueLink(id: number): Promise<IssuedLink> {
     return await this.#database.transaction(async (tx) => {
-      const row = await this.#find(tx, id);
+      const row = await this.#lock(tx, id);
       const lifetimeMs = row.password_hash === null ? INVITATION_LIFETIME_MS : LINK_LIFETIME_MS;
       this.#log.info('a link to set a password was made', { administrator_id: id });
       return await this.#links.issue(tx, id, lifetimeMs);
@@ -143,14 +155,14 @@ export class AdministratorService {
   }
 
   /** What is known of whom a link is for; null when it cannot be used. */
-  async readLink(token: string): Promise<{ email: string | null; name: string | null; role: string } | null> {
+  async readLink(token: string): Promise<LinkOwner | null> {
     const link = await this.#links.read(token);
     if (link === null) return null;
     if (link.administrator_id === null) {
-      return (await this.needsSetup()) ? { email: null, name: null, role: 'admin' } : null;
+      return (await this.needsSetup()) ? FIRST_ADMINISTRATOR : null;
     }
     const row = await selectAdministrator(this.#database.reader, link.administrator_id);
-    return row?.enabled === 1 ? { email: row.email, name: row.name, role: row.role } : null;
+    return row?.enabled === 1 ? { id: row.id, email: row.email, name: row.name, role: row.role } : null;
   }
 
   /**
@@ -170,6 +182,8 @@ export class AdministratorService {
     checkAdministratorInput({ email, name, password: { value: input.password, email, member: 'password' } });
     const passwordHash = await this.#passwords.hash(input.password);
     return await this.#database.transaction(async (tx) => {
+      // Before the link, as everyone who ends links does.
+      if (known.id !== null && (await lockAdministrator(tx, known.id))?.enabled !== 1) throw deadLink();
       const link = await this.#links.take(tx, input.token);
       if (link === null) throw deadLink();
       let id = link.administrator_id;
@@ -177,7 +191,6 @@ export class AdministratorService {
       else if (await hasAdministrators(tx)) throw deadLink();
       else id = await this.#insert(tx, { email, role: 'admin', name, passwordHash });
       const row = await this.#find(tx, id);
-      if (row.enabled !== 1) throw deadLink();
       await this.#sessions.endAll(tx, id);
       const sessionToken = await this.#sessions.begin(tx, id, userAgent);
       this.#log.info('an administrator set a password with a link', { administrator_id: id });
@@ -196,8 +209,8 @@ export class AdministratorService {
       ...(role === undefined ? {} : { role }),
     });
     return await this.#database.transaction(async (tx) => {
-      await this.#find(tx, id);
       if (enabled === false || (role !== undefined && role !== 'admin')) await assertOtherAdmin(tx, id);
+      await this.#lock(tx, id);
       await updateAdministrator(tx, id, {
         ...(name === undefined ? {} : { name }),
         ...(role === undefined ? {} : { role }),
@@ -217,11 +230,11 @@ export class AdministratorService {
    * @param by who does it; null from the command line
    * @throws {ProblemError} `not-found`; `conflict` for oneself and for the last admin
    */
-  async delete(id: number, by: number | null, open?: Transaction): Promise<void> {
+  async delete(id: number, by: number | null): Promise<void> {
     if (id === by) throw new ProblemError('conflict', 'Nobody can delete themselves; another admin can');
-    await inTransaction(this.#database, open, async (tx) => {
-      await this.#find(tx, id);
+    await this.#database.transaction(async (tx) => {
       await assertOtherAdmin(tx, id);
+      await this.#lock(tx, id);
       await this.#sessions.endAll(tx, id);
       await this.#links.end(tx, id);
       await deleteAdministrator(tx, id);
@@ -250,6 +263,12 @@ export class AdministratorService {
     });
     if (id === undefined) throw addressTaken(email);
     return id;
+  }
+
+  async #lock(tx: Transaction, id: number): Promise<StoredAdministrator> {
+    const row = await lockAdministrator(tx, id);
+    if (row === undefined) throw notFound('administrator', id);
+    return row;
   }
 
   async #find(reader: Parameters<typeof selectAdministrator>[0], id: number): Promise<StoredAdministrator> {

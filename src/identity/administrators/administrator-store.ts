@@ -42,6 +42,18 @@ export async function selectAdministrator(
     .executeTakeFirst();
 }
 
+/** An administrator by id, as committed last; nobody else changes or removes the row until the transaction ends. */
+export async function lockAdministrator(
+  tx: Transaction,
+  id: number,
+): Promise<StoredAdministrator | undefined> {
+  const row = tx.query
+    .selectFrom('administrators')
+    .selectAll('administrators')
+    .where('administrators.id', '=', id);
+  return await (tx.dialect === 'postgres' ? row.forUpdate() : row).executeTakeFirst();
+}
+
 /** An administrator by e-mail address. */
 export async function selectAdministratorByEmail(
   reader: Reader,
@@ -62,7 +74,8 @@ export async function hasAdministrators(reader: Reader): Promise<boolean> {
 
 /**
  * The enabled admins with a password, which are the ones that can administer. On PostgreSQL their rows are locked, so
- * that two changes at the same time do not each count on the other's admin.
+ * that two changes at the same time do not each count on the other's admin. Comes before {@link lockAdministrator}: in
+ * another order two changes could wait for each other.
  */
 export async function lockAdmins(tx: Transaction): Promise<number[]> {
   const rows = await tx.all<{ id: number }>(

@@ -7,6 +7,7 @@ import { challenge } from '../bearer.ts';
 import { type Administrator, toAdministrator } from './administrator.ts';
 import { checkAdministratorInput, emailKeyOf } from './administrator-input.ts';
 import {
+  lockAdministrator,
   noteSignIn,
   selectAdministrator,
   selectAdministratorByEmail,
@@ -129,7 +130,7 @@ export class SignIn {
     await this.#budgets.refund(budgets);
     const passwordHash = await this.#passwords.hash(next);
     const token = await this.#database.transaction(async (tx) => {
-      const present = await selectAdministrator(tx, administratorId);
+      const present = await lockAdministrator(tx, administratorId);
       if (present?.password_hash !== row.password_hash || present.enabled !== 1) {
         throw unauthorized('The session has ended.');
       }

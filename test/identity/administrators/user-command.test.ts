@@ -51,6 +51,7 @@ describe('coursewire user create', () => {
     assert.deepEqual([code, err], [0, '']);
     const token = /https:\/\/wire\.example\.com\/ui\/setup#token=(\S+)/.exec(out)?.[1] ?? '';
     assert.deepEqual(await command.administrators.readLink(token), {
+      id: 1,
       email: 'Ann@example.com',
       name: 'Ann',
       role: 'admin',

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Transaction } from '../../../src/database/database.ts';
+import { administratorServices } from '../../../src/identity/administrators/administration.ts';
+import { GuessBudgets } from '../../../src/identity/administrators/guess-budgets.ts';
+import { KnownBrowsers } from '../../../src/identity/administrators/known-browsers.ts';
+import { SignIn } from '../../../src/identity/administrators/sign-in.ts';
+import { createLogs } from '../../../src/observability/log.ts';
+import { ProblemError } from '../../../src/problems/problem.ts';
+import { PASSWORD, VIEWER_EMAIL } from '../../support/administration.ts';
+import { openTestDatabase } from '../../support/database.ts';
+import { until } from '../../support/service.ts';
+
+const HOUR_MS = 3_600_000;
+/** Of a password that nobody knows. */
+const OTHER_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+
+async function openAdministration() {
+  await using stack = new AsyncDisposableStack();
+  const owned = stack.use(await openTestDatabase());
+  const { database } = owned;
+  const now = Date.now;
+  const log = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } }).for(
+    'AdministratorService',
+  );
+  const services = administratorServices({
+    database,
+    log,
+    sessionIdleMs: HOUR_MS,
+    sessionLifetimeMs: HOUR_MS,
+    now,
+  });
+  const signIn = new SignIn({
+    ...services,
+    database,
+    budgets: new GuessBudgets({ database, now }),
+    browsers: new KnownBrowsers(['a'.repeat(64)]),
+    log,
+    now,
+  });
+  const elsewhere = owned.open();
+  const kept = stack.move();
+  return {
+    ...services,
+    database,
+    signIn,
+    /** What becomes of `second` when another instance's `first` is not committed yet as it begins. */
+    async meanwhile<T>(first: (tx: Transaction) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
+      const [, outcome] = await elsewhere.transaction(async (tx) => {
+        await first(tx);
+        // Wrapped, so that the transaction does not wait for what waits for it.
+        const begun = second();
+        begun.catch(() => {});
+        if (database.dialect === 'postgres') {
+          await until(async () => {
+            const rows = await database.reader.all('select 1 as waits from pg_locks where not granted');
+            return rows.length > 0;
+          }, 'the second change waits for the first');
+        }
+        return [null, { begun }] as const;
+      });
+      return await outcome.begun;
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+async function refused(codes: readonly string[], what: Promise<unknown>): Promise<void> {
+  await assert.rejects(what, (error) => {
+    assert.ok(error instanceof ProblemError, String(error));
+    assert.ok(codes.includes(error.code), error.code);
+    return true;
+  });
+}
+
+const setPassword = (id: number) => (tx: Transaction) =>
+  tx.run('update administrators set password_hash = ? where id = ?', OTHER_HASH, id);
+
+describe('changes of an administrator at the same time', () => {
+  test('who is deleted while signing in is deleted, with the session', async () => {
+    await using administration = await openAdministration();
+    const { administrators, sessions, database } = administration;
+    const { id } = await administrators.create({
+      email: VIEWER_EMAIL,
+      role: 'viewer',
+      name: 'Vic',
+      password: PASSWORD,
+    });
+    await administration.meanwhile(
+      async (tx) => {
+        await tx.run('update administrators set last_sign_in_at = 1 where id = ?', id);
+        await sessions.begin(tx, id, undefined);
+      },
+      () => administrators.delete(id, null),
+    );
+    assert.deepEqual(await administrators.list(), []);
+    assert.deepEqual(await database.reader.all('select id from administrator_sessions'), []);
+  });
+
+  test('a change of password does not undo one that was made meanwhile', async () => {
+    await using administration = await openAdministration();
+    const { administrators, database, signIn } = administration;
+    const { id } = await administrators.create({
+      email: VIEWER_EMAIL,
+      role: 'viewer',
+      name: 'Vic',
+      password: PASSWORD,
+    });
+    const change = { current: PASSWORD, next: `${PASSWORD} 2` };
+    await refused(
+      // The second, where the change was there already when the present password was looked at.
+      ['unauthorized', 'invalid-request'],
+      administration.meanwhile(setPassword(id), () => signIn.changePassword(id, change, undefined)),
+    );
+    const rows = await database.reader.all<{ password_hash: string }>(
+      'select password_hash from administrators',
+    );
+    assert.deepEqual(
+      rows.map(({ password_hash }) => password_hash),
+      [OTHER_HASH],
+    );
+  });
+
+  test('who sets a password while being invited again keeps it, and the role', async () => {
+    await using administration = await openAdministration();
+    const { administrators } = administration;
+    const invitation = { email: VIEWER_EMAIL, role: 'viewer' };
+    const { administrator } = await administrators.invite(invitation);
+    await refused(
+      ['conflict'],
+      administration.meanwhile(setPassword(administrator.id), () =>
+        administrators.invite({ ...invitation, role: 'admin' }),
+      ),
+    );
+    assert.equal((await administrators.get(administrator.id)).role, 'viewer');
+  });
+
+  test('no link is made for who is deleted meanwhile', async () => {
+    await using administration = await openAdministration();
+    const { administrators } = administration;
+    const { administrator } = await administrators.invite({ email: VIEWER_EMAIL, role: 'viewer' });
+    await refused(
+      ['not-found'],
+      administration.meanwhile(
+        async (tx) => {
+          await tx.run('delete from setup_links');
+          await tx.run('delete from administrators where id = ?', administrator.id);
+        },
+        () => administrators.issueLink(administrator.id),
+      ),
+    );
+  });
+});
