@@ -1,4 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
@@ -50,17 +60,28 @@ export async function backUp(
     const databaseFile = path.join(partial, path.basename(source.databaseFile));
     copyDatabase(source.databaseFile, databaseFile);
     const { keys, bytes } = checkCopy(databaseFile);
-    const gone = contentFolder === null ? 0 : await copyVersions(keys, contentFolder, partial);
+    const gone = contentFolder === null ? [] : await copyVersions(keys, contentFolder, partial);
+    const missing = countNamed(source.databaseFile, gone);
+    if (missing > 0) {
+      throw new BackupError(
+        `the files of ${missing} course version${missing === 1 ? '' : 's'} are missing in ${contentFolder}: no backup was ` +
+          'made. Is its disk there? To copy what there is, stop the service and copy the data folder',
+      );
+    }
     const holdsSecret = copiesSecret && existsSync(source.secretFile);
-    if (holdsSecret) copyFileSync(source.secretFile, path.join(partial, path.basename(source.secretFile)));
+    if (holdsSecret) {
+      const secretFile = path.join(partial, path.basename(source.secretFile));
+      copyFileSync(source.secretFile, secretFile);
+      syncFile(secretFile);
+    }
     await syncFolder(partial);
     if (existsSync(place)) rmSync(place, { recursive: true });
     renameSync(partial, place);
     await syncFolder(path.dirname(place));
     return {
       databaseBytes: bytes,
-      versions: contentFolder === null ? 0 : keys.length - gone,
-      versionsGone: gone,
+      versions: contentFolder === null ? 0 : keys.length - gone.length,
+      versionsGone: gone.length,
       holdsSecret,
     };
   } catch (error) {
@@ -79,6 +100,8 @@ function copyDatabase(from: string, to: string): void {
   } finally {
     database.close();
   }
+  // Which SQLite leaves to others (https://www.sqlite.org/lang_vacuum.html).
+  syncFile(to);
 }
 
 /** Reads the copy as a start would find it. @throws {BackupError} when it is damaged. */
@@ -101,20 +124,41 @@ function checkCopy(file: string): { keys: string[]; bytes: number } {
   }
 }
 
-/** Answers how many versions had no files any more. */
-async function copyVersions(keys: readonly string[], from: string, to: string): Promise<number> {
+/** Answers the versions that had no files. */
+async function copyVersions(keys: readonly string[], from: string, to: string): Promise<string[]> {
   const content = path.join(to, 'content');
   mkdirSync(content, { mode: FOLDER_MODE });
-  let gone = 0;
+  const gone: string[] = [];
   for (const key of keys) {
     try {
       await copyFolder(path.join(from, key), path.join(content, key), new AbortController().signal);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       rmSync(path.join(content, key), { recursive: true, force: true });
-      gone += 1;
+      gone.push(key);
     }
   }
   await syncFolder(content);
   return gone;
+}
+
+/** How many of the versions the database still names: those were not deleted, their files are lost. */
+function countNamed(databaseFile: string, keys: readonly string[]): number {
+  if (keys.length === 0) return 0;
+  const database = new DatabaseSync(databaseFile, { readOnly: true });
+  try {
+    const find = database.prepare('select 1 from course_versions where content_key = ?');
+    return keys.filter((key) => find.get(key) !== undefined).length;
+  } finally {
+    database.close();
+  }
+}
+
+function syncFile(file: string): void {
+  const handle = openSync(file, 'r+');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }

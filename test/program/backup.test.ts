@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { filesOf, importCourse } from '../content/packages.ts';
@@ -85,6 +85,20 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.equal(lost.code, 1);
     assert.match(lost.errors, /there is no database in/);
     assert.ok(!existsSync(path.join(folder.path, 'nowhere')), 'nothing was made');
+  });
+
+  it('refuses to go without files that the service still has a course version for', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService();
+    await importCourse(service);
+    const content = path.join(service.settings.data_dir, 'content');
+    for (const name of readdirSync(content)) rmSync(path.join(content, name), { recursive: true });
+    const ended = await runProgram(['backup', '--to', path.join(folder.path, 'copy')], {
+      data_dir: service.settings.data_dir,
+    });
+    assert.equal(ended.code, 1, ended.output);
+    assert.match(ended.errors, /the files of 1 course version are missing in .*content/);
+    assert.deepEqual(readdirSync(folder.path), []);
   });
 
   it('refuses a damaged database and leaves no backup', async () => {
