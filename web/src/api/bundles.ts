@@ -3,7 +3,7 @@ import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { type Read, readRecord, request } from './request.ts';
+import { readRecord, request } from './request.ts';
 
 /** What a bundle may hold. */
 export type BundledType = 'COURSE' | 'EQUIVALENT';
@@ -52,18 +52,10 @@ export const bundleQuery = (id: number) =>
     queryFn: ({ signal }) => readRecord<BundleRecord>(`/bundles/${id}`, signal),
   });
 
-export function readBundle(id: number): Promise<Read<BundleRecord>> {
-  return readRecord(`/bundles/${id}`);
-}
-
 export function createBundle(body: BundleInput, idempotencyKey: string): Promise<BundleRecord> {
   return request('POST', '/bundles', { body, idempotencyKey });
 }
 
 export function updateBundle(id: number, body: BundleInput, ifMatch: string | null): Promise<BundleRecord> {
   return request('PUT', `/bundles/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
-}
-
-export function deleteBundle(id: number): Promise<void> {
-  return request('DELETE', `/bundles/${id}`);
 }

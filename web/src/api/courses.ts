@@ -4,7 +4,7 @@ import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { type Read, readRecord, request } from './request.ts';
+import { readRecord, request } from './request.ts';
 import { type UploadProgress, upload } from './upload.ts';
 
 export type { LearningStandard };
@@ -72,22 +72,6 @@ export const courseQuery = (id: number) =>
     queryFn: ({ signal }) => readRecord<CourseWithVersions>(`/courses/${id}`, signal),
     ...polling(LIST_MS),
   });
-
-export function readCourse(id: number): Promise<Read<CourseWithVersions>> {
-  return readRecord(`/courses/${id}`);
-}
-
-export function updateCourse(
-  id: number,
-  body: { name: string; folder_id: number },
-  ifMatch: string | null,
-): Promise<CourseRecord> {
-  return request('PUT', `/courses/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
-}
-
-export function deleteCourse(id: number): Promise<void> {
-  return request('DELETE', `/courses/${id}`);
-}
 
 export function publishVersion(
   id: number,

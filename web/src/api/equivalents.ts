@@ -3,7 +3,7 @@ import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { type Read, readRecord, request } from './request.ts';
+import { readRecord, request } from './request.ts';
 
 /** An equivalent in a list. */
 export interface EquivalentOverview {
@@ -49,10 +49,6 @@ export const equivalentQuery = (id: number) =>
     queryFn: ({ signal }) => readRecord<EquivalentRecord>(`/equivalents/${id}`, signal),
   });
 
-export function readEquivalent(id: number): Promise<Read<EquivalentRecord>> {
-  return readRecord(`/equivalents/${id}`);
-}
-
 export function createEquivalent(body: EquivalentInput, idempotencyKey: string): Promise<EquivalentRecord> {
   return request('POST', '/equivalents', { body, idempotencyKey });
 }
@@ -63,8 +59,4 @@ export function updateEquivalent(
   ifMatch: string | null,
 ): Promise<EquivalentRecord> {
   return request('PUT', `/equivalents/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
-}
-
-export function deleteEquivalent(id: number): Promise<void> {
-  return request('DELETE', `/equivalents/${id}`);
 }

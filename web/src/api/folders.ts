@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { polling } from './polling.ts';
-import { type Read, readRecord, request } from './request.ts';
+import { request } from './request.ts';
 
 /** The folder that holds all others. */
 export const HOME_ID = 1;
@@ -38,25 +38,9 @@ export const folderTreeQuery = queryOptions({
   ...polling(TREE_MS),
 });
 
-export function readFolder(id: number): Promise<Read<FolderRecord>> {
-  return readRecord(`/folders/${id}`);
-}
-
 export function createFolder(
   body: { name: string; parent_id: number },
   idempotencyKey: string,
 ): Promise<FolderRecord> {
   return request('POST', '/folders', { body, idempotencyKey });
-}
-
-export function updateFolder(
-  id: number,
-  body: { name: string; parent_id: number | null },
-  ifMatch: string | null,
-): Promise<FolderRecord> {
-  return request('PUT', `/folders/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
-}
-
-export function deleteFolder(id: number): Promise<void> {
-  return request('DELETE', `/folders/${id}`);
 }

@@ -1,8 +1,12 @@
+import { isolate } from '../utilities/isolate.ts';
+
 /** One course: its versions, and who uses it. */
 export const courses = {
   one: 'Course',
   facts: (id: number) => `Course ${id}`,
+  changed: 'changed',
   uploadVersion: 'Upload new version',
+  dropVersion: 'Drop a package to upload it as the next version',
   menu: 'Course actions',
   versions: {
     title: 'Versions',
@@ -49,7 +53,7 @@ export const courses = {
   },
   remove: {
     action: 'Delete…',
-    title: (name: string) => `Delete “${name}”?`,
+    title: (name: string) => `Delete “${isolate(name)}”?`,
     course: {
       submit: 'Delete course',
       description: 'All its versions are deleted with their files. This cannot be undone.',
@@ -62,8 +66,8 @@ export const courses = {
       submit: 'Delete bundle',
       description: 'What it holds stays. This cannot be undone.',
     },
-    done: (name: string) => `“${name}” was deleted.`,
-    notYet: (name: string) => `“${name}” cannot be deleted yet`,
+    done: (name: string) => `“${isolate(name)}” was deleted.`,
+    notYet: (name: string) => `“${isolate(name)}” cannot be deleted yet`,
     held: 'It is in use. Take it out of these first:',
     checking: 'Looking up what uses it…',
   },

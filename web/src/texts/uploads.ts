@@ -1,3 +1,5 @@
+import { isolate } from '../utilities/isolate.ts';
+
 /** Uploading packages. */
 export const uploads = {
   label: 'Uploads',
@@ -11,13 +13,13 @@ export const uploads = {
   close: 'Close',
   cancelAll: 'Cancel all',
   retryAll: 'Try all again',
-  cancel: (name: string) => `Cancel ${name}`,
-  retry: (name: string) => `Try ${name} again`,
+  cancel: (name: string) => `Cancel ${isolate(name)}`,
+  retry: (name: string) => `Try ${isolate(name)} again`,
   retryShort: 'Try again',
-  dismiss: (name: string) => `Take ${name} off the list`,
-  progressOf: (name: string) => `Progress of ${name}`,
-  into: (folder: string) => `to “${folder}”`,
-  ofCourse: (course: string) => `new version of “${course}”`,
+  dismiss: (name: string) => `Take ${isolate(name)} off the list`,
+  progressOf: (name: string) => `Progress of ${isolate(name)}`,
+  into: (folder: string) => `to “${isolate(folder)}”`,
+  ofCourse: (course: string) => `new version of “${isolate(course)}”`,
   states: {
     waiting: 'Waiting',
     sending: (percent: number) => `${percent} %`,
@@ -31,8 +33,8 @@ export const uploads = {
   open: 'Open course',
   warnings: (count: number) =>
     count === 1 ? 'It works, with 1 warning' : `It works, with ${count} warnings`,
-  announceDone: (name: string) => `${name}: imported`,
-  announceFailed: (name: string) => `${name}: failed`,
+  announceDone: (name: string) => `${isolate(name)}: imported`,
+  announceFailed: (name: string) => `${isolate(name)}: failed`,
   problems: {
     broken: 'The connection broke while it was sent. Try again: nothing is imported twice.',
     gone: 'The file can no longer be read: it was changed, moved or deleted since you chose it. Choose it again.',
@@ -44,8 +46,9 @@ export const uploads = {
   },
   notUploaded: {
     title: 'Not uploaded',
-    folders: (names: string) => `${names}: folders cannot be uploaded. Zip the course and upload the zip file.`,
-    others: (names: string) => `${names}: only zip files can be course packages.`,
+    folders: (names: string) =>
+      `${isolate(names)}: folders cannot be uploaded. Zip the course and upload the zip file.`,
+    others: (names: string) => `${isolate(names)}: only zip files can be course packages.`,
     one: 'A version is one package. Choose a single zip file.',
     more: (count: number) => `and ${count} more`,
   },

@@ -1,12 +1,70 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { LEARNING_STANDARDS } from '../../../../src/packages/learning-standard.ts';
 import { appRoute } from '../../app/root-routes.ts';
 import { content } from '../../texts/content.ts';
+import { groups } from '../../texts/content-groups.ts';
+import { courses } from '../../texts/courses.ts';
+import { tableSearch } from '../../utilities/table-search.ts';
+import { CONTENT_KINDS, CONTENT_SORTS } from './overview/content-kinds.ts';
 
-const main = createRoute({
+const layout = createRoute({
   getParentRoute: () => appRoute,
+  id: 'content-layout',
+  component: lazyRouteComponent(() => import('./content-layout.tsx'), 'ContentLayout'),
+});
+
+const folder = createRoute({
+  getParentRoute: () => layout,
   path: 'content',
-  component: lazyRouteComponent(() => import('./content-page.tsx'), 'ContentPage'),
+  validateSearch: tableSearch({
+    sorts: CONTENT_SORTS,
+    filters: { kind: CONTENT_KINDS, below: ['yes'], learning_standard: LEARNING_STANDARDS },
+    ids: ['folder'],
+  }),
+  component: lazyRouteComponent(() => import('./overview/folder-page.tsx'), 'FolderPage'),
   staticData: { title: content.title },
 });
 
-export const contentRoutes = [main] as const;
+const course = createRoute({
+  getParentRoute: () => layout,
+  path: 'content/courses/$courseId',
+  component: lazyRouteComponent(() => import('./course/course-page.tsx'), 'CoursePage'),
+  staticData: { title: courses.one },
+});
+
+/** The folder in which something is to be made. */
+const newGroupSearch = tableSearch({ sorts: [], ids: ['folder'] });
+
+const newEquivalent = createRoute({
+  getParentRoute: () => layout,
+  path: 'content/equivalents/new',
+  validateSearch: newGroupSearch,
+  component: lazyRouteComponent(() => import('./groups/new-equivalent-page.tsx'), 'NewEquivalentPage'),
+  staticData: { title: groups.equivalent.new },
+});
+
+const equivalent = createRoute({
+  getParentRoute: () => layout,
+  path: 'content/equivalents/$equivalentId',
+  component: lazyRouteComponent(() => import('./groups/equivalent-page.tsx'), 'EquivalentPage'),
+  staticData: { title: groups.equivalent.one },
+});
+
+const newBundle = createRoute({
+  getParentRoute: () => layout,
+  path: 'content/bundles/new',
+  validateSearch: newGroupSearch,
+  component: lazyRouteComponent(() => import('./groups/new-bundle-page.tsx'), 'NewBundlePage'),
+  staticData: { title: groups.bundle.new },
+});
+
+const bundle = createRoute({
+  getParentRoute: () => layout,
+  path: 'content/bundles/$bundleId',
+  component: lazyRouteComponent(() => import('./groups/bundle-page.tsx'), 'BundlePage'),
+  staticData: { title: groups.bundle.one },
+});
+
+export const contentRoutes = [
+  layout.addChildren([folder, course, newEquivalent, equivalent, newBundle, bundle]),
+] as const;

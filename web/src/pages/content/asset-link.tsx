@@ -1,0 +1,27 @@
+import { Anchor } from '@mantine/core';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { FocusType } from '../../../../src/events/catalogue.ts';
+import { HOME_ID } from '../../api/folders.ts';
+
+/** Where an asset is looked at. */
+export function addressOf(type: FocusType, id: number): LinkProps {
+  switch (type) {
+    case 'ACCOUNT':
+      // The pages of accounts say themselves what their addresses hold.
+      return { to: `/accounts/${id}` as '/accounts' };
+    case 'COURSE':
+      return { to: '/content/courses/$courseId', params: { courseId: String(id) } };
+    case 'EQUIVALENT':
+      return { to: '/content/equivalents/$equivalentId', params: { equivalentId: String(id) } };
+    case 'BUNDLE':
+      return { to: '/content/bundles/$bundleId', params: { bundleId: String(id) } };
+    case 'FOLDER':
+      return { to: '/content', search: (id === HOME_ID ? {} : { folder: id }) as never };
+  }
+}
+
+/** A link to an asset. */
+export function AssetLink({ type, id, children }: { type: FocusType; id: number; children: ReactNode }) {
+  return <Anchor renderRoot={(props) => <Link {...props} {...addressOf(type, id)} />}>{children}</Anchor>;
+}

@@ -1,0 +1,167 @@
+import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type AssetReference, deleteAsset } from '../../../api/content-assets.ts';
+import { usageQuery } from '../../../api/content-usage.ts';
+import { isProblem } from '../../../api/errors.ts';
+import { contentKey } from '../../../api/folders.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { explainError } from '../../../components/explain-error.ts';
+import { notifyDone } from '../../../components/notify.tsx';
+import { folders } from '../../../texts/content.ts';
+import { courses } from '../../../texts/courses.ts';
+import { shared } from '../../../texts/shared.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { AssetLink } from '../asset-link.tsx';
+import type { FolderNode } from '../folders/folder-index.ts';
+import styles from './changes.module.css';
+import { isUsed, UsageList } from './usage-list.tsx';
+
+const words = courses.remove;
+
+/** What is asked before something is deleted: first whether that is possible at all, and if not, what to do about it. */
+export function DeleteDialog({
+  opened,
+  asset,
+  folder,
+  onDeleted,
+  onClose,
+}: {
+  opened: boolean;
+  asset: AssetReference & { name: string };
+  /** The folder itself when one is deleted: what it holds keeps it. */
+  folder?: FolderNode;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={words.title(asset.name)} size="md">
+      <DeleteForm asset={asset} folder={folder} onDeleted={onDeleted} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function DeleteForm({
+  asset,
+  folder,
+  onDeleted,
+  onClose,
+}: {
+  asset: AssetReference & { name: string };
+  folder: FolderNode | undefined;
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const usage = useQuery({ ...usageQuery(asset.type, asset.id), staleTime: 0 });
+  const remove = useMutation({
+    mutationFn: () => deleteAsset(asset),
+    onSuccess: async () => {
+      notifyDone(words.done(asset.name));
+      onClose();
+      onDeleted();
+      await queryClient.invalidateQueries({ queryKey: contentKey });
+    },
+    onError: (error) => {
+      // Someone has put something in, or it in something, since the dialog opened: the reasons show themselves.
+      if (isProblem(error, 409)) void queryClient.invalidateQueries({ queryKey: contentKey });
+    },
+  });
+  const isHeld = usage.data !== undefined && isUsed(usage.data);
+  const isFull = folder !== undefined && holdsAnything(folder);
+  const failure = remove.error ?? usage.error;
+  const explanation = failure === null ? null : explainError(failure);
+  return (
+    <Stack gap="md">
+      {usage.isPending ? (
+        <div aria-busy="true">
+          <Skeleton height={14} mb="xs" />
+          <Skeleton height={14} width="60%" />
+        </div>
+      ) : isHeld || isFull ? (
+        <div>
+          <Callout tone="warn" title={words.notYet(asset.name)} live>
+            {isFull ? folders.remove.holds : words.held}
+          </Callout>
+          {isFull && <FolderContents folder={folder} onClose={onClose} />}
+          {isFull && isHeld && <Text mt="md">{folders.remove.heldBy}</Text>}
+          {isHeld && (
+            <UsageList usage={usage.data} {...(asset.type === 'COURSE' ? { courseId: asset.id } : {})} />
+          )}
+        </div>
+      ) : (
+        <Text>{description(asset.type)}</Text>
+      )}
+      {explanation !== null && (
+        <Callout tone="bad" title={explanation.title} live>
+          {explanation.detail} {explanation.advice}
+        </Callout>
+      )}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose}>
+          {isHeld || isFull ? shared.close : shared.cancel}
+        </Button>
+        {!isHeld && !isFull && (
+          <Button
+            color="red"
+            loading={remove.isPending}
+            disabled={usage.isPending}
+            onClick={() => remove.mutate()}
+          >
+            {submitOf(asset.type)}
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+function FolderContents({ folder, onClose }: { folder: FolderNode; onClose: () => void }) {
+  const { children, id } = folder;
+  const text = folders.count(folder.courses, folder.equivalents, folder.bundles);
+  const hasContent = folder.courses + folder.equivalents + folder.bundles > 0;
+  return (
+    <ul className={styles.list}>
+      {hasContent && (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the link within is what is used; this closes what covers it.
+        <li onClick={onClose}>
+          <AssetLink type="FOLDER" id={id}>
+            {text}
+          </AssetLink>
+        </li>
+      )}
+      {children.length > 0 && (
+        <li>{folders.remove.subfolders(formatNumber(children.length), children.length === 1)}</li>
+      )}
+    </ul>
+  );
+}
+
+function holdsAnything({ children, courses: count, equivalents, bundles }: FolderNode): boolean {
+  return children.length + count + equivalents + bundles > 0;
+}
+
+function description(type: AssetReference['type']): string {
+  switch (type) {
+    case 'FOLDER':
+      return folders.remove.description;
+    case 'COURSE':
+      return words.course.description;
+    case 'EQUIVALENT':
+      return words.equivalent.description;
+    case 'BUNDLE':
+      return words.bundle.description;
+  }
+}
+
+function submitOf(type: AssetReference['type']): string {
+  switch (type) {
+    case 'FOLDER':
+      return folders.remove.submit;
+    case 'COURSE':
+      return words.course.submit;
+    case 'EQUIVALENT':
+      return words.equivalent.submit;
+    case 'BUNDLE':
+      return words.bundle.submit;
+  }
+}

@@ -1,0 +1,136 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { contentKey, HOME_ID } from '../../../api/folders.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { explainError } from '../../../components/explain-error.ts';
+import { notifyDone } from '../../../components/notify.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { folders } from '../../../texts/content.ts';
+import { shared } from '../../../texts/shared.ts';
+import type { Dragged } from '../content-context.ts';
+import { FolderChoice } from '../folders/folder-choice.tsx';
+import type { FolderIndex, FolderNode } from '../folders/folder-index.ts';
+import { useFolderIndex } from '../folders/use-folder-index.ts';
+import styles from './changes.module.css';
+import { type MoveOutcome, moveAssets } from './use-move.tsx';
+
+const words = folders.move;
+
+/** Moves things to a folder that is chosen in the tree. */
+export function MoveDialog({
+  opened,
+  assets,
+  onMoved,
+  onClose,
+}: {
+  opened: boolean;
+  assets: readonly Dragged[];
+  onMoved?: () => void;
+  onClose: () => void;
+}) {
+  const [first] = assets;
+  const title =
+    assets.length === 1 && first !== undefined ? words.title(first.name) : words.titleMany(assets.length);
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} size="md">
+      <MoveForm assets={assets} onMoved={onMoved} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function MoveForm({
+  assets,
+  onMoved,
+  onClose,
+}: {
+  assets: readonly Dragged[];
+  onMoved: (() => void) | undefined;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const { index, error, refetch } = useFolderIndex();
+  const [chosen, setChosen] = useState<FolderNode | null>(null);
+  const [done, setDone] = useState(0);
+  const [outcome, setOutcome] = useState<MoveOutcome | null>(null);
+  const move = useMutation({
+    mutationFn: (folder: FolderNode) => moveAssets(assets, folder.id, setDone),
+    onSuccess: async (result, folder) => {
+      await queryClient.invalidateQueries({ queryKey: contentKey });
+      if (result.failed.length > 0) {
+        setOutcome(result);
+        return;
+      }
+      const [only] = assets;
+      notifyDone(
+        assets.length === 1 && only !== undefined
+          ? words.done(only.name, folder.name)
+          : words.doneMany(assets.length, folder.name),
+      );
+      onMoved?.();
+      onClose();
+    },
+  });
+  if (index === null)
+    return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  const refusal = chosen === null ? null : whyNot(index, assets, chosen);
+  return (
+    <Stack gap="md">
+      <Text c="dimmed" size="sm">
+        {words.description}
+      </Text>
+      <FolderChoice
+        index={index}
+        present={assets[0]?.folderId ?? HOME_ID}
+        chosen={chosen}
+        onChoose={setChosen}
+        isDisabled={(node) => isItself(index, assets, node)}
+      />
+      <div role="status" className={styles.note}>
+        {move.isPending && assets.length > 1 ? words.progress(done + 1, assets.length) : refusal}
+      </div>
+      {outcome !== null && chosen !== null && (
+        <Callout tone="bad" live>
+          {outcome.moved.length > 0 && (
+            <div>{words.partly(outcome.moved.length, assets.length, chosen.name)}</div>
+          )}
+          {outcome.failed.map(({ asset, error: cause }) => {
+            const { title, detail } = explainError(cause);
+            return (
+              <div key={`${asset.type} ${asset.id}`}>
+                <bdi>{asset.name}</bdi>: {detail || title}
+              </div>
+            );
+          })}
+        </Callout>
+      )}
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={onClose}>
+          {shared.cancel}
+        </Button>
+        <Button
+          loading={move.isPending}
+          disabled={chosen === null || refusal !== null}
+          onClick={() => {
+            if (chosen !== null) move.mutate(chosen);
+          }}
+        >
+          {words.submit}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function isItself(index: FolderIndex, assets: readonly Dragged[], node: FolderNode): boolean {
+  return assets.some(({ type, id }) => {
+    const folder = type === 'FOLDER' ? index.get(id) : undefined;
+    return folder !== undefined && index.isWithin(node, folder);
+  });
+}
+
+function whyNot(index: FolderIndex, assets: readonly Dragged[], node: FolderNode): string | null {
+  if (isItself(index, assets, node)) return words.itself;
+  return assets.every(({ folderId }) => folderId === node.id) ? words.already : null;
+}

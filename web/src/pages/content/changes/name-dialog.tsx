@@ -1,0 +1,202 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
+import {
+  type AssetRecord,
+  type AssetReference,
+  changeAsset,
+  readAsset,
+} from '../../../api/content-assets.ts';
+import { ApiError, isProblem } from '../../../api/errors.ts';
+import { contentKey, createFolder } from '../../../api/folders.ts';
+import { newIdempotencyKey, type Read } from '../../../api/request.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
+import { folders } from '../../../texts/content.ts';
+import { shared } from '../../../texts/shared.ts';
+import { nameProblem } from './name-problem.ts';
+
+/** Makes a folder in another. */
+export function CreateFolderDialog({
+  opened,
+  parent,
+  onCreated,
+  onClose,
+}: {
+  opened: boolean;
+  parent: { id: number; name: string };
+  onCreated: (id: number) => void;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={folders.create.title(parent.name)} size="sm">
+      <CreateForm parent={parent} onCreated={onCreated} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function CreateForm({
+  parent,
+  onCreated,
+  onClose,
+}: {
+  parent: { id: number };
+  onCreated: (id: number) => void;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  // Of what was sent with it: another name is another folder.
+  const attempt = useRef({ name: '', key: newIdempotencyKey() });
+  const create = useMutation({
+    mutationFn: (name: string) => {
+      if (attempt.current.name !== name) attempt.current = { name, key: newIdempotencyKey() };
+      return createFolder({ name, parent_id: parent.id }, attempt.current.key);
+    },
+    onSuccess: async (folder) => {
+      await queryClient.invalidateQueries({ queryKey: contentKey });
+      notifyDone(folders.create.done(folder.name));
+      onClose();
+      onCreated(folder.id);
+    },
+  });
+  return (
+    <NameForm
+      initial=""
+      submit={folders.create.submit}
+      pending={create.isPending}
+      error={create.error}
+      onSubmit={(name) => create.mutate(name)}
+      onClose={onClose}
+    />
+  );
+}
+
+/** Gives a folder or a course another name; when someone else did so in between, it says so before. */
+export function RenameDialog({
+  opened,
+  asset,
+  onClose,
+}: {
+  opened: boolean;
+  asset: AssetReference & { name: string };
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={folders.rename.title(asset.name)} size="sm">
+      <RenameForm asset={asset} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function RenameForm({ asset, onClose }: { asset: AssetReference & { name: string }; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const present = useQuery({
+    queryKey: ['rename', asset.type, asset.id],
+    queryFn: ({ signal }) => readAsset(asset, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+  const rename = useMutation({
+    mutationFn: ({ read, name }: { read: Read<AssetRecord>; name: string }) =>
+      changeAsset(asset, read, { name }),
+    onSuccess: async ({ name }) => {
+      await queryClient.invalidateQueries({ queryKey: contentKey });
+      notifyDone(folders.rename.done(name));
+      onClose();
+    },
+    onError: (error) => {
+      if (isProblem(error, 412)) void present.refetch();
+    },
+  });
+  const conflict = isProblem(rename.error, 412);
+  return (
+    <NameForm
+      initial={asset.name}
+      submit={folders.rename.submit}
+      pending={rename.isPending}
+      disabled={present.data === undefined}
+      error={conflict ? null : (rename.error ?? present.error)}
+      notice={
+        conflict &&
+        present.data !== undefined && (
+          <Callout tone="warn" title={folders.conflict.title} live>
+            {folders.conflict.now(present.data.record.name, present.data.record.location)}{' '}
+            {folders.conflict.again}
+          </Callout>
+        )
+      }
+      onSubmit={(name) => {
+        if (present.data !== undefined) rename.mutate({ read: present.data, name });
+      }}
+      onClose={onClose}
+    />
+  );
+}
+
+function NameForm({
+  initial,
+  submit,
+  pending,
+  disabled = false,
+  error,
+  notice,
+  onSubmit,
+  onClose,
+}: {
+  initial: string;
+  submit: string;
+  pending: boolean;
+  disabled?: boolean;
+  error: unknown;
+  notice?: ReactNode;
+  onSubmit: (name: string) => void;
+  onClose: () => void;
+}) {
+  const [name, setName] = useState(initial);
+  const [wrong, setWrong] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const told =
+    error instanceof ApiError ? error.errors.find(({ pointer }) => pointer === '/name') : undefined;
+  const onSubmitForm = (event: FormEvent) => {
+    event.preventDefault();
+    if (pending || disabled) return;
+    const problem = nameProblem(name);
+    setWrong(problem);
+    if (problem === null) onSubmit(name.trim());
+    else field.current?.focus();
+  };
+  return (
+    <form noValidate onSubmit={onSubmitForm}>
+      <Stack gap="md">
+        {notice}
+        <FormProblem error={error} fields={['name']} />
+        <TextInput
+          ref={field}
+          label={folders.name}
+          value={name}
+          autoComplete="off"
+          data-autofocus
+          onFocus={(event) => {
+            if (event.currentTarget.value === initial) event.currentTarget.select();
+          }}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+            setWrong(null);
+          }}
+          error={wrong ?? (told === undefined ? undefined : `${folders.name} ${told.detail}`)}
+        />
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={pending} disabled={disabled}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

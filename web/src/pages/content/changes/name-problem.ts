@@ -1,0 +1,10 @@
+import { folders } from '../../../texts/content.ts';
+
+/** What the API takes at most. */
+export const MAX_NAME_LENGTH = 200;
+
+/** What is wrong with a name, as far as it can be told before it is sent. */
+export function nameProblem(name: string): string | null {
+  if (name.trim() === '') return folders.nameRequired;
+  return Array.from(name.trim()).length > MAX_NAME_LENGTH ? folders.nameLong : null;
+}

@@ -1,0 +1,69 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ContentUsage } from '../../../api/content-usage.ts';
+import { courses } from '../../../texts/courses.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { AssetLink } from '../asset-link.tsx';
+import styles from './changes.module.css';
+
+const words = courses.usage;
+const KINDS = [
+  { kind: 'equivalents', type: 'EQUIVALENT' },
+  { kind: 'bundles', type: 'BUNDLE' },
+  { kind: 'accounts', type: 'ACCOUNT' },
+] as const;
+
+/** Whether anything uses it. */
+export function isUsed({ accounts, equivalents, bundles, registrations }: ContentUsage): boolean {
+  return accounts.total + equivalents.total + bundles.total + registrations.total > 0;
+}
+
+/** Who uses an asset, each leading to where it can be taken out. */
+export function UsageList({ usage, courseId }: { usage: ContentUsage; courseId?: number }) {
+  const { registrations } = usage;
+  return (
+    <dl className={styles.reasons}>
+      {KINDS.filter(({ kind }) => usage[kind].total > 0).map(({ kind, type }) => {
+        const { data, total, total_is_lower_bound } = usage[kind];
+        const more = total - data.length;
+        return (
+          <div key={kind}>
+            <dt>
+              {words[kind]} ({formatNumber(total)}
+              {total_is_lower_bound && '+'})
+            </dt>
+            <dd>
+              <ul className={styles.links}>
+                {data.map(({ id, name }) => (
+                  <li key={id}>
+                    <AssetLink type={type} id={id}>
+                      <bdi>{name}</bdi>
+                    </AssetLink>
+                  </li>
+                ))}
+                {more > 0 && <li>{words.more(formatNumber(more) + (total_is_lower_bound ? '+' : ''))}</li>}
+              </ul>
+            </dd>
+          </div>
+        );
+      })}
+      {registrations.total > 0 && (
+        <div>
+          <dt>{words.registrations}</dt>
+          <dd>
+            <Anchor
+              renderRoot={(props) => (
+                <Link {...props} to="/registrations" search={{ course_id: courseId } as never} />
+              )}
+            >
+              {words.registrationsOf(
+                formatNumber(registrations.total) + (registrations.total_is_lower_bound ? '+' : ''),
+                registrations.total === 1,
+              )}
+            </Anchor>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,55 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Outlet } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { importCourse, uploadVersion } from '../../api/courses.ts';
+import { isProblem } from '../../api/errors.ts';
+import { contentKey, HOME_ID } from '../../api/folders.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { ContentContext, type ContentState, type Dragged } from './content-context.ts';
+import { LeavingUploads } from './uploads/leaving-uploads.tsx';
+import { UploadDock } from './uploads/upload-dock.tsx';
+import { UploadQueue } from './uploads/upload-queue.ts';
+
+/** Around all pages of the content: uploads go on while people look at other folders and courses. */
+export function ContentLayout() {
+  const queryClient = useQueryClient();
+  const [expanded, setExpanded] = useState<ReadonlySet<number>>(() => new Set([HOME_ID]));
+  const dragged = useRef<readonly Dragged[]>([]);
+  const [uploads] = useState(
+    () =>
+      new UploadQueue(
+        (file, target, options) =>
+          target.kind === 'course'
+            ? importCourse(file, target.folderId, options)
+            : uploadVersion(file, target.courseId, options),
+        ({ state }) => {
+          if (state.kind === 'failed' && isProblem(state.error, 401))
+            void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+          // A cancelled one may have been imported just before.
+          void queryClient.invalidateQueries({ queryKey: contentKey });
+        },
+      ),
+  );
+  // Not on the way out of development's double mounting, but when the content is really left.
+  const left = useRef(false);
+  useEffect(() => {
+    left.current = false;
+    return () => {
+      left.current = true;
+      queueMicrotask(() => {
+        if (left.current) uploads.cancelAll();
+      });
+    };
+  }, [uploads]);
+  const state = useMemo<ContentState>(
+    () => ({ uploads, expanded, setExpanded, dragged }),
+    [uploads, expanded],
+  );
+  return (
+    <ContentContext value={state}>
+      <Outlet />
+      <UploadDock queue={uploads} />
+      <LeavingUploads queue={uploads} />
+    </ContentContext>
+  );
+}

@@ -1,0 +1,125 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconBookOff, IconCursorText, IconDots, IconFolderSymlink, IconTrash } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { type CourseWithVersions, courseQuery } from '../../../api/courses.ts';
+import { isProblem } from '../../../api/errors.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import { Time } from '../../../components/time.tsx';
+import { content, folders } from '../../../texts/content.ts';
+import { courses } from '../../../texts/courses.ts';
+import { shared } from '../../../texts/shared.ts';
+import { addressOf } from '../asset-link.tsx';
+import { DeleteDialog } from '../changes/delete-dialog.tsx';
+import { MoveDialog } from '../changes/move-dialog.tsx';
+import { RenameDialog } from '../changes/name-dialog.tsx';
+import { FolderPath } from '../folders/folder-path.tsx';
+import { GoneAsset } from '../gone-asset.tsx';
+import { ChooseFiles } from '../uploads/choose-files.tsx';
+import { DropZone } from '../uploads/drop-zone.tsx';
+import { useUpload } from '../uploads/use-upload.ts';
+import { UsagePanel } from '../usage-panel.tsx';
+import styles from './course.module.css';
+import { VersionsPanel } from './versions-panel.tsx';
+
+const route = getRouteApi('/app/content-layout/content/courses/$courseId');
+
+/** A course: its versions, which of them learners get, and who uses it. */
+export function CoursePage() {
+  const { courseId } = route.useParams();
+  const { data, error, refetch } = useQuery(courseQuery(Number(courseId)));
+  if (isProblem(error, 404) || isProblem(error, 400)) return <GoneAsset icon={IconBookOff} />;
+  if (data === undefined)
+    return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  return <Course course={data.record} etag={data.etag} />;
+}
+
+function Course({ course, etag }: { course: CourseWithVersions; etag: string | null }) {
+  const isAdmin = useIsAdmin();
+  const upload = useUpload();
+  const target = { kind: 'version', courseId: course.id, courseName: course.name } as const;
+  const waits = course.version_id > course.published_version_id;
+  useEffect(() => {
+    document.title = `${course.name} · ${shared.product}`;
+  }, [course.name]);
+  return (
+    <DropZone hint={courses.dropVersion} disabled={!isAdmin} onFiles={(files) => upload(files, target)}>
+      <FolderPath folderId={course.folder_id} location={course.location} />
+      <PageHeader
+        title={<bdi>{course.name}</bdi>}
+        badges={waits && <StatusBadge tone="info">{content.newerVersion(course.version_id)}</StatusBadge>}
+        description={
+          <>
+            {courses.facts(course.id)} · {content.standards[course.learning_standard]} · {courses.changed}{' '}
+            <Time value={course.updated_dt} />
+          </>
+        }
+        actions={
+          isAdmin && (
+            <>
+              <CourseActions course={course} />
+              <ChooseFiles onFiles={(files) => upload(files, target)}>{courses.uploadVersion}</ChooseFiles>
+            </>
+          )
+        }
+      />
+      <div className={styles.columns}>
+        <VersionsPanel course={course} etag={etag} />
+        <UsagePanel type="COURSE" id={course.id} />
+      </div>
+    </DropZone>
+  );
+}
+
+function CourseActions({ course: { id, name, folder_id: folderId } }: { course: CourseWithVersions }) {
+  const [dialog, setDialog] = useState<'rename' | 'move' | 'delete' | null>(null);
+  const navigate = useNavigate();
+  const close = () => setDialog(null);
+  const asset = { type: 'COURSE', id, name } as const;
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={courses.menu}>
+            <IconDots size={16} stroke={1.6} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconCursorText size={16} stroke={1.6} />}
+            onClick={() => setDialog('rename')}
+          >
+            {folders.rename.action}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconFolderSymlink size={16} stroke={1.6} />}
+            onClick={() => setDialog('move')}
+          >
+            {folders.move.action}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} stroke={1.6} />}
+            onClick={() => setDialog('delete')}
+          >
+            {courses.remove.action}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <RenameDialog opened={dialog === 'rename'} asset={asset} onClose={close} />
+      <MoveDialog opened={dialog === 'move'} assets={[{ ...asset, folderId }]} onClose={close} />
+      <DeleteDialog
+        opened={dialog === 'delete'}
+        asset={asset}
+        onDeleted={() => void navigate(addressOf('FOLDER', folderId))}
+        onClose={close}
+      />
+    </>
+  );
+}

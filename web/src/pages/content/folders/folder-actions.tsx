@@ -1,0 +1,86 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconCursorText, IconDots, IconFolderPlus, IconFolderSymlink, IconTrash } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { HOME_ID } from '../../../api/folders.ts';
+import { folders } from '../../../texts/content.ts';
+import { addressOf } from '../asset-link.tsx';
+import { DeleteDialog } from '../changes/delete-dialog.tsx';
+import { MoveDialog } from '../changes/move-dialog.tsx';
+import { CreateFolderDialog, RenameDialog } from '../changes/name-dialog.tsx';
+import { useContent } from '../content-context.ts';
+import type { FolderNode } from './folder-index.ts';
+
+type Dialog = 'create' | 'rename' | 'move' | 'delete';
+
+/** What can be done with the open folder. */
+export function FolderActions({ folder }: { folder: FolderNode }) {
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const navigate = useNavigate();
+  const { setExpanded } = useContent();
+  const close = () => setDialog(null);
+  const isHome = folder.parent === null;
+  const asset = { type: 'FOLDER', id: folder.id, name: folder.name } as const;
+  const parentId = folder.parent?.id ?? HOME_ID;
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={folders.menu(folder.name)}>
+            <IconDots size={16} stroke={1.6} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconFolderPlus size={16} stroke={1.6} />}
+            onClick={() => setDialog('create')}
+          >
+            {folders.create.action}
+          </Menu.Item>
+          {!isHome && (
+            <>
+              <Menu.Item
+                leftSection={<IconCursorText size={16} stroke={1.6} />}
+                onClick={() => setDialog('rename')}
+              >
+                {folders.rename.action}
+              </Menu.Item>
+              <Menu.Item
+                leftSection={<IconFolderSymlink size={16} stroke={1.6} />}
+                onClick={() => setDialog('move')}
+              >
+                {folders.move.action}
+              </Menu.Item>
+              <Menu.Divider />
+              <Menu.Item
+                color="red"
+                leftSection={<IconTrash size={16} stroke={1.6} />}
+                onClick={() => setDialog('delete')}
+              >
+                {folders.remove.action}
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <CreateFolderDialog
+        opened={dialog === 'create'}
+        parent={folder}
+        onCreated={(id) => {
+          setExpanded((before) => new Set([...before, folder.id]));
+          void navigate(addressOf('FOLDER', id));
+        }}
+        onClose={close}
+      />
+      <RenameDialog opened={dialog === 'rename'} asset={asset} onClose={close} />
+      <MoveDialog opened={dialog === 'move'} assets={[{ ...asset, folderId: parentId }]} onClose={close} />
+      <DeleteDialog
+        opened={dialog === 'delete'}
+        asset={asset}
+        folder={folder}
+        onDeleted={() => void navigate(addressOf('FOLDER', parentId))}
+        onClose={close}
+      />
+    </>
+  );
+}

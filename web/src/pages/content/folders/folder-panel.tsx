@@ -1,0 +1,122 @@
+import { Skeleton, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { type DragEvent, useEffect, useState } from 'react';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { folders } from '../../../texts/content.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { addressOf } from '../asset-link.tsx';
+import { useMoveDropped } from '../changes/use-move.tsx';
+import { useContent } from '../content-context.ts';
+import { sortDropped } from '../uploads/chosen-files.ts';
+import { holdsFiles } from '../uploads/drop-zone.tsx';
+import { useUpload } from '../uploads/use-upload.ts';
+import type { FolderIndex, FolderNode } from './folder-index.ts';
+import { FolderTree, type TreeDragging } from './folder-tree.tsx';
+import styles from './folders.module.css';
+
+const PLACEHOLDERS = ['50%', '70%', '60%', '45%', '65%'];
+
+/** The tree that leads through the content. Courses, folders and packages can be dropped on its folders. */
+export function FolderPanel({
+  index,
+  truncated,
+  open,
+  onOpened,
+}: {
+  /** Null while it is read. */
+  index: FolderIndex | null;
+  truncated: boolean;
+  /** The id of the open folder. */
+  open: number;
+  /** Called after another folder was chosen. */
+  onOpened?: () => void;
+}) {
+  const navigate = useNavigate();
+  const isAdmin = useIsAdmin();
+  const { expanded, setExpanded } = useContent();
+  const [search, setSearch] = useState('');
+  const dragging = useTreeDragging(index);
+
+  useEffect(() => {
+    const node = index?.get(open);
+    if (index == null || node === undefined) return;
+    const above = index.path(node).slice(0, -1);
+    setExpanded((before) =>
+      above.every(({ id }) => before.has(id)) ? before : new Set([...before, ...above.map(({ id }) => id)]),
+    );
+  }, [index, open, setExpanded]);
+
+  return (
+    <div className={styles.panel}>
+      <div className={styles.panelHead}>
+        <TextInput
+          size="xs"
+          aria-label={folders.search}
+          placeholder={folders.search}
+          leftSection={<IconSearch size={14} stroke={1.6} aria-hidden />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      </div>
+      {index === null ? (
+        <div aria-busy="true">
+          {PLACEHOLDERS.map((width) => (
+            <Skeleton key={width} height={14} my={9} mx="xs" width={width} />
+          ))}
+        </div>
+      ) : (
+        <FolderTree
+          label={folders.title}
+          className={styles.tree ?? ''}
+          index={index}
+          expanded={expanded}
+          onExpandedChange={setExpanded}
+          search={search}
+          chosen={open}
+          onChoose={({ id }) => {
+            void navigate(addressOf('FOLDER', id));
+            onOpened?.();
+          }}
+          {...(isAdmin ? { dragging } : {})}
+        />
+      )}
+      {truncated && index !== null && (
+        <div className={styles.note}>{folders.truncated(formatNumber(index.size))}</div>
+      )}
+    </div>
+  );
+}
+
+function useTreeDragging(index: FolderIndex | null): TreeDragging {
+  const { dragged } = useContent();
+  const move = useMoveDropped();
+  const upload = useUpload();
+  const accepts = (node: FolderNode, event: DragEvent) => {
+    if (holdsFiles(event)) return true;
+    if (index === null || dragged.current.length === 0) return false;
+    return dragged.current.every(({ type, id }) => {
+      const folder = type === 'FOLDER' ? index.get(id) : undefined;
+      return folder === undefined || !index.isWithin(node, folder);
+    });
+  };
+  return {
+    accepts,
+    onDragStart: ({ id, name, parent }, event) => {
+      event.dataTransfer.effectAllowed = 'move';
+      event.dataTransfer.setData('text/plain', name);
+      dragged.current = parent === null ? [] : [{ type: 'FOLDER', id, name, folderId: parent.id }];
+    },
+    onDragEnd: () => {
+      dragged.current = [];
+    },
+    onDrop: (node, event) => {
+      if (holdsFiles(event)) {
+        upload(sortDropped(event.dataTransfer), { kind: 'course', folderId: node.id, folderName: node.name });
+        return;
+      }
+      move(dragged.current, node);
+      dragged.current = [];
+    },
+  };
+}

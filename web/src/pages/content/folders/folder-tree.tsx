@@ -1,0 +1,257 @@
+import { useMediaQuery } from '@mantine/hooks';
+import { IconChevronRight, IconFolder, IconFolderOpen, IconHome2 } from '@tabler/icons-react';
+import { type CSSProperties, type DragEvent, useEffect, useId, useRef, useState } from 'react';
+import { folders } from '../../../texts/content.ts';
+import type { FolderIndex, FolderNode, TreeRow } from './folder-index.ts';
+import styles from './folder-tree.module.css';
+import { rowAfterKey, typedMatch } from './tree-keys.ts';
+import { useWindow } from './use-window.ts';
+
+const ROW_HEIGHT = 32;
+const TOUCH_ROW_HEIGHT = 44;
+/** Deeper folders are not indented further: there would be no room for their names. */
+const MAX_INDENT_LEVEL = 12;
+const TYPING_MS = 700;
+const OPEN_WHILE_DRAGGING_MS = 700;
+
+/** What can be dropped on folders; without it nothing can, and folders cannot be dragged. */
+export interface TreeDragging {
+  onDragStart: (node: FolderNode, event: DragEvent) => void;
+  onDragEnd: () => void;
+  accepts: (node: FolderNode, event: DragEvent) => boolean;
+  onDrop: (node: FolderNode, event: DragEvent) => void;
+}
+
+/**
+ * A tree of folders as the WAI-ARIA authoring practices have it: arrows, Home and End, typing a name, Enter. Only the
+ * rows in view are made.
+ */
+export function FolderTree({
+  label,
+  index,
+  expanded,
+  onExpandedChange,
+  search,
+  chosen,
+  onChoose,
+  isDisabled = () => false,
+  dragging,
+  className = '',
+}: {
+  label: string;
+  index: FolderIndex;
+  expanded: ReadonlySet<number>;
+  onExpandedChange: (change: (expanded: ReadonlySet<number>) => ReadonlySet<number>) => void;
+  search: string;
+  chosen: number | null;
+  onChoose: (node: FolderNode) => void;
+  isDisabled?: (node: FolderNode) => boolean;
+  dragging?: TreeDragging;
+  className?: string;
+}) {
+  const treeId = useId();
+  const box = useRef<HTMLDivElement>(null);
+  const rowHeight = useMediaQuery('(pointer: coarse)') === true ? TOUCH_ROW_HEIGHT : ROW_HEIGHT;
+  const rows = index.rows(expanded, search);
+  const [activeId, setActiveId] = useState(chosen ?? index.home.id);
+  const [target, setTarget] = useState<number | null>(null);
+  const typed = useRef({ text: '', at: 0 });
+  const opening = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { first, last, reveal } = useWindow(box, { count: rows.length, rowHeight });
+  const activeIndex = Math.max(
+    0,
+    rows.findIndex(({ node }) => node.id === activeId),
+  );
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another folder is opened, by whatever way.
+  useEffect(() => {
+    if (chosen === null) return;
+    setActiveId(chosen);
+    const at = rows.findIndex(({ node }) => node.id === chosen);
+    if (at >= 0) reveal(at);
+  }, [chosen, rows.length > 1]);
+  useEffect(() => () => clearTimeout(opening.current), []);
+
+  const setOpen = (node: FolderNode, open: boolean) =>
+    onExpandedChange((before) => {
+      const after = new Set(before);
+      if (open) after.add(node.id);
+      else after.delete(node.id);
+      return after;
+    });
+  const activate = (at: number) => {
+    const row = rows[at];
+    if (row === undefined) return;
+    setActiveId(row.node.id);
+    reveal(at);
+  };
+  const choose = ({ node }: TreeRow) => {
+    setActiveId(node.id);
+    if (!isDisabled(node)) onChoose(node);
+  };
+  const endDrag = () => {
+    clearTimeout(opening.current);
+    setTarget(null);
+  };
+
+  return (
+    <div
+      ref={box}
+      role="tree"
+      aria-label={label}
+      tabIndex={0}
+      className={`${styles.tree} ${className}`}
+      {...(rows.length === 0 ? {} : { 'aria-activedescendant': `${treeId}-${rows[activeIndex]?.node.id}` })}
+      onKeyDown={(event) => {
+        const active = rows[activeIndex];
+        if (active === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+        const step = rowAfterKey(event.key, rows, activeIndex);
+        if (step !== null) {
+          event.preventDefault();
+          if (step.kind === 'go') activate(step.index);
+          else setOpen(active.node, step.kind === 'open');
+        } else if (event.key === 'Enter' || event.key === ' ') {
+          event.preventDefault();
+          choose(active);
+        } else if (event.key.length === 1) {
+          const { text, at } = typed.current;
+          typed.current = {
+            text: event.timeStamp - at < TYPING_MS ? text + event.key : event.key,
+            at: event.timeStamp,
+          };
+          const match = typedMatch(rows, activeIndex, typed.current.text);
+          if (match !== null) activate(match);
+        }
+      }}
+    >
+      {rows.length === 0 ? (
+        <div className={styles.nothing}>{folders.nothingFound}</div>
+      ) : (
+        <div className={styles.space} style={{ height: rows.length * rowHeight }} role="presentation">
+          {rows.slice(first, last + 1).map((row, at) => (
+            <Row
+              key={row.node.id}
+              id={`${treeId}-${row.node.id}`}
+              row={row}
+              style={{
+                transform: `translateY(${(first + at) * rowHeight}px)`,
+                height: rowHeight,
+                paddingInlineStart: `${0.25 + 0.875 * Math.min(row.level - 1, MAX_INDENT_LEVEL)}rem`,
+              }}
+              isActive={first + at === activeIndex}
+              isChosen={row.node.id === chosen}
+              isTarget={row.node.id === target}
+              isDisabled={isDisabled(row.node)}
+              onChoose={() => choose(row)}
+              onToggle={() => {
+                setActiveId(row.node.id);
+                setOpen(row.node, row.expanded !== true);
+              }}
+              {...(dragging === undefined
+                ? {}
+                : {
+                    draggable: row.node.parent !== null,
+                    onDragStart: (event: DragEvent) => dragging.onDragStart(row.node, event),
+                    onDragEnd: () => {
+                      endDrag();
+                      dragging.onDragEnd();
+                    },
+                    onDragOver: (event: DragEvent) => {
+                      if (target !== row.node.id) {
+                        endDrag();
+                        setTarget(dragging.accepts(row.node, event) ? row.node.id : null);
+                        if (row.expanded === false)
+                          opening.current = setTimeout(() => setOpen(row.node, true), OPEN_WHILE_DRAGGING_MS);
+                      }
+                      if (dragging.accepts(row.node, event)) event.preventDefault();
+                    },
+                    onDragLeave: endDrag,
+                    onDrop: (event: DragEvent) => {
+                      endDrag();
+                      if (!dragging.accepts(row.node, event)) return;
+                      event.preventDefault();
+                      dragging.onDrop(row.node, event);
+                    },
+                  })}
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Row({
+  id,
+  row: { node, level, position, setSize, expanded },
+  style,
+  isActive,
+  isChosen,
+  isTarget,
+  isDisabled,
+  onChoose,
+  onToggle,
+  ...dragging
+}: {
+  id: string;
+  row: TreeRow;
+  style: CSSProperties;
+  isActive: boolean;
+  isChosen: boolean;
+  isTarget: boolean;
+  isDisabled: boolean;
+  onChoose: () => void;
+  onToggle: () => void;
+  draggable?: boolean;
+  onDragStart?: (event: DragEvent) => void;
+  onDragEnd?: () => void;
+  onDragOver?: (event: DragEvent) => void;
+  onDragLeave?: () => void;
+  onDrop?: (event: DragEvent) => void;
+}) {
+  const Icon = node.parent === null ? IconHome2 : isChosen ? IconFolderOpen : IconFolder;
+  const total = node.courses + node.equivalents + node.bundles;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and handles the keys of its rows.
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree names its active row (aria-activedescendant).
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={setSize}
+      aria-selected={isChosen}
+      aria-disabled={isDisabled || undefined}
+      aria-label={`${node.name}, ${folders.count(node.courses, node.equivalents, node.bundles)}`}
+      {...(expanded === null ? {} : { 'aria-expanded': expanded })}
+      className={styles.row}
+      style={style}
+      data-active={isActive || undefined}
+      data-chosen={isChosen || undefined}
+      data-target={isTarget || undefined}
+      title={node.name}
+      onClick={onChoose}
+      {...dragging}
+    >
+      {expanded === null ? (
+        <span className={styles.toggle} />
+      ) : (
+        // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the mouse; arrows do the same.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
+        <span
+          className={styles.toggle}
+          data-open={expanded || undefined}
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          <IconChevronRight size={14} stroke={2} aria-hidden />
+        </span>
+      )}
+      <Icon size={17} stroke={1.5} aria-hidden className={styles.icon} />
+      <bdi className={styles.name}>{node.name}</bdi>
+      {total > 0 && <span className={styles.count}>{total}</span>}
+    </div>
+  );
+}

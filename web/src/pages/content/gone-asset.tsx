@@ -1,0 +1,22 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { courses } from '../../texts/courses.ts';
+
+/** In place of something that was deleted, or never was. */
+export function GoneAsset({ icon }: { icon: ComponentType<{ size?: number; stroke?: number }> }) {
+  return (
+    <EmptyState
+      heading="h1"
+      icon={icon}
+      title={courses.gone.title}
+      description={courses.gone.description}
+      action={
+        <Button variant="default" renderRoot={(props) => <Link to="/content" {...props} />}>
+          {courses.gone.action}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import { IconBookOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { bundleQuery, updateBundle } from '../../../api/bundles.ts';
+import { isProblem } from '../../../api/errors.ts';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { GoneAsset } from '../gone-asset.tsx';
+import { draftOfBundle, toBundle } from './group-draft.ts';
+import { GroupPage } from './group-page.tsx';
+
+const route = getRouteApi('/app/content-layout/content/bundles/$bundleId');
+
+/** A bundle. */
+export function BundlePage() {
+  const { bundleId } = route.useParams();
+  const id = Number(bundleId);
+  const query = bundleQuery(id);
+  const { data, error, refetch } = useQuery(query);
+  if (isProblem(error, 404) || isProblem(error, 400)) return <GoneAsset icon={IconBookOff} />;
+  if (data === undefined)
+    return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  return (
+    <GroupPage
+      key={id}
+      kind="bundle"
+      read={data}
+      queryKey={query.queryKey}
+      toDraft={draftOfBundle}
+      update={(draft, etag) => updateBundle(id, toBundle(draft), etag)}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import { IconLanguageOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { equivalentQuery, updateEquivalent } from '../../../api/equivalents.ts';
+import { isProblem } from '../../../api/errors.ts';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { GoneAsset } from '../gone-asset.tsx';
+import { draftOfEquivalent, toEquivalent } from './group-draft.ts';
+import { GroupPage } from './group-page.tsx';
+
+const route = getRouteApi('/app/content-layout/content/equivalents/$equivalentId');
+
+/** An equivalent. */
+export function EquivalentPage() {
+  const { equivalentId } = route.useParams();
+  const id = Number(equivalentId);
+  const query = equivalentQuery(id);
+  const { data, error, refetch } = useQuery(query);
+  if (isProblem(error, 404) || isProblem(error, 400)) return <GoneAsset icon={IconLanguageOff} />;
+  if (data === undefined)
+    return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+  return (
+    <GroupPage
+      key={id}
+      kind="equivalent"
+      read={data}
+      queryKey={query.queryKey}
+      toDraft={draftOfEquivalent}
+      update={(draft, etag) => updateEquivalent(id, toEquivalent(draft), etag)}
+    />
+  );
+}

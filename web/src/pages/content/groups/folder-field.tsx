@@ -1,0 +1,89 @@
+import { Button, Group, Input, Modal } from '@mantine/core';
+import { IconFolder } from '@tabler/icons-react';
+import { useId, useState } from 'react';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { groups } from '../../../texts/content-groups.ts';
+import { shared } from '../../../texts/shared.ts';
+import { FolderChoice } from '../folders/folder-choice.tsx';
+import type { FolderNode } from '../folders/folder-index.ts';
+import { useFolderIndex } from '../folders/use-folder-index.ts';
+import styles from './groups.module.css';
+
+/** The folder of something: its place in words, and a dialog to choose another. */
+export function FolderField({
+  value,
+  location,
+  onChange,
+  error,
+  readOnly,
+}: {
+  value: number;
+  /** Its place as it was read, until the tree tells it. */
+  location: string;
+  onChange: (folderId: number) => void;
+  error: string | undefined;
+  readOnly: boolean;
+}) {
+  const id = useId();
+  const [opened, setOpened] = useState(false);
+  const [chosen, setChosen] = useState<FolderNode | null>(null);
+  const { index, error: unread, refetch } = useFolderIndex();
+  const node = index?.get(value);
+  const close = () => {
+    setOpened(false);
+    setChosen(null);
+  };
+  return (
+    <Input.Wrapper label={groups.folder} labelElement="div" id={id} error={error}>
+      <div className={styles.folder}>
+        <IconFolder size={18} stroke={1.5} aria-hidden />
+        <bdi className={styles.folderName}>
+          {index !== null && node !== undefined ? index.location(node) : location}
+        </bdi>
+        {!readOnly && (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={`${groups.folder}: ${groups.changeFolder}`}
+            onClick={() => setOpened(true)}
+          >
+            {groups.changeFolder}
+          </Button>
+        )}
+      </div>
+      <Modal opened={opened} onClose={close} title={groups.chooseFolder} size="md">
+        {index === null ? (
+          unread === null ? (
+            <PageLoading />
+          ) : (
+            <ErrorState error={unread} retry={() => void refetch()} />
+          )
+        ) : (
+          <>
+            <FolderChoice
+              index={index}
+              present={value}
+              chosen={chosen ?? node ?? null}
+              onChoose={setChosen}
+            />
+            <Group justify="flex-end" gap="sm" mt="md">
+              <Button variant="default" onClick={close}>
+                {shared.cancel}
+              </Button>
+              <Button
+                disabled={chosen === null}
+                onClick={() => {
+                  if (chosen !== null) onChange(chosen.id);
+                  close();
+                }}
+              >
+                {groups.choose}
+              </Button>
+            </Group>
+          </>
+        )}
+      </Modal>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,138 @@
+import type { BundledType, BundleInput, BundleRecord } from '../../../api/bundles.ts';
+import type { EquivalentInput, EquivalentRecord } from '../../../api/equivalents.ts';
+import type { InputError } from '../../../api/errors.ts';
+import { groups } from '../../../texts/content-groups.ts';
+import { nameProblem } from '../changes/name-problem.ts';
+
+export type GroupKind = 'equivalent' | 'bundle';
+
+/** What the API takes at most. */
+export const MAX_ITEMS = 200;
+
+/** Something that is in an equivalent or a bundle. */
+export interface GroupItem {
+  /** Unique in its list, and stays with the item while others come and go. */
+  key: string;
+  type: BundledType;
+  id: number;
+  name: string;
+  /** In an equivalent alone: a tag, or what was typed so far. */
+  language: string;
+}
+
+/** An equivalent or a bundle while it is edited. */
+export interface GroupDraft {
+  name: string;
+  folderId: number;
+  items: readonly GroupItem[];
+}
+
+/** What is wrong with a draft; the items' errors by their keys. */
+export interface GroupErrors {
+  name?: string;
+  folder?: string;
+  items?: string;
+  ofItem: ReadonlyMap<string, string>;
+}
+
+export const NO_ERRORS: GroupErrors = { ofItem: new Map() };
+
+export function emptyDraft(folderId: number): GroupDraft {
+  return { name: '', folderId, items: [] };
+}
+
+export function draftOfEquivalent({ name, folder_id, courses }: EquivalentRecord): GroupDraft {
+  const items = courses.map(({ course_id, language, name: course }) => ({
+    key: `COURSE ${course_id} ${language}`,
+    type: 'COURSE' as const,
+    id: course_id,
+    name: course,
+    language,
+  }));
+  return { name, folderId: folder_id, items };
+}
+
+export function draftOfBundle({ name, folder_id, contents }: BundleRecord): GroupDraft {
+  const items = contents.map((content) => ({
+    ...content,
+    key: `${content.type} ${content.id}`,
+    language: '',
+  }));
+  return { name, folderId: folder_id, items };
+}
+
+export function toEquivalent({ name, folderId, items }: GroupDraft): EquivalentInput {
+  const courses = items.map(({ id, language }) => ({
+    course_id: id,
+    language: canonicalLanguage(language) ?? language,
+  }));
+  return { name: name.trim(), folder_id: folderId, courses };
+}
+
+export function toBundle({ name, folderId, items }: GroupDraft): BundleInput {
+  return { name: name.trim(), folder_id: folderId, contents: items.map(({ type, id }) => ({ type, id })) };
+}
+
+/** A tag in its canonical spelling (BCP 47); null when it is none. */
+export function canonicalLanguage(tag: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(tag.trim())[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What can be told before it is sent; null when nothing is wrong. */
+export function checkDraft(kind: GroupKind, { name, items }: GroupDraft): GroupErrors | null {
+  const wrongName = nameProblem(name);
+  const ofItem = kind === 'equivalent' ? checkLanguages(items) : new Map<string, string>();
+  const errors: GroupErrors = {
+    ...(wrongName === null ? {} : { name: wrongName }),
+    ...(items.length === 0 ? { items: groups[kind].required } : {}),
+    ...(items.length > MAX_ITEMS ? { items: groups.full(MAX_ITEMS) } : {}),
+    ofItem,
+  };
+  return errors.name === undefined && errors.items === undefined && ofItem.size === 0 ? null : errors;
+}
+
+function checkLanguages(items: readonly GroupItem[]): Map<string, string> {
+  const errors = new Map<string, string>();
+  const first = new Map<string, string>();
+  for (const { key, language } of items) {
+    const tag = canonicalLanguage(language);
+    if (language.trim() === '') errors.set(key, groups.languageRequired);
+    else if (tag === null) errors.set(key, groups.languageUnknown);
+    else if (first.has(tag)) errors.set(key, groups.languageRepeats);
+    else first.set(tag, key);
+  }
+  return errors;
+}
+
+/** What the service says of members, beside what they belong to. */
+export function errorsFromService(draft: GroupDraft, told: readonly InputError[]): GroupErrors {
+  const ofItem = new Map<string, string>();
+  const errors: { name?: string; folder?: string; items?: string } = {};
+  for (const { pointer, detail } of told) {
+    const [, member = '', at] = pointer.split('/');
+    const text = detail.charAt(0).toUpperCase() + detail.slice(1);
+    const item = at === undefined ? undefined : draft.items[Number(at)];
+    if (member === 'name') errors.name = text;
+    else if (member === 'folder_id') errors.folder = text;
+    else if (item !== undefined) ofItem.set(item.key, text);
+    else if (member === 'courses' || member === 'contents') errors.items = text;
+  }
+  return { ...errors, ofItem };
+}
+
+/** Whether two drafts would be saved as the same. */
+export function isSameDraft(a: GroupDraft, b: GroupDraft): boolean {
+  return (
+    a.name.trim() === b.name.trim() &&
+    a.folderId === b.folderId &&
+    a.items.length === b.items.length &&
+    a.items.every((item, at) => {
+      const other = b.items[at];
+      return other?.type === item.type && other.id === item.id && other.language === item.language;
+    })
+  );
+}

@@ -1,0 +1,223 @@
+import { Button, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { type ReactNode, useRef, useState } from 'react';
+import type { BundledType } from '../../../api/bundles.ts';
+import { ApiError } from '../../../api/errors.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
+import { groups } from '../../../texts/content-groups.ts';
+import { type Addable, AddContentDialog } from './add-content-dialog.tsx';
+import { FolderField } from './folder-field.tsx';
+import {
+  checkDraft,
+  errorsFromService,
+  type GroupDraft,
+  type GroupErrors,
+  type GroupItem,
+  type GroupKind,
+  isSameDraft,
+  MAX_ITEMS,
+  NO_ERRORS,
+} from './group-draft.ts';
+import styles from './groups.module.css';
+import { LanguageField } from './language-field.tsx';
+import { languageName } from './languages.ts';
+import { OrderedList } from './ordered-list.tsx';
+
+const TYPES: Readonly<Record<GroupKind, readonly BundledType[]>> = {
+  equivalent: ['COURSE'],
+  bundle: ['COURSE', 'EQUIVALENT'],
+};
+
+/** Name, folder and contents of an equivalent or a bundle. */
+export function GroupForm({
+  kind,
+  initial,
+  location,
+  isNew,
+  readOnly,
+  saving,
+  problem,
+  notice,
+  onSave,
+}: {
+  kind: GroupKind;
+  initial: GroupDraft;
+  /** Of the folder, in words. */
+  location: string;
+  isNew: boolean;
+  readOnly: boolean;
+  saving: boolean;
+  problem: unknown;
+  /** What stands above, such as a conflict and the ways out of it. */
+  notice?: (draft: GroupDraft) => ReactNode;
+  onSave: (draft: GroupDraft) => void;
+}) {
+  const words = groups[kind];
+  const [draft, setDraft] = useState(initial);
+  const [found, setFound] = useState<GroupErrors>(NO_ERRORS);
+  const [adding, setAdding] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const sent = useRef(initial);
+  const told =
+    problem instanceof ApiError && draft === sent.current
+      ? errorsFromService(draft, problem.errors)
+      : NO_ERRORS;
+  const errors = isEmpty(found) ? told : found;
+  const changed = !isSameDraft(draft, initial);
+  const change = (members: Partial<GroupDraft>) => {
+    setDraft((before) => ({ ...before, ...members }));
+    setFound(NO_ERRORS);
+  };
+  const changeItem = (key: string, members: Partial<GroupItem>) =>
+    change({ items: draft.items.map((item) => (item.key === key ? { ...item, ...members } : item)) });
+  const add = (added: readonly Addable[]) =>
+    change({
+      items: [
+        ...draft.items,
+        ...added.map(({ type, id, name }) => ({ key: `${type} ${id}`, type, id, name, language: '' })),
+      ],
+    });
+  const save = () => {
+    if (saving) return;
+    const wrong = checkDraft(kind, draft);
+    setFound(wrong ?? NO_ERRORS);
+    if (wrong !== null) {
+      // Once the errors stand there.
+      requestAnimationFrame(() =>
+        form.current
+          ?.querySelector<HTMLElement>('[aria-invalid=true], [data-wrong] input, [data-first]')
+          ?.focus(),
+      );
+      return;
+    }
+    sent.current = draft;
+    onSave(draft);
+  };
+  return (
+    <form
+      ref={form}
+      noValidate
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      {!readOnly && <UnsavedChanges when={changed && !saving} />}
+      {notice?.(draft) ?? (isEmpty(told) && <FormProblem error={problem} />)}
+      {!readOnly && (
+        <div className={styles.fields}>
+          <TextInput
+            label={groups.name}
+            value={draft.name}
+            onChange={(event) => change({ name: event.currentTarget.value })}
+            error={errors.name}
+            autoComplete="off"
+            {...(isNew ? { 'data-autofocus': true } : {})}
+          />
+          <FolderField
+            value={draft.folderId}
+            location={location}
+            onChange={(folderId) => change({ folderId })}
+            error={errors.folder}
+            readOnly={readOnly}
+          />
+        </div>
+      )}
+      <Panel
+        title={words.contents}
+        description={
+          <>
+            {words.contentsDescription}{' '}
+            {draft.items.length > 0 && groups.count(draft.items.length, MAX_ITEMS)}
+          </>
+        }
+        actions={
+          !readOnly && (
+            <Button
+              variant="default"
+              data-first
+              leftSection={<IconPlus size={16} stroke={1.8} aria-hidden />}
+              onClick={() => setAdding(true)}
+            >
+              {words.add}
+            </Button>
+          )
+        }
+      >
+        {errors.items !== undefined && (
+          <Callout tone="bad" live>
+            {errors.items}
+          </Callout>
+        )}
+        {draft.items.length === 0 ? (
+          <div className={styles.nothing}>{words.none}</div>
+        ) : (
+          <OrderedList
+            label={words.contents}
+            items={draft.items}
+            onChange={(items) => change({ items })}
+            errors={errors.ofItem}
+            readOnly={readOnly}
+            detail={(item) =>
+              kind === 'equivalent' ? (
+                readOnly ? (
+                  <span className={styles.languageRead}>
+                    {languageName(item.language) ?? item.language}{' '}
+                    <span className={styles.tag}>{item.language}</span>
+                  </span>
+                ) : (
+                  <LanguageField
+                    label={groups.languageOf(item.name)}
+                    value={item.language}
+                    onChange={(language) => changeItem(item.key, { language })}
+                    error={errors.ofItem.get(item.key)}
+                  />
+                )
+              ) : (
+                errors.ofItem.has(item.key) && (
+                  <span className={styles.wrong}>{errors.ofItem.get(item.key)}</span>
+                )
+              )
+            }
+          />
+        )}
+      </Panel>
+      {!readOnly && (
+        <div className={styles.bar} data-changed={changed || undefined}>
+          <Button type="submit" loading={saving} disabled={!isNew && !changed}>
+            {isNew ? groups.create : groups.save}
+          </Button>
+          {changed && !isNew && (
+            <Button
+              variant="subtle"
+              color="gray"
+              onClick={() => {
+                setDraft(initial);
+                setFound(NO_ERRORS);
+              }}
+            >
+              {groups.discard}
+            </Button>
+          )}
+        </div>
+      )}
+      <AddContentDialog
+        opened={adding}
+        title={words.add}
+        types={TYPES[kind]}
+        present={draft.items}
+        room={MAX_ITEMS - draft.items.length}
+        onAdd={add}
+        onClose={() => setAdding(false)}
+      />
+    </form>
+  );
+}
+
+function isEmpty({ name, folder, items, ofItem }: GroupErrors): boolean {
+  return name === undefined && folder === undefined && items === undefined && ofItem.size === 0;
+}

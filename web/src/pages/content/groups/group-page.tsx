@@ -1,0 +1,152 @@
+import { ActionIcon, Button, Group, Menu } from '@mantine/core';
+import { IconDots, IconTrash } from '@tabler/icons-react';
+import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { isProblem } from '../../../api/errors.ts';
+import { contentKey } from '../../../api/folders.ts';
+import type { Read } from '../../../api/request.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { Time } from '../../../components/time.tsx';
+import { groups } from '../../../texts/content-groups.ts';
+import { courses } from '../../../texts/courses.ts';
+import { shared } from '../../../texts/shared.ts';
+import { addressOf } from '../asset-link.tsx';
+import { DeleteDialog } from '../changes/delete-dialog.tsx';
+import { FolderPath } from '../folders/folder-path.tsx';
+import { UsagePanel } from '../usage-panel.tsx';
+import type { GroupDraft, GroupKind } from './group-draft.ts';
+import { GroupForm } from './group-form.tsx';
+import styles from './groups.module.css';
+
+interface GroupRecord {
+  id: number;
+  name: string;
+  folder_id: number;
+  location: string;
+  updated_dt: string;
+}
+
+const TYPES = { equivalent: 'EQUIVALENT', bundle: 'BUNDLE' } as const;
+
+/** An equivalent or a bundle that there is: looking at it is editing it, for those who may. */
+export function GroupPage<T extends GroupRecord>({
+  kind,
+  read,
+  queryKey,
+  toDraft,
+  update,
+}: {
+  kind: GroupKind;
+  read: Read<T>;
+  /** Of the query that it was read with. */
+  queryKey: QueryKey;
+  toDraft: (record: T) => GroupDraft;
+  update: (draft: GroupDraft, etag: string | null) => Promise<T>;
+}) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const isAdmin = useIsAdmin();
+  // The form goes on from what it began with, whatever is read meanwhile; saving finds out about changes of others.
+  const [base, setBase] = useState(read);
+  const [round, setRound] = useState(0);
+  const [deleting, setDeleting] = useState(false);
+  const { record } = base;
+  const save = useMutation({
+    mutationFn: ({ draft, etag }: { draft: GroupDraft; etag: string | null }) => update(draft, etag),
+    onSuccess: async () => {
+      notifyDone(groups.saved);
+      await queryClient.invalidateQueries({ queryKey: contentKey });
+      await restart();
+    },
+  });
+  const restart = async () => {
+    await queryClient.refetchQueries({ queryKey, exact: true });
+    const present = queryClient.getQueryData<Read<T>>(queryKey);
+    if (present !== undefined) setBase(present);
+    setRound((before) => before + 1);
+    save.reset();
+  };
+  const overwrite = async (draft: GroupDraft) => {
+    await queryClient.refetchQueries({ queryKey, exact: true });
+    const present = queryClient.getQueryData<Read<T>>(queryKey);
+    save.mutate({ draft, etag: present?.etag ?? null });
+  };
+  useEffect(() => {
+    document.title = `${record.name} · ${shared.product}`;
+  }, [record.name]);
+  const asset = { type: TYPES[kind], id: record.id, name: record.name };
+  return (
+    <>
+      <FolderPath folderId={record.folder_id} location={record.location} />
+      <PageHeader
+        title={<bdi>{record.name}</bdi>}
+        description={
+          <>
+            {groups[kind].one} {record.id} · {courses.changed} <Time value={record.updated_dt} />
+          </>
+        }
+        actions={
+          isAdmin && (
+            <Menu>
+              <Menu.Target>
+                <ActionIcon variant="default" size={36} aria-label={groups[kind].menu}>
+                  <IconDots size={16} stroke={1.6} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item
+                  color="red"
+                  leftSection={<IconTrash size={16} stroke={1.6} />}
+                  onClick={() => setDeleting(true)}
+                >
+                  {courses.remove.action}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          )
+        }
+      />
+      <div className={styles.columns}>
+        <GroupForm
+          key={round}
+          kind={kind}
+          initial={toDraft(record)}
+          location={record.location}
+          isNew={false}
+          readOnly={!isAdmin}
+          saving={save.isPending}
+          problem={isProblem(save.error, 412) ? null : save.error}
+          notice={(draft) =>
+            isProblem(save.error, 412) ? (
+              <Callout tone="warn" title={groups.conflict.title} live>
+                <div>{groups.conflict.description}</div>
+                <Group gap="xs" mt="xs">
+                  <Button size="xs" variant="default" onClick={() => void restart()}>
+                    {groups.conflict.reload}
+                  </Button>
+                  <Button size="xs" onClick={() => void overwrite(draft)}>
+                    {groups.conflict.overwrite}
+                  </Button>
+                </Group>
+              </Callout>
+            ) : undefined
+          }
+          onSave={(draft) => save.mutate({ draft, etag: base.etag })}
+        />
+        <UsagePanel type={asset.type} id={record.id} />
+      </div>
+      <DeleteDialog
+        opened={deleting}
+        asset={asset}
+        onDeleted={() =>
+          void navigate({ ...addressOf('FOLDER', record.folder_id), ignoreBlocker: true } as never)
+        }
+        onClose={() => setDeleting(false)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { contentKey, HOME_ID } from '../../../api/folders.ts';
+import { newIdempotencyKey } from '../../../api/request.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { groups } from '../../../texts/content-groups.ts';
+import { navigation } from '../../../texts/navigation.ts';
+import { addressOf } from '../asset-link.tsx';
+import { FolderPath } from '../folders/folder-path.tsx';
+import { emptyDraft, type GroupDraft, type GroupKind } from './group-draft.ts';
+import { GroupForm } from './group-form.tsx';
+
+/** Makes an equivalent or a bundle. */
+export function NewGroupPage({
+  kind,
+  folderId = HOME_ID,
+  create,
+}: {
+  kind: GroupKind;
+  folderId: number | undefined;
+  create: (draft: GroupDraft, idempotencyKey: string) => Promise<{ id: number; name: string }>;
+}) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const isAdmin = useIsAdmin();
+  // Of what was sent with it: another draft is another creation.
+  const attempt = useRef({ content: '', key: '' });
+  const initial = useRef(emptyDraft(folderId)).current;
+  const save = useMutation({
+    mutationFn: (draft: GroupDraft) => {
+      const text = JSON.stringify(draft);
+      if (attempt.current.content !== text) attempt.current = { content: text, key: newIdempotencyKey() };
+      return create(draft, attempt.current.key);
+    },
+    onSuccess: async ({ id, name }) => {
+      notifyDone(groups[kind].created(name));
+      const address = addressOf(kind === 'equivalent' ? 'EQUIVALENT' : 'BUNDLE', id);
+      await navigate({ ...address, replace: true, ignoreBlocker: true } as never);
+      await queryClient.invalidateQueries({ queryKey: contentKey });
+    },
+  });
+  if (!isAdmin)
+    return (
+      <EmptyState
+        heading="h1"
+        title={navigation.notAllowed.title}
+        description={navigation.notAllowed.description}
+      />
+    );
+  return (
+    <>
+      <FolderPath folderId={folderId} location="" />
+      <PageHeader title={groups[kind].new} description={groups[kind].about} />
+      <GroupForm
+        kind={kind}
+        initial={initial}
+        location=""
+        isNew
+        readOnly={false}
+        saving={save.isPending || save.isSuccess}
+        problem={save.error}
+        onSave={(draft) => save.mutate(draft)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import { Switch } from '@mantine/core';
+import type { TableState } from '../../../components/use-table.ts';
+import { content } from '../../../texts/content.ts';
+import styles from './overview.module.css';
+
+/** Whether a list goes into the folders below. A search always does, and then this says so. */
+export function BelowSwitch({
+  table,
+  recursive,
+  folderName,
+}: {
+  table: TableState;
+  recursive: boolean;
+  folderName: string;
+}) {
+  if (table.values.search !== undefined)
+    return <div className={`${styles.below} ${styles.found}`}>{content.searching(folderName)}</div>;
+  return (
+    <div className={styles.below}>
+      <Switch
+        size="sm"
+        label={content.below}
+        checked={recursive}
+        onChange={({ currentTarget }) => table.change({ below: currentTarget.checked ? 'yes' : undefined })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { type BundleOverview, bundleListQuery } from '../../../api/bundles.ts';
+import { DataTable } from '../../../components/data-table.tsx';
+import { RowLink } from '../../../components/row-link.tsx';
+import type { Column } from '../../../components/table-columns.ts';
+import { content } from '../../../texts/content.ts';
+import { AddButton } from './add-button.tsx';
+import { BelowSwitch } from './below-switch.tsx';
+import { placeColumns } from './content-cells.tsx';
+import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
+import styles from './overview.module.css';
+import { useContentList } from './use-content-list.ts';
+
+/** The bundles of a folder. */
+export function BundleTable({ folderId, folderName, counts, isHome }: FolderParts) {
+  const { table, query, recursive } = useContentList(folderId);
+  const { learning_standard: _ofCourses, ...asked } = query;
+  const bundles = useQuery(bundleListQuery(asked));
+  const columns: Column<BundleOverview>[] = [
+    {
+      id: 'name',
+      label: content.columns.name,
+      sort: 'name',
+      card: 'title',
+      cell: ({ id, name }) => (
+        <RowLink to="/content/bundles/$bundleId" params={{ bundleId: String(id) }}>
+          <bdi className={styles.name}>{name}</bdi>
+        </RowLink>
+      ),
+    },
+    {
+      id: 'contents',
+      label: content.columns.contents,
+      align: 'end',
+      width: '8rem',
+      cell: ({ content_count }) => content_count,
+    },
+    ...placeColumns<BundleOverview>(recursive),
+  ];
+  return (
+    <DataTable
+      label={content.kinds.bundles}
+      columns={columns}
+      rowKey={({ id }) => id}
+      table={table}
+      query={bundles}
+      defaultOrder={{ sort: 'name', direction: 'asc' }}
+      searchLabel={content.searchIn.bundles}
+      toolbar={<BelowSwitch table={table} recursive={recursive} folderName={folderName} />}
+      empty={
+        <FolderEmpty
+          kind="bundles"
+          counts={counts}
+          isHome={isHome}
+          table={table}
+          action={
+            <AddButton to="/content/bundles/new" folderId={folderId}>
+              {content.addBundle}
+            </AddButton>
+          }
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,192 @@
+import { Button, Checkbox } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type DragEvent, useState } from 'react';
+import { LEARNING_STANDARDS } from '../../../../../src/packages/learning-standard.ts';
+import { type CourseOverview, courseListQuery } from '../../../api/courses.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { DataTable } from '../../../components/data-table.tsx';
+import { RowLink } from '../../../components/row-link.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import type { Column } from '../../../components/table-columns.ts';
+import { TableFilter } from '../../../components/table-filter.tsx';
+import { content } from '../../../texts/content.ts';
+import { MoveDialog } from '../changes/move-dialog.tsx';
+import { type Dragged, useContent } from '../content-context.ts';
+import { ChooseFiles } from '../uploads/choose-files.tsx';
+import type { ChosenFiles } from '../uploads/chosen-files.ts';
+import { BelowSwitch } from './below-switch.tsx';
+import { placeColumns, WarningCount } from './content-cells.tsx';
+import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
+import styles from './overview.module.css';
+import { useContentList } from './use-content-list.ts';
+
+/** The courses of a folder. Those that are chosen can be moved together. */
+export function CourseTable({
+  folderId,
+  folderName,
+  counts,
+  isHome,
+  onFiles,
+}: FolderParts & { onFiles: (files: ChosenFiles) => void }) {
+  const isAdmin = useIsAdmin();
+  const { table, query, recursive } = useContentList(folderId);
+  const courses = useQuery(courseListQuery(query));
+  const [chosen, setChosen] = useState<ReadonlyMap<number, Dragged>>(new Map());
+  const [moving, setMoving] = useState(false);
+  const { dragged } = useContent();
+
+  const choose = (those: readonly CourseOverview[], isChosen: boolean) =>
+    setChosen((before) => {
+      const after = new Map(before);
+      for (const course of those) {
+        if (isChosen) after.set(course.id, draggedOf(course));
+        else after.delete(course.id);
+      }
+      return after;
+    });
+  const onDragStart = (course: CourseOverview, event: DragEvent) => {
+    dragged.current = chosen.has(course.id) ? [...chosen.values()] : [draggedOf(course)];
+    event.dataTransfer.effectAllowed = 'move';
+    event.dataTransfer.setData('text/plain', content.dragging(dragged.current.length));
+  };
+  const rows = courses.data?.data ?? [];
+  const allChosen = rows.length > 0 && rows.every(({ id }) => chosen.has(id));
+
+  const columns: Column<CourseOverview>[] = [
+    ...(isAdmin
+      ? [
+          {
+            id: 'select',
+            label: content.columns.select,
+            width: '2.75rem',
+            card: 'actions',
+            cell: (course) => (
+              <Checkbox
+                size="xs"
+                aria-label={content.select(course.name)}
+                checked={chosen.has(course.id)}
+                onChange={({ currentTarget }) => choose([course], currentTarget.checked)}
+              />
+            ),
+          } satisfies Column<CourseOverview>,
+        ]
+      : []),
+    {
+      id: 'name',
+      label: content.columns.name,
+      sort: 'name',
+      card: 'title',
+      cell: (course) => (
+        <RowLink
+          to="/content/courses/$courseId"
+          params={{ courseId: String(course.id) }}
+          draggable={isAdmin}
+          onDragStart={(event) => onDragStart(course, event)}
+          onDragEnd={() => {
+            dragged.current = [];
+          }}
+        >
+          <bdi className={styles.name}>{course.name}</bdi>
+        </RowLink>
+      ),
+    },
+    {
+      id: 'standard',
+      label: content.columns.standard,
+      width: '12rem',
+      cell: ({ learning_standard, warning_count }) => (
+        <span className={styles.two}>
+          {learning_standard !== null && content.standards[learning_standard]}
+          <WarningCount count={warning_count} />
+        </span>
+      ),
+    },
+    {
+      id: 'version',
+      label: content.columns.version,
+      width: '10rem',
+      cell: ({ version_id, published_version_id }) =>
+        version_id === published_version_id ? (
+          version_id
+        ) : (
+          <span className={styles.two}>
+            <span>{published_version_id}</span>
+            <StatusBadge tone="info">
+              {version_id > published_version_id
+                ? content.newerVersion(version_id)
+                : content.version(version_id)}
+            </StatusBadge>
+          </span>
+        ),
+    },
+    ...placeColumns<CourseOverview>(recursive),
+  ];
+
+  return (
+    <>
+      <DataTable
+        label={content.kinds.courses}
+        columns={columns}
+        rowKey={({ id }) => id}
+        table={table}
+        query={courses}
+        defaultOrder={{ sort: 'name', direction: 'asc' }}
+        searchLabel={content.searchIn.courses}
+        filters={
+          <TableFilter
+            table={table}
+            name="learning_standard"
+            label={content.columns.standard}
+            options={LEARNING_STANDARDS.filter((each) => each !== 'UNKNOWN').map((value) => ({
+              value,
+              label: content.standards[value],
+            }))}
+          />
+        }
+        toolbar={
+          chosen.size > 0 ? (
+            <div className={styles.selection}>
+              <span role="status">{content.selected(chosen.size)}</span>
+              {!allChosen && (
+                <Button variant="subtle" size="compact-sm" onClick={() => choose(rows, true)}>
+                  {content.selectAll}
+                </Button>
+              )}
+              <Button variant="subtle" size="compact-sm" color="gray" onClick={() => setChosen(new Map())}>
+                {content.clearSelection}
+              </Button>
+              <Button size="xs" onClick={() => setMoving(true)}>
+                {content.moveSelected}
+              </Button>
+            </div>
+          ) : (
+            <BelowSwitch table={table} recursive={recursive} folderName={folderName} />
+          )
+        }
+        empty={
+          <FolderEmpty
+            kind="courses"
+            counts={counts}
+            isHome={isHome}
+            table={table}
+            action={
+              <ChooseFiles multiple onFiles={onFiles}>
+                {content.upload}
+              </ChooseFiles>
+            }
+          />
+        }
+      />
+      <MoveDialog
+        opened={moving}
+        assets={[...chosen.values()]}
+        onMoved={() => setChosen(new Map())}
+        onClose={() => setMoving(false)}
+      />
+    </>
+  );
+}
+
+function draggedOf({ id, name, folder_id }: CourseOverview): Dragged {
+  return { type: 'COURSE', id, name, folderId: folder_id };
+}

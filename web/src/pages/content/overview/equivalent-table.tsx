@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { type EquivalentOverview, equivalentListQuery } from '../../../api/equivalents.ts';
+import { DataTable } from '../../../components/data-table.tsx';
+import { RowLink } from '../../../components/row-link.tsx';
+import type { Column } from '../../../components/table-columns.ts';
+import { content } from '../../../texts/content.ts';
+import { AddButton } from './add-button.tsx';
+import { BelowSwitch } from './below-switch.tsx';
+import { placeColumns } from './content-cells.tsx';
+import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
+import styles from './overview.module.css';
+import { useContentList } from './use-content-list.ts';
+
+/** Languages that a row names. */
+const LANGUAGES_SHOWN = 6;
+
+/** The equivalents of a folder. */
+export function EquivalentTable({ folderId, folderName, counts, isHome }: FolderParts) {
+  const { table, query, recursive } = useContentList(folderId);
+  const { learning_standard: _ofCourses, ...asked } = query;
+  const equivalents = useQuery(equivalentListQuery(asked));
+  const columns: Column<EquivalentOverview>[] = [
+    {
+      id: 'name',
+      label: content.columns.name,
+      sort: 'name',
+      card: 'title',
+      cell: ({ id, name }) => (
+        <RowLink to="/content/equivalents/$equivalentId" params={{ equivalentId: String(id) }}>
+          <bdi className={styles.name}>{name}</bdi>
+        </RowLink>
+      ),
+    },
+    {
+      id: 'languages',
+      label: content.columns.languages,
+      cell: ({ languages }) => (
+        <span title={languages.join(', ')}>
+          {languages.slice(0, LANGUAGES_SHOWN).join(', ')}
+          {languages.length > LANGUAGES_SHOWN && ` +${languages.length - LANGUAGES_SHOWN}`}
+        </span>
+      ),
+    },
+    ...placeColumns<EquivalentOverview>(recursive),
+  ];
+  return (
+    <DataTable
+      label={content.kinds.equivalents}
+      columns={columns}
+      rowKey={({ id }) => id}
+      table={table}
+      query={equivalents}
+      defaultOrder={{ sort: 'name', direction: 'asc' }}
+      searchLabel={content.searchIn.equivalents}
+      toolbar={<BelowSwitch table={table} recursive={recursive} folderName={folderName} />}
+      empty={
+        <FolderEmpty
+          kind="equivalents"
+          counts={counts}
+          isHome={isHome}
+          table={table}
+          action={
+            <AddButton to="/content/equivalents/new" folderId={folderId}>
+              {content.addEquivalent}
+            </AddButton>
+          }
+        />
+      }
+    />
+  );
+}

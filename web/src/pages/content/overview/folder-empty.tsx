@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { IconBook2, IconBooks, IconLanguage } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import type { TableState } from '../../../components/use-table.ts';
+import { content } from '../../../texts/content.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import type { ContentKind } from './content-kinds.ts';
+import styles from './overview.module.css';
+
+const ICONS = { courses: IconBook2, equivalents: IconLanguage, bundles: IconBooks } as const;
+
+/** What a list is told of its folder. */
+export interface FolderParts {
+  folderId: number;
+  folderName: string;
+  /** What stands in it and below it; null until that is known. */
+  counts: Record<ContentKind, number> | null;
+  isHome: boolean;
+}
+
+/** In a folder without something of a kind: what that is, how to make one, and where others are. */
+export function FolderEmpty({
+  kind,
+  counts,
+  isHome,
+  table,
+  action,
+}: Pick<FolderParts, 'counts' | 'isHome'> & {
+  kind: ContentKind;
+  table: TableState;
+  action: ReactNode;
+}) {
+  const isAdmin = useIsAdmin();
+  const words = content.empty[kind];
+  const below = table.values.below === 'yes' ? 0 : (counts?.[kind] ?? 0);
+  return (
+    <EmptyState
+      icon={ICONS[kind]}
+      title={isHome && below === 0 ? words.home : words.title}
+      description={
+        <>
+          {isAdmin ? words.description : words.viewer}
+          {below > 0 && ` ${words.below(formatNumber(below))}`}
+        </>
+      }
+      action={
+        <div className={styles.emptyActions}>
+          {below > 0 && (
+            <Button variant="default" onClick={() => table.change({ below: 'yes' })}>
+              {content.below}
+            </Button>
+          )}
+          {isAdmin && action}
+        </div>
+      }
+    />
+  );
+}

@@ -1,0 +1,205 @@
+import { Button, Drawer, Tabs } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconFolderOff, IconFolders } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { readAsset } from '../../../api/content-assets.ts';
+import { isProblem } from '../../../api/errors.ts';
+import { contentKey, HOME_ID } from '../../../api/folders.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { content, folders } from '../../../texts/content.ts';
+import { shared } from '../../../texts/shared.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { AssetLink } from '../asset-link.tsx';
+import { Breadcrumbs } from '../folders/breadcrumbs.tsx';
+import { FolderActions } from '../folders/folder-actions.tsx';
+import type { FolderIndex, FolderNode } from '../folders/folder-index.ts';
+import { FolderPanel } from '../folders/folder-panel.tsx';
+import { useFolderIndex } from '../folders/use-folder-index.ts';
+import { ChooseFiles } from '../uploads/choose-files.tsx';
+import { DropZone } from '../uploads/drop-zone.tsx';
+import { useUpload } from '../uploads/use-upload.ts';
+import { AddButton } from './add-button.tsx';
+import { BundleTable } from './bundle-table.tsx';
+import { CONTENT_KINDS, type ContentKind } from './content-kinds.ts';
+import { CourseTable } from './course-table.tsx';
+import { EquivalentTable } from './equivalent-table.tsx';
+import styles from './overview.module.css';
+
+const route = getRouteApi('/app/content-layout/content');
+/** Narrower windows have no room for the tree beside a table. */
+const WIDE = '(min-width: 62em)';
+
+/** A folder: the tree beside it, and what stands in it. */
+export function FolderPage() {
+  const { folder: folderId = HOME_ID } = route.useSearch();
+  const { index, truncated, error, refetch } = useFolderIndex();
+  const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false }) === true;
+  const [choosing, setChoosing] = useState(false);
+  const node = index?.get(folderId);
+  // Of very many folders the tree holds only the first ones.
+  const beyond = useQuery({
+    queryKey: [...contentKey, 'folder', folderId],
+    queryFn: ({ signal }) => readAsset({ type: 'FOLDER', id: folderId }, signal),
+    enabled: index !== null && node === undefined && truncated,
+  });
+  if (index === null && error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
+  const shown = node ?? (beyond.data === undefined ? null : loneNode(beyond.data.record));
+  const isGone = index !== null && shown === null && (truncated ? isProblem(beyond.error, 404) : true);
+  return (
+    <div className={styles.page}>
+      {isWide ? (
+        <aside className={styles.side} aria-label={folders.title}>
+          <FolderPanel index={index} truncated={truncated} open={folderId} />
+        </aside>
+      ) : (
+        <Drawer
+          opened={choosing}
+          onClose={() => setChoosing(false)}
+          title={folders.title}
+          size="min(22rem, 88vw)"
+          closeButtonProps={{ 'aria-label': shared.close }}
+          classNames={{ body: styles.drawer ?? '' }}
+        >
+          <FolderPanel
+            index={index}
+            truncated={truncated}
+            open={folderId}
+            onOpened={() => setChoosing(false)}
+          />
+        </Drawer>
+      )}
+      <div className={styles.main}>
+        {!isWide && (
+          <Button
+            variant="default"
+            size="xs"
+            mb="sm"
+            leftSection={<IconFolders size={16} stroke={1.6} aria-hidden />}
+            onClick={() => setChoosing(true)}
+          >
+            {folders.open}
+          </Button>
+        )}
+        {isGone ? (
+          <EmptyState
+            heading="h1"
+            icon={IconFolderOff}
+            title={folders.gone.title}
+            description={folders.gone.description}
+            action={
+              <AssetLink type="FOLDER" id={HOME_ID}>
+                {folders.gone.action}
+              </AssetLink>
+            }
+          />
+        ) : (
+          <OpenFolder folderId={folderId} node={shown} index={index} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function OpenFolder({
+  folderId,
+  node,
+  index,
+}: {
+  folderId: number;
+  /** Null while the tree is read. */
+  node: FolderNode | null;
+  index: FolderIndex | null;
+}) {
+  const { kind = 'courses', below, learning_standard: _ofCourses, ...search } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isAdmin = useIsAdmin();
+  const upload = useUpload();
+  const isHome = folderId === HOME_ID;
+  const title = node === null ? content.title : isHome ? content.title : node.name;
+  const target = { kind: 'course', folderId, folderName: node?.name ?? '' } as const;
+  useEffect(() => {
+    document.title = `${title} · ${shared.product}`;
+  }, [title]);
+  const path = node === null || index === null ? [] : index.path(node).slice(0, -1);
+  const counts = node === null ? null : index?.countsBelow(node);
+  const parts = { folderId, folderName: node?.name ?? '', counts: counts ?? null, isHome };
+  return (
+    <DropZone
+      hint={content.dropHere(node?.name ?? '')}
+      disabled={!isAdmin || node === null}
+      onFiles={(files) => upload(files, target)}
+    >
+      {!isHome && <Breadcrumbs path={path} />}
+      <PageHeader
+        title={<bdi>{title}</bdi>}
+        actions={
+          isAdmin &&
+          node !== null && (
+            <>
+              <FolderActions folder={node} />
+              {kind === 'courses' && (
+                <ChooseFiles multiple onFiles={(files) => upload(files, target)}>
+                  {content.upload}
+                </ChooseFiles>
+              )}
+              {kind === 'equivalents' && (
+                <AddButton to="/content/equivalents/new" folderId={folderId}>
+                  {content.addEquivalent}
+                </AddButton>
+              )}
+              {kind === 'bundles' && (
+                <AddButton to="/content/bundles/new" folderId={folderId}>
+                  {content.addBundle}
+                </AddButton>
+              )}
+            </>
+          )
+        }
+      />
+      <Tabs
+        value={kind}
+        keepMounted={false}
+        onChange={(chosen) =>
+          void navigate({
+            search: {
+              ...(isHome ? {} : { folder: folderId }),
+              ...(below === undefined ? {} : { below }),
+              ...(search.search === undefined ? {} : { search: search.search }),
+              ...(chosen === 'courses' ? {} : { kind: chosen as ContentKind }),
+            },
+            resetScroll: false,
+          })
+        }
+      >
+        <Tabs.List aria-label={content.kindTabs} mb="md">
+          {CONTENT_KINDS.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {content.kinds[each]}
+              {node !== null && node[each] > 0 && (
+                <span className={styles.count}>{formatNumber(node[each])}</span>
+              )}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="courses">
+          <CourseTable key={folderId} {...parts} onFiles={(files) => upload(files, target)} />
+        </Tabs.Panel>
+        <Tabs.Panel value="equivalents">
+          <EquivalentTable {...parts} />
+        </Tabs.Panel>
+        <Tabs.Panel value="bundles">
+          <BundleTable {...parts} />
+        </Tabs.Panel>
+      </Tabs>
+    </DropZone>
+  );
+}
+
+function loneNode({ id, name }: { id: number; name: string }): FolderNode {
+  return { id, name, parent: null, children: [], courses: 0, equivalents: 0, bundles: 0 };
+}

@@ -1,0 +1,39 @@
+import { ApiError, UnreachableError } from '../../../api/errors.ts';
+import { explainError } from '../../../components/explain-error.ts';
+import { uploads } from '../../../texts/uploads.ts';
+import { formatBytes } from '../../../utilities/numbers.ts';
+import { FileGoneError, type UploadTarget } from './upload-queue.ts';
+
+const words = uploads.problems;
+const HTTP_TOO_LARGE = 413;
+const LONG_BYTE_COUNT = /\b(\d{4,}) bytes\b/g;
+
+/** Why an upload failed, in plain words. */
+export interface UploadFailure {
+  text: string;
+  /** Whether the package is at fault, so that sending it again would change nothing. */
+  refused: boolean;
+}
+
+export function explainUpload(error: unknown, target: UploadTarget): UploadFailure {
+  if (error instanceof FileGoneError) return { text: words.gone, refused: true };
+  if (error instanceof UnreachableError) return { text: words.broken, refused: false };
+  if (error instanceof ApiError) {
+    if (error.status === 401) return { text: words.session, refused: false };
+    if (error.status === HTTP_TOO_LARGE)
+      return { text: `${readableBytes(error.message)}. ${words.tooLargeAdvice}`, refused: true };
+    if (error.code === 'invalid-package') return { text: readableBytes(error.message), refused: true };
+    if (error.status === 404 && target.kind === 'version') return { text: words.course, refused: true };
+    if (error.errors.some(({ pointer }) => pointer === '/folder_id'))
+      return { text: words.folder, refused: true };
+    const [first] = error.errors;
+    if (first !== undefined) return { text: readableBytes(first.detail), refused: true };
+  }
+  const { title, detail, advice } = explainError(error);
+  return { text: [`${title}.`, detail, advice].filter(Boolean).join(' '), refused: false };
+}
+
+/** `1073741824 bytes` says little to people. */
+function readableBytes(text: string): string {
+  return text.replace(LONG_BYTE_COUNT, (_whole, count: string) => formatBytes(Number(count)));
+}

@@ -1,0 +1,37 @@
+import { Button, Group, Modal, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
+import { uploads } from '../../../texts/uploads.ts';
+import { isUnfinished, type UploadQueue } from './upload-queue.ts';
+
+const words = uploads.leave;
+const CONTENT_PATH = /^\/content(\/|$)/;
+
+/** Asks before the content is left, or the tab closed, while uploads are under way. */
+export function LeavingUploads({ queue }: { queue: UploadQueue }) {
+  const count = useSyncExternalStore(queue.subscribe, queue.items).filter(isUnfinished).length;
+  const blocker = useBlocker({
+    shouldBlockFn: ({ next }) => !CONTENT_PATH.test(next.pathname),
+    enableBeforeUnload: () => count > 0,
+    disabled: count === 0,
+    withResolver: true,
+  });
+  return (
+    <Modal
+      opened={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title={words.title}
+      size="sm"
+    >
+      <Text>{words.description(count)}</Text>
+      <Group justify="flex-end" gap="sm" mt="lg">
+        <Button variant="default" onClick={() => blocker.reset?.()} data-autofocus>
+          {words.stay}
+        </Button>
+        <Button color="red" onClick={() => blocker.proceed?.()}>
+          {words.leave}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}
