@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { SETTING_NAMES } from '../src/settings/settings-table.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const DOCKERFILE = read('deploy/Dockerfile').replace(/\\\n/g, ' ');
+const COMPOSE = parse(read('deploy/compose.yaml'), { merge: true }) as {
+  services: Record<string, { environment?: Record<string, string>; volumes?: string[] }>;
+};
+const [BUILD_STAGE = '', FINAL_STAGE = ''] = DOCKERFILE.split(/^FROM /m).slice(1);
+
+describe('the example deployment', () => {
+  test('the image is built with all that the admin UI is built of', () => {
+    const used = new Set<string>();
+    for (const file of globSync('web/{vite.config.ts,src/**/*.{ts,tsx,css}}', { cwd: ROOT })) {
+      for (const [, name = ''] of read(file).matchAll(/\bfrom '(\.[^']+)'/g)) {
+        used.add(path.join(path.dirname(file), name).split(path.sep)[0]!);
+      }
+    }
+    const lines = BUILD_STAGE.split('\n');
+    const building = lines.findLastIndex((line) => /^RUN npm (?:ci(?!.*--ignore-scripts)|run)\b/.test(line));
+    const copied = lines.slice(0, building).filter((line) => line.startsWith('COPY '));
+    assert.ok(used.size > 1, [...used].join());
+    for (const folder of used) assert.ok(copied.includes(`COPY ${folder} ${folder}`), folder);
+  });
+
+  test('every volume of the service is mounted where its user may write', () => {
+    const folders = Object.values(COMPOSE.services)
+      .flatMap(({ volumes = [] }) => volumes)
+      .map((volume) => volume.split(':')[1]!)
+      .filter((folder) => folder.startsWith('/var/lib/coursewire'));
+    assert.ok(folders.length > 0);
+    const [, made = ''] = /install -d -o coursewire ([^&\n]*)/.exec(FINAL_STAGE) ?? [];
+    for (const folder of folders) assert.ok(made.split(/\s+/).includes(folder), folder);
+  });
+
+  test('sets nothing that is no setting', () => {
+    const { environment = {} } = COMPOSE.services['coursewire-1']!;
+    const image = [...FINAL_STAGE.matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name!);
+    const unit = [...read('deploy/coursewire.service').matchAll(/^Environment=(\w+)=/gm)].map(
+      ([, name]) => name!,
+    );
+    const names = [...Object.keys(environment), ...image, ...unit].filter(
+      (name) => !/^AWS_|^(?:NODE_ENV|PATH)$/.test(name),
+    );
+    assert.ok(names.length > 10);
+    for (const name of names)
+      assert.ok(
+        SETTING_NAMES.some((known) => known.toUpperCase() === name),
+        name,
+      );
+  });
+});
