@@ -50,6 +50,33 @@ describe('finding names', () => {
     );
   });
 
+  it('looks for a long text that nearly stands in every name about as fast as for any other', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const { reader } = database;
+    const rows = Array.from({ length: 2_000 }, (_, at) => [`${'a'.repeat(190)}${at}`, 1, 1, 0, 0]);
+    await database.transaction((tx) =>
+      tx.insertMany(
+        'folders',
+        ['name', 'parent_id', 'revision', 'created_at', 'updated_at'],
+        [['Home', null, 1, 0, 0], ...rows],
+      ),
+    );
+    const quickestMs = async (sought: string) => {
+      const spent = [];
+      for (let run = 0; run < 3; run++) {
+        const began = performance.now();
+        await sql`select id from folders where ${nameHolds(reader.dialect, 'folders.name', sought)}`.execute(
+          reader.query,
+        );
+        spent.push(performance.now() - began);
+      }
+      return Math.min(...spent);
+    };
+    const [usual, hostile] = [await quickestMs('zz'), await quickestMs(`${'a'.repeat(95)}b`)];
+    assert.ok(hostile < usual * 20, `${hostile} ms, where another text takes ${usual} ms`);
+  });
+
   it('orders names by the same law', async () => {
     await using opened = await openTestDatabase();
     const { reader } = opened.database;

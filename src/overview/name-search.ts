@@ -6,6 +6,7 @@ import type { Dialect } from '../database/database.ts';
  * ASCII too, and nothing in a text is a wildcard. SQLite folds the case of ASCII letters only, PostgreSQL by the locale
  * that the database was made with, so neither is left to do it: ASCII letters are compared in lower case, of every other
  * letter the pattern holds both cases (`*[äÄ]rzte*` as SQLite's GLOB, `[äÄ]rzte` as PostgreSQL's regular expression).
+ * A text of ASCII alone needs no pattern on SQLite, whose GLOB takes forty times as long where much of it fits everywhere.
  * An accent may be part of its letter or follow it (Unicode's forms C and D), as long as a name keeps to one.
  */
 
@@ -35,11 +36,12 @@ export function nameHolds(
 ): RawBuilder<SqlBool> {
   const spellings = [...new Set([text.normalize('NFC'), text.normalize('NFD')])];
   const key = nameKey(dialect, column);
-  const tests = spellings.map((spelling) =>
-    dialect === 'sqlite'
-      ? sql<SqlBool>`${key} glob ${globOf(spelling, position)}`
-      : sql<SqlBool>`${key} ~ ${regularExpressionOf(spelling, position)}`,
-  );
+  const tests = spellings.map((spelling) => {
+    if (dialect === 'postgres') return sql<SqlBool>`${key} ~ ${regularExpressionOf(spelling, position)}`;
+    return position === 'anywhere' && Array.from(spelling).every(isAscii)
+      ? sql<SqlBool>`instr(${key}, ${spelling.toLowerCase()}) > 0`
+      : sql<SqlBool>`${key} glob ${globOf(spelling, position)}`;
+  });
   return sql`(${sql.join(tests, sql` or `)})`;
 }
 
