@@ -49,7 +49,7 @@ export const PasswordInput = Type.Object({ current_password: Password, new_passw
 
 export const ProfileInput = Type.Object({ name: Name('How others see the administrator.') }, closed);
 
-export const SetupQuery = Type.Object({ token: Token });
+export const SetupLinkBody = Type.Object({ token: Token }, closed);
 
 export const SetupAnswer = Type.Object({
   email: Nullable(Type.String({ description: 'Null: it is to be told.' })),

@@ -11,7 +11,7 @@ import {
   SessionList,
   SetupAnswer,
   SetupBody,
-  SetupQuery,
+  SetupLinkBody,
   SignInInput,
 } from './administrator-schemas.ts';
 import type { AdministratorService } from './administrator-service.ts';
@@ -77,11 +77,12 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
     return reply.code(204).send();
   });
 
-  routes.get(
-    '/ui/api/setup',
-    { schema: { ...HIDDEN, querystring: SetupQuery, response: { 200: SetupAnswer } } },
+  // The token is in the body: proxies log addresses.
+  routes.post(
+    '/ui/api/setup/link',
+    { onRequest, schema: { ...HIDDEN, body: SetupLinkBody, response: { 200: SetupAnswer } } },
     async (request) => {
-      const found = await administrators.readLink(request.query.token);
+      const found = await administrators.readLink(request.body.token);
       if (found === null) throw new ProblemError('not-found', 'This link was used or has expired');
       return { email: found.email, name: found.name, role: roleOf(found.role) };
     },

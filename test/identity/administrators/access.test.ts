@@ -37,7 +37,7 @@ function collectRoutes(): { routes: FoundRoute[]; stop: () => void } {
 
 /** What anyone may ask for. */
 const OPEN_UI = ['GET', 'HEAD', 'POST', 'DELETE'].map((method) => `${method} /ui/api/session`);
-const OPEN_SETUP = ['GET', 'HEAD', 'POST'].map((method) => `${method} /ui/api/setup`);
+const OPEN_SETUP = ['POST /ui/api/setup', 'POST /ui/api/setup/link'];
 
 describe('who may do what', () => {
   let service: TestService;

@@ -31,6 +31,11 @@ function setUp(service: TestService, token: string, more: object = {}) {
   });
 }
 
+/** Asks whom a link is for. */
+function readLink(browser: Browser, token: string | undefined) {
+  return browser.post('/ui/api/setup/link', { token });
+}
+
 describe('the first start', () => {
   test('tells a link to whoever starts the service, and neither the log nor anyone who asks', async () => {
     const { service, told, tokens } = await startAnnounced();
@@ -63,7 +68,7 @@ describe('the first start', () => {
     await using _service = service;
     const [token] = tokens;
     const browser = new Browser(service.url);
-    const found = await browser.get(`/ui/api/setup?token=${token}`);
+    const found = await readLink(browser, token);
     assert.deepEqual(found.body, { email: null, name: null, role: 'admin' });
     const made = await browser.post('/ui/api/setup', {
       token,
@@ -78,7 +83,7 @@ describe('the first start', () => {
     assert.equal('setup_required' in (await new Browser(service.url).get('/ui/api/session')).body, false);
 
     assert.equal((await setUp(service, token!)).status, 404, 'it works once');
-    assert.equal((await browser.get(`/ui/api/setup?token=${token}`)).status, 404);
+    assert.equal((await readLink(browser, token)).status, 404);
     assert.equal((await new Browser(service.url).signIn('first@example.com')).status, 200);
   });
 
@@ -134,16 +139,15 @@ describe('the first start', () => {
     const { service, tokens } = await startAnnounced({ now: () => time });
     await using _service = service;
     time += 24 * HOUR_MS - 1;
-    assert.equal((await new Browser(service.url).get(`/ui/api/setup?token=${tokens[0]}`)).status, 200);
+    assert.equal((await readLink(new Browser(service.url), tokens[0])).status, 200);
     await createAdministrator(service.settings.data_dir);
-    assert.equal((await new Browser(service.url).get(`/ui/api/setup?token=${tokens[0]}`)).status, 404);
+    assert.equal((await readLink(new Browser(service.url), tokens[0])).status, 404);
     assert.equal((await setUp(service, tokens[0]!)).status, 404);
     await using database = await openDatabaseOf(service.settings.data_dir);
     await database.transaction((tx) => tx.run('delete from administrators'));
-    const path = `/ui/api/setup?token=${tokens[0]}`;
-    assert.equal((await new Browser(service.url).get(path)).status, 200);
+    assert.equal((await readLink(new Browser(service.url), tokens[0])).status, 200);
     time += 1;
-    assert.equal((await new Browser(service.url).get(path)).status, 404);
+    assert.equal((await readLink(new Browser(service.url), tokens[0])).status, 404);
     assert.equal((await setUp(service, tokens[0]!)).status, 404);
   });
 
@@ -152,10 +156,19 @@ describe('the first start', () => {
     await using _service = service;
     const browser = new Browser(service.url);
     for (const token of ['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}%00`, "'--"]) {
-      assert.equal((await browser.get(`/ui/api/setup?token=${token}`)).status, 404, token);
+      assert.equal((await readLink(browser, token)).status, 404, token);
     }
-    assert.equal((await browser.get('/ui/api/setup')).status, 400);
-    assert.equal((await browser.get(`/ui/api/setup?token=${'A'.repeat(101)}`)).status, 400);
+    assert.equal((await browser.post('/ui/api/setup/link', {})).status, 400);
+    assert.equal((await readLink(browser, 'A'.repeat(101))).status, 400);
+  });
+
+  test('takes no token in an address, which proxies log', async () => {
+    const { service, tokens } = await startAnnounced();
+    await using _service = service;
+    for (const path of ['/ui/api/setup', '/ui/api/setup/link']) {
+      const answer = await new Browser(service.url).get(`${path}?token=${tokens[0]}`);
+      assert.equal(answer.status, 404, path);
+    }
   });
 
   test('takes the link from the service’s own pages only', async () => {
@@ -182,7 +195,7 @@ describe('an invitation', () => {
     assert.ok(!JSON.stringify((await admin.get('/ui/api/administrators')).body).includes(token));
 
     const browser = new Browser(service.url);
-    const found = await browser.get(`/ui/api/setup?token=${token}`);
+    const found = await readLink(browser, token);
     assert.deepEqual(found.body, { email: 'vic@example.com', name: null, role: 'viewer' });
     const otherAddress = await setUp(service, token, { email: 'admin@example.com' });
     assert.equal(otherAddress.body.errors[0].pointer, '/email');

@@ -54,8 +54,7 @@ export interface Invitation {
 export const invitationQuery = (token: string) =>
   queryOptions({
     queryKey: ['invitation', token],
-    queryFn: ({ signal }) =>
-      request<Invitation>('GET', `/ui/api/setup?token=${encodeURIComponent(token)}`, { signal }),
+    queryFn: ({ signal }) => request<Invitation>('POST', '/ui/api/setup/link', { body: { token }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
