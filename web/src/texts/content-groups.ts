@@ -5,7 +5,7 @@ export const groups = {
   equivalent: {
     one: 'Equivalent',
     menu: 'Equivalent actions',
-    about: 'One course in several languages: learners get it in theirs.',
+    about: 'One course in several languages, to give them to accounts as one.',
     new: 'Add equivalent',
     contents: 'Courses',
     contentsDescription: 'One course for each language.',

@@ -27,7 +27,6 @@ export const content = {
     name: 'Name',
     standard: 'Standard',
     version: 'Version',
-    location: 'Folder',
     updated: 'Changed',
     languages: 'Languages',
     contents: 'Contents',
@@ -35,9 +34,7 @@ export const content = {
     select: 'Select',
   },
   version: (version: number) => `Version ${version}`,
-  notPublished: (version: number, published: number) =>
-    `Version ${version} is not published: learners get version ${published}.`,
-  newerVersion: (version: number) => `${version} not published`,
+  newerVersion: (version: number) => `Version ${version} not published`,
   warnings: (count: number) => (count === 1 ? '1 warning' : `${count} warnings`),
   select: (name: string) => `Select ${isolate(name)}`,
   selectAll: 'Select all on this page',
@@ -51,14 +48,14 @@ export const content = {
       home: 'No courses yet',
       description: 'Drop course packages here – zip files of SCORM, AICC, cmi5 or xAPI – or choose them.',
       viewer: 'Nobody has put courses here yet.',
-      below: (count: string) => `Folders below hold ${count}.`,
+      below: (count: string) => `Folders below it hold ${count}.`,
     },
     equivalents: {
       title: 'No equivalents in this folder',
       home: 'No equivalents yet',
-      description: 'An equivalent is one course in several languages: learners get it in theirs.',
+      description: 'An equivalent is one course in several languages, to give them to accounts as one.',
       viewer: 'An equivalent is one course in several languages. There is none here.',
-      below: (count: string) => `Folders below hold ${count}.`,
+      below: (count: string) => `Folders below it hold ${count}.`,
     },
     bundles: {
       title: 'No bundles in this folder',
@@ -66,7 +63,7 @@ export const content = {
       description:
         'A bundle holds courses and equivalents that go together, to give them to accounts at once.',
       viewer: 'A bundle holds courses and equivalents that go together. There is none here.',
-      below: (count: string) => `Folders below hold ${count}.`,
+      below: (count: string) => `Folders below it hold ${count}.`,
     },
   },
 } as const;

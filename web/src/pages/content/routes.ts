@@ -18,7 +18,7 @@ const folder = createRoute({
   path: 'content',
   validateSearch: tableSearch({
     sorts: CONTENT_SORTS,
-    filters: { kind: CONTENT_KINDS, below: ['yes'], learning_standard: LEARNING_STANDARDS },
+    filters: { kind: CONTENT_KINDS, below: ['yes', 'no'], learning_standard: LEARNING_STANDARDS },
     ids: ['folder'],
   }),
   component: lazyRouteComponent(() => import('./overview/folder-page.tsx'), 'FolderPage'),

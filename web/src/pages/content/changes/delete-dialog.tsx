@@ -17,6 +17,7 @@ import styles from './changes.module.css';
 import { isUsed, UsageList } from './usage-list.tsx';
 
 const words = courses.remove;
+const FOLDERS_NAMED = 8;
 
 /** What is asked before something is deleted: first whether that is possible at all, and if not, what to do about it. */
 export function DeleteDialog({
@@ -130,7 +131,22 @@ function FolderContents({ folder, onClose }: { folder: FolderNode; onClose: () =
         </li>
       )}
       {children.length > 0 && (
-        <li>{folders.remove.subfolders(formatNumber(children.length), children.length === 1)}</li>
+        // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
+        <li onClick={onClose}>
+          {folders.remove.subfolders(formatNumber(children.length), children.length === 1)}
+          <ul className={styles.list}>
+            {children.slice(0, FOLDERS_NAMED).map((child) => (
+              <li key={child.id}>
+                <AssetLink type="FOLDER" id={child.id}>
+                  <bdi>{child.name}</bdi>
+                </AssetLink>
+              </li>
+            ))}
+            {children.length > FOLDERS_NAMED && (
+              <li>{courses.usage.more(formatNumber(children.length - FOLDERS_NAMED))}</li>
+            )}
+          </ul>
+        </li>
       )}
     </ul>
   );

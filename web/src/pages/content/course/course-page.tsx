@@ -55,8 +55,7 @@ function Course({ course, etag }: { course: CourseWithVersions; etag: string | n
         badges={waits && <StatusBadge tone="info">{content.newerVersion(course.version_id)}</StatusBadge>}
         description={
           <>
-            {courses.facts(course.id)} · {content.standards[course.learning_standard]} · {courses.changed}{' '}
-            <Time value={course.updated_dt} />
+            {courses.facts(course.id)} · {courses.changed} <Time value={course.updated_dt} />
           </>
         }
         actions={

@@ -32,8 +32,8 @@ export function VersionsPanel({ course, etag }: { course: CourseWithVersions; et
       id: 'version',
       label: words.version,
       card: 'title',
-      width: '4.5rem',
-      cell: ({ version_id }) => <strong>{version_id}</strong>,
+      width: '6.5rem',
+      cell: ({ version_id }) => <strong>{content.version(version_id)}</strong>,
     },
     {
       id: 'title',

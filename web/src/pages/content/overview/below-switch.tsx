@@ -2,15 +2,18 @@ import { Switch } from '@mantine/core';
 import type { TableState } from '../../../components/use-table.ts';
 import { content } from '../../../texts/content.ts';
 import styles from './overview.module.css';
+import { goesBelow } from './use-content-list.ts';
 
 /** Whether a list goes into the folders below. A search always does, and then this says so. */
 export function BelowSwitch({
   table,
   recursive,
+  folderId,
   folderName,
 }: {
   table: TableState;
   recursive: boolean;
+  folderId: number;
   folderName: string;
 }) {
   if (table.values.search !== undefined)
@@ -21,7 +24,10 @@ export function BelowSwitch({
         size="sm"
         label={content.below}
         checked={recursive}
-        onChange={({ currentTarget }) => table.change({ below: currentTarget.checked ? 'yes' : undefined })}
+        onChange={({ currentTarget: { checked } }) => {
+          const isDefault = checked === goesBelow(folderId, undefined);
+          table.change({ below: isDefault ? undefined : checked ? 'yes' : 'no' });
+        }}
       />
     </div>
   );

@@ -6,7 +6,7 @@ import type { Column } from '../../../components/table-columns.ts';
 import { content } from '../../../texts/content.ts';
 import { AddButton } from './add-button.tsx';
 import { BelowSwitch } from './below-switch.tsx';
-import { placeColumns } from './content-cells.tsx';
+import { changedColumn, Location } from './content-cells.tsx';
 import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import styles from './overview.module.css';
 import { useContentList } from './use-content-list.ts';
@@ -22,10 +22,13 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
       label: content.columns.name,
       sort: 'name',
       card: 'title',
-      cell: ({ id, name }) => (
-        <RowLink to="/content/bundles/$bundleId" params={{ bundleId: String(id) }}>
-          <bdi className={styles.name}>{name}</bdi>
-        </RowLink>
+      cell: ({ id, name, location }) => (
+        <>
+          <RowLink to="/content/bundles/$bundleId" params={{ bundleId: String(id) }}>
+            <bdi className={styles.name}>{name}</bdi>
+          </RowLink>
+          {recursive && <Location text={location} />}
+        </>
       ),
     },
     {
@@ -35,7 +38,7 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
       width: '8rem',
       cell: ({ content_count }) => content_count,
     },
-    ...placeColumns<BundleOverview>(recursive),
+    changedColumn,
   ];
   return (
     <DataTable
@@ -46,12 +49,13 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
       query={bundles}
       defaultOrder={{ sort: 'name', direction: 'asc' }}
       searchLabel={content.searchIn.bundles}
-      toolbar={<BelowSwitch table={table} recursive={recursive} folderName={folderName} />}
+      toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
       empty={
         <FolderEmpty
           kind="bundles"
           counts={counts}
           isHome={isHome}
+          recursive={recursive}
           table={table}
           action={
             <AddButton to="/content/bundles/new" folderId={folderId}>

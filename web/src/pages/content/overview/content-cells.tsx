@@ -15,30 +15,21 @@ export function WarningCount({ count }: { count: number }) {
   );
 }
 
-interface Placed {
-  location: string;
-  updated_dt: string;
+/** Where something stands, below its name. */
+export function Location({ text }: { text: string }) {
+  return (
+    <bdi className={styles.location} title={text}>
+      {text}
+    </bdi>
+  );
 }
 
-/** Columns of every list of content: the folder where it matters, and the last change. */
-export function placeColumns<T extends Placed>(recursive: boolean): Column<T>[] {
-  const changed: Column<T> = {
-    id: 'updated',
-    label: content.columns.updated,
-    sort: 'updated',
-    firstDirection: 'desc',
-    width: '9rem',
-    cell: ({ updated_dt }) => <Time value={updated_dt} />,
-  };
-  if (!recursive) return [changed];
-  const folder: Column<T> = {
-    id: 'location',
-    label: content.columns.location,
-    cell: ({ location }) => (
-      <bdi className={styles.location} title={location}>
-        {location}
-      </bdi>
-    ),
-  };
-  return [folder, changed];
-}
+/** When it was changed last: a column of every list of content. */
+export const changedColumn: Column<{ updated_dt: string }> = {
+  id: 'updated',
+  label: content.columns.updated,
+  sort: 'updated',
+  firstDirection: 'desc',
+  width: '9rem',
+  cell: ({ updated_dt }) => <Time value={updated_dt} />,
+};

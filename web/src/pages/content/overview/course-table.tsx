@@ -15,7 +15,7 @@ import { type Dragged, useContent } from '../content-context.ts';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
 import type { ChosenFiles } from '../uploads/chosen-files.ts';
 import { BelowSwitch } from './below-switch.tsx';
-import { placeColumns, WarningCount } from './content-cells.tsx';
+import { changedColumn, Location, WarningCount } from './content-cells.tsx';
 import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import styles from './overview.module.css';
 import { useContentList } from './use-content-list.ts';
@@ -77,17 +77,20 @@ export function CourseTable({
       sort: 'name',
       card: 'title',
       cell: (course) => (
-        <RowLink
-          to="/content/courses/$courseId"
-          params={{ courseId: String(course.id) }}
-          draggable={isAdmin}
-          onDragStart={(event) => onDragStart(course, event)}
-          onDragEnd={() => {
-            dragged.current = [];
-          }}
-        >
-          <bdi className={styles.name}>{course.name}</bdi>
-        </RowLink>
+        <>
+          <RowLink
+            to="/content/courses/$courseId"
+            params={{ courseId: String(course.id) }}
+            draggable={isAdmin}
+            onDragStart={(event) => onDragStart(course, event)}
+            onDragEnd={() => {
+              dragged.current = [];
+            }}
+          >
+            <bdi className={styles.name}>{course.name}</bdi>
+          </RowLink>
+          {recursive && <Location text={course.location} />}
+        </>
       ),
     },
     {
@@ -104,7 +107,7 @@ export function CourseTable({
     {
       id: 'version',
       label: content.columns.version,
-      width: '10rem',
+      width: '9rem',
       cell: ({ version_id, published_version_id }) =>
         version_id === published_version_id ? (
           version_id
@@ -119,7 +122,7 @@ export function CourseTable({
           </span>
         ),
     },
-    ...placeColumns<CourseOverview>(recursive),
+    changedColumn,
   ];
 
   return (
@@ -133,15 +136,17 @@ export function CourseTable({
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={content.searchIn.courses}
         filters={
-          <TableFilter
-            table={table}
-            name="learning_standard"
-            label={content.columns.standard}
-            options={LEARNING_STANDARDS.filter((each) => each !== 'UNKNOWN').map((value) => ({
-              value,
-              label: content.standards[value],
-            }))}
-          />
+          chosen.size === 0 && (
+            <TableFilter
+              table={table}
+              name="learning_standard"
+              label={content.columns.standard}
+              options={LEARNING_STANDARDS.filter((each) => each !== 'UNKNOWN').map((value) => ({
+                value,
+                label: content.standards[value],
+              }))}
+            />
+          )
         }
         toolbar={
           chosen.size > 0 ? (
@@ -160,7 +165,7 @@ export function CourseTable({
               </Button>
             </div>
           ) : (
-            <BelowSwitch table={table} recursive={recursive} folderName={folderName} />
+            <BelowSwitch {...{ table, recursive, folderId, folderName }} />
           )
         }
         empty={
@@ -168,6 +173,7 @@ export function CourseTable({
             kind="courses"
             counts={counts}
             isHome={isHome}
+            recursive={recursive}
             table={table}
             action={
               <ChooseFiles multiple onFiles={onFiles}>

@@ -6,7 +6,7 @@ import type { Column } from '../../../components/table-columns.ts';
 import { content } from '../../../texts/content.ts';
 import { AddButton } from './add-button.tsx';
 import { BelowSwitch } from './below-switch.tsx';
-import { placeColumns } from './content-cells.tsx';
+import { changedColumn, Location } from './content-cells.tsx';
 import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import styles from './overview.module.css';
 import { useContentList } from './use-content-list.ts';
@@ -25,10 +25,13 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
       label: content.columns.name,
       sort: 'name',
       card: 'title',
-      cell: ({ id, name }) => (
-        <RowLink to="/content/equivalents/$equivalentId" params={{ equivalentId: String(id) }}>
-          <bdi className={styles.name}>{name}</bdi>
-        </RowLink>
+      cell: ({ id, name, location }) => (
+        <>
+          <RowLink to="/content/equivalents/$equivalentId" params={{ equivalentId: String(id) }}>
+            <bdi className={styles.name}>{name}</bdi>
+          </RowLink>
+          {recursive && <Location text={location} />}
+        </>
       ),
     },
     {
@@ -41,7 +44,7 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
         </span>
       ),
     },
-    ...placeColumns<EquivalentOverview>(recursive),
+    changedColumn,
   ];
   return (
     <DataTable
@@ -52,12 +55,13 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
       query={equivalents}
       defaultOrder={{ sort: 'name', direction: 'asc' }}
       searchLabel={content.searchIn.equivalents}
-      toolbar={<BelowSwitch table={table} recursive={recursive} folderName={folderName} />}
+      toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
       empty={
         <FolderEmpty
           kind="equivalents"
           counts={counts}
           isHome={isHome}
+          recursive={recursive}
           table={table}
           action={
             <AddButton to="/content/equivalents/new" folderId={folderId}>

@@ -25,16 +25,18 @@ export function FolderEmpty({
   kind,
   counts,
   isHome,
+  recursive,
   table,
   action,
 }: Pick<FolderParts, 'counts' | 'isHome'> & {
   kind: ContentKind;
+  recursive: boolean;
   table: TableState;
   action: ReactNode;
 }) {
   const isAdmin = useIsAdmin();
   const words = content.empty[kind];
-  const below = table.values.below === 'yes' ? 0 : (counts?.[kind] ?? 0);
+  const below = recursive ? 0 : (counts?.[kind] ?? 0);
   return (
     <EmptyState
       icon={ICONS[kind]}
@@ -48,7 +50,7 @@ export function FolderEmpty({
       action={
         <div className={styles.emptyActions}>
           {below > 0 && (
-            <Button variant="default" onClick={() => table.change({ below: 'yes' })}>
+            <Button variant="default" onClick={() => table.change({ below: isHome ? undefined : 'yes' })}>
               {content.below}
             </Button>
           )}

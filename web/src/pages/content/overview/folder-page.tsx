@@ -29,6 +29,7 @@ import { CONTENT_KINDS, type ContentKind } from './content-kinds.ts';
 import { CourseTable } from './course-table.tsx';
 import { EquivalentTable } from './equivalent-table.tsx';
 import styles from './overview.module.css';
+import { goesBelow } from './use-content-list.ts';
 
 const route = getRouteApi('/app/content-layout/content');
 /** Narrower windows have no room for the tree beside a table. */
@@ -126,8 +127,9 @@ function OpenFolder({
     document.title = `${title} · ${shared.product}`;
   }, [title]);
   const path = node === null || index === null ? [] : index.path(node).slice(0, -1);
-  const counts = node === null ? null : index?.countsBelow(node);
-  const parts = { folderId, folderName: node?.name ?? '', counts: counts ?? null, isHome };
+  const counts = node === null ? null : (index?.countsBelow(node) ?? null);
+  const shownCounts = goesBelow(folderId, below) ? counts : node;
+  const parts = { folderId, folderName: node?.name ?? '', counts, isHome };
   return (
     <DropZone
       hint={content.dropHere(node?.name ?? '')}
@@ -180,8 +182,8 @@ function OpenFolder({
           {CONTENT_KINDS.map((each) => (
             <Tabs.Tab key={each} value={each}>
               {content.kinds[each]}
-              {node !== null && node[each] > 0 && (
-                <span className={styles.count}>{formatNumber(node[each])}</span>
+              {shownCounts !== null && shownCounts[each] > 0 && (
+                <span className={styles.count}>{formatNumber(shownCounts[each])}</span>
               )}
             </Tabs.Tab>
           ))}

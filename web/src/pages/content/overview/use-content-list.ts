@@ -13,10 +13,15 @@ export interface ContentList {
   recursive: boolean;
 }
 
+/** Whether a list goes into the folders below: at Home it does unless that is not wanted, elsewhere it does when it is. */
+export function goesBelow(folderId: number, below: unknown): boolean {
+  return folderId === HOME_ID ? below !== 'no' : below === 'yes';
+}
+
 export function useContentList(folderId: number): ContentList {
   const table = useTable(PLACE);
   const { folder: _folder, kind: _kind, below, ...search } = table.values;
-  const recursive = below === 'yes' || search.search !== undefined;
+  const recursive = goesBelow(folderId, below) || search.search !== undefined;
   const place =
     recursive && folderId === HOME_ID ? {} : { folder_id: folderId, ...(recursive ? { recursive } : {}) };
   return { table, recursive, query: { ...listQuery(search), ...place } };

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Progress, Tooltip, VisuallyHidden } from '@mantine/
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { uploads } from '../../../texts/uploads.ts';
+import { explainUpload } from './explain-upload.ts';
 import { isUnfinished, type UploadItem, type UploadQueue } from './upload-queue.ts';
 import { UploadRow } from './upload-row.tsx';
 import styles from './uploads.module.css';
@@ -29,7 +30,7 @@ export function UploadDock({ queue }: { queue: UploadQueue }) {
   }, [isShown]);
   if (!isShown) return <VisuallyHidden role="status" />;
   const unfinished = items.filter(isUnfinished);
-  const failed = items.filter(({ state }) => state.kind === 'failed');
+  const failed = items.filter(canSendAgain);
   return (
     <section ref={dock} className={styles.dock} aria-label={uploads.label} data-upload-dock>
       <header className={styles.dockHead}>
@@ -87,6 +88,11 @@ export function UploadDock({ queue }: { queue: UploadQueue }) {
       <VisuallyHidden role="status">{announcement(items)}</VisuallyHidden>
     </section>
   );
+}
+
+/** A package that was refused would be refused again. */
+function canSendAgain({ state, target }: UploadItem): boolean {
+  return state.kind === 'failed' && !explainUpload(state.error, target).refused;
 }
 
 function summary(items: readonly UploadItem[]): string {
