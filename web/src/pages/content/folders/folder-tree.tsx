@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconChevronRight, IconFolder, IconFolderOpen, IconHome2 } from '@tabler/icons-react';
 import { type CSSProperties, type DragEvent, useEffect, useId, useRef, useState } from 'react';
@@ -70,6 +71,10 @@ export function FolderTree({
     const at = rows.findIndex(({ node }) => node.id === chosen);
     if (at >= 0) reveal(at);
   }, [chosen, rows.length > 1]);
+  // What another search finds is looked at from its beginning.
+  useEffect(() => {
+    if (box.current !== null && search !== '') box.current.scrollTop = 0;
+  }, [search]);
   useEffect(() => () => clearTimeout(opening.current), []);
 
   const setOpen = (node: FolderNode, open: boolean) =>
@@ -222,7 +227,6 @@ function Row({
       aria-setsize={setSize}
       aria-selected={isChosen}
       aria-disabled={isDisabled || undefined}
-      aria-label={`${node.name}, ${folders.count(node.courses, node.equivalents, node.bundles)}`}
       {...(expanded === null ? {} : { 'aria-expanded': expanded })}
       className={styles.row}
       style={style}
@@ -251,7 +255,12 @@ function Row({
       )}
       <Icon size={17} stroke={1.5} aria-hidden className={styles.icon} />
       <bdi className={styles.name}>{node.name}</bdi>
-      {total > 0 && <span className={styles.count}>{total}</span>}
+      <VisuallyHidden>, {folders.count(node.courses, node.equivalents, node.bundles)}</VisuallyHidden>
+      {total > 0 && (
+        <span className={styles.count} aria-hidden>
+          {total}
+        </span>
+      )}
     </div>
   );
 }

@@ -1,0 +1,296 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ContentMaker } from '../content/account-content-parts.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
+const LONG = 'Ausbildung '.repeat(18).trim();
+
+describe('folders', () => {
+  let ui: Ui;
+  let make: ContentMaker;
+  before(async () => {
+    ui = await startUi();
+    make = new ContentMaker(ui.service);
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  const item = (page: Page, name: string) => page.getByRole('treeitem', { name: new RegExp(`^${name} ?,`) });
+  const act = async (page: Page, action: string) => {
+    await page.getByRole('button', { name: /^Actions for folder/ }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  const folder = async (id: number) => (await ui.service.api.get(`/folders/${id}`)).body;
+
+  it('tell in an empty service what to do; nothing is wrong for a screen reader', async () => {
+    await using visit = await ui.visit('/content');
+    await visit.page.getByRole('heading', { name: 'No courses yet' }).waitFor();
+    assert.equal(await visit.page.getByRole('button', { name: 'Upload courses' }).count(), 2);
+    await visit.assertAccessible();
+    await visit.page.getByRole('tab', { name: 'Bundles' }).click();
+    await visit.page.getByRole('link', { name: 'Add bundle' }).first().waitFor();
+    await visit.arrived('/content?kind=bundles');
+  });
+
+  it('are made, renamed, moved and deleted by keyboard alone', async () => {
+    const targetId = await make.folder('Target');
+    await using visit = await ui.visit('/content');
+    const { page } = visit;
+    await item(page, 'Target').waitFor();
+    await page.getByRole('button', { name: /^Actions for folder/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'New folder…' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('menuitem', { name: 'New folder…' }).press('Enter');
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Give it a name.').waitFor();
+    assert.ok(await name.evaluate((field) => field.matches(':focus')), 'the wrong field has the focus');
+    await page.keyboard.type('Made');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Made', level: 1 }).waitFor();
+    const id = Number(new URL(page.url()).searchParams.get('folder'));
+    assert.equal((await folder(id)).name, 'Made');
+
+    await act(page, 'Rename…');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Renamed');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+
+    await act(page, 'Move…');
+    const tree = page.getByRole('dialog').getByRole('tree');
+    await tree.focus();
+    await page.keyboard.press('t');
+    await page.keyboard.press('Enter');
+    await page.getByText('Home > Target').waitFor();
+    await page.getByRole('button', { name: 'Move here' }).press('Enter');
+    await page.getByRole('navigation', { name: 'Where this folder is' }).getByText('Target').waitFor();
+    assert.equal((await folder(id)).parent_id, targetId);
+
+    await act(page, 'Delete…');
+    await page.getByRole('button', { name: 'Delete folder' }).press('Enter');
+    await visit.arrived(`/content?folder=${targetId}`);
+    assert.equal((await ui.service.api.get(`/folders/${id}`)).status, 404);
+    await ui.service.api.delete(`/folders/${targetId}`);
+  });
+
+  it('are walked through as a tree; the address holds which is open', async () => {
+    const top = await make.folder('Walk');
+    const first = await make.folder('Alpha', top);
+    const deep = await make.folder('Deep', first);
+    await make.folder('Beta', top);
+    await using visit = await ui.visit(`/content?folder=${deep}`);
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Deep', level: 1 }).waitFor();
+    const chosen = page.locator('[role=treeitem][aria-selected=true]');
+    await chosen.waitFor();
+    assert.match((await chosen.textContent()) ?? '', /^Deep ?,/);
+    const tree = page.getByRole('tree', { name: 'Folders' });
+    const active = () =>
+      tree.evaluate(
+        (box) => document.getElementById(box.getAttribute('aria-activedescendant') ?? '')?.textContent,
+      );
+    await tree.focus();
+    for (const [key, name] of [
+      ['ArrowLeft', 'Alpha'],
+      ['ArrowDown', 'Deep'],
+      ['ArrowUp', 'Alpha'],
+      ['ArrowDown', 'Deep'],
+      ['ArrowDown', 'Beta'],
+      ['Home', 'Home'],
+      ['w', 'Walk'],
+    ] as const) {
+      await page.keyboard.press(key);
+      assert.match((await active()) ?? '', new RegExp(`^${name} ?,`), key);
+    }
+    await page.keyboard.press('Enter');
+    await visit.arrived(`/content?folder=${top}`);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Deep', level: 1 }).waitFor();
+    await page.getByRole('textbox', { name: 'Find a folder' }).fill('bet');
+    await item(page, 'Alpha').waitFor({ state: 'detached' });
+    await item(page, 'Beta').click();
+    await page.getByRole('heading', { name: 'Beta', level: 1 }).waitFor();
+    await visit.assertAccessible();
+  });
+
+  it('take folders and courses that are dropped on them, and give them back', async () => {
+    const from = await make.folder('From');
+    const to = await make.folder('To');
+    const inner = await make.folder('Inner', from);
+    const course = await make.course('Dragged course', from);
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Dragged course' }).dragTo(item(page, 'To'));
+    await page.getByText(/Dragged course.* is in .*To.* now/).waitFor();
+    assert.equal((await ui.service.api.get(`/courses/${course.id}`)).body.folder_id, to);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Moved back.').waitFor();
+    assert.equal((await ui.service.api.get(`/courses/${course.id}`)).body.folder_id, from);
+
+    await item(page, 'From').click();
+    await page.getByRole('tree').press('ArrowRight');
+    await item(page, 'Inner').dragTo(item(page, 'To'));
+    await page.getByText(/Inner.* is in .*To.* now/).waitFor();
+    assert.equal((await folder(inner)).parent_id, to);
+    // Not into itself.
+    await item(page, 'To').dragTo(item(page, 'To'));
+    assert.equal((await folder(to)).parent_id, 1);
+  });
+
+  it('move many courses at once', async () => {
+    const from = await make.folder('Many');
+    const to = await make.folder('Few');
+    const made = [];
+    for (const name of ['One', 'Two', 'Three']) made.push((await make.course(`${name} of many`, from)).id);
+    await using visit = await ui.visit(`/content?folder=${from}`);
+    const { page } = visit;
+    await page.getByRole('checkbox', { name: /One of many/ }).check();
+    await page.getByRole('button', { name: 'Select all on this page' }).click();
+    await page.getByText('3 selected').waitFor();
+    await page.getByRole('button', { name: 'Move…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('treeitem', { name: /^Many ?,/ }).click();
+    await dialog.getByText('It is in this folder already.').waitFor();
+    await dialog.getByRole('textbox', { name: 'Find a folder' }).fill('few');
+    await dialog.getByRole('treeitem', { name: /^Few ?,/ }).click();
+    await dialog.getByRole('button', { name: 'Move here' }).click();
+    await page.getByText('No courses in this folder').waitFor();
+    for (const id of made) assert.equal((await ui.service.api.get(`/courses/${id}`)).body.folder_id, to);
+  });
+
+  it('are not deleted while they hold something: the reasons lead there', async () => {
+    const full = await make.folder('Full');
+    await make.folder('Within', full);
+    await make.course('Kept', full);
+    await using visit = await ui.visit(`/content?folder=${full}&kind=bundles`);
+    const { page } = visit;
+    await act(page, 'Delete…');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/cannot be deleted yet/).waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Delete folder' }).count(), 0);
+    await visit.assertAccessible();
+    await dialog.getByRole('link', { name: '1 course' }).waitFor();
+    await dialog.getByRole('link', { name: 'Within' }).click();
+    await page.getByRole('heading', { name: 'Within', level: 1 }).waitFor();
+    const account = await make.account('Northwind');
+    const given = await make.folder('Given');
+    await make.add(account, { type: 'FOLDER', id: given });
+    await page.goto(`${ui.service.url}/ui/content?folder=${given}`);
+    await act(page, 'Delete…');
+    await page.getByRole('dialog').getByRole('link', { name: 'Northwind' }).waitFor();
+  });
+
+  it('say when someone else renamed them meanwhile, and let that be replaced', async () => {
+    const id = await make.folder('Ours');
+    await using visit = await ui.visit(`/content?folder=${id}`);
+    const { page } = visit;
+    await act(page, 'Rename…');
+    await page.getByRole('button', { name: 'Rename' }).and(page.locator(':enabled')).waitFor();
+    await ui.service.api.put(`/folders/${id}`, { name: 'Theirs' });
+    await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByText(/It is called .*Theirs.* now/).waitFor();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor();
+    assert.equal((await folder(id)).name, 'Mine');
+  });
+
+  it('find, filter and order courses below them; the address holds it', async () => {
+    const top = await make.folder('Library');
+    const below = await make.folder('Shelf', top);
+    await make.course('Alpha book', below);
+    await make.course('Zeta book', top);
+    await using visit = await ui.visit(`/content?folder=${top}`);
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Zeta book' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Alpha book' }).count(), 0);
+    await page.getByRole('switch', { name: 'Include folders below' }).click({ force: true });
+    await visit.arrived(`/content?folder=${top}&below=yes`);
+    await page.getByText('Home > Library > Shelf').waitFor();
+    await page.getByRole('button', { name: 'Name' }).click();
+    await visit.arrived(/sort=name&direction=desc/);
+    await page.locator('tbody tr').first().getByText('Zeta book').waitFor();
+    await page.getByRole('searchbox', { name: 'Search courses' }).fill('alpha');
+    await visit.arrived(/search=alpha/);
+    await page.getByRole('link', { name: 'Zeta book' }).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('link', { name: 'Alpha book' }).waitFor();
+    await page.getByRole('tab', { name: 'Equivalents' }).click();
+    await page.getByText('Nothing fits').waitFor();
+  });
+
+  it('with any name are text; on a phone nothing is wider than the window', async () => {
+    const id = await make.folder(HOSTILE);
+    const long = await make.folder(LONG, id);
+    await make.course(HOSTILE, long);
+    await make.course(LONG, long);
+    await using visit = await ui.visit(`/content?folder=${long}`, { phone: true });
+    const { page } = visit;
+    await page.getByRole('heading', { name: LONG, level: 1 }).waitFor();
+    await page.getByRole('link', { name: HOSTILE }).first().waitFor();
+    assert.notEqual(await page.title(), '1');
+    await visit.assertNoSidewaysScrolling();
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Choose folder' }).click();
+    await item(page, 'Home').click();
+    await visit.arrived('/content');
+    await page.getByRole('tree').waitFor({ state: 'detached' });
+  });
+
+  it('say what is wrong: a folder that is gone, a service that fails, and then go on', async () => {
+    await using visit = await ui.visit('/content?folder=4711');
+    const { page } = visit;
+    await page.getByText('This folder no longer exists').waitFor();
+    await page.route('**/ui/api/folders', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await page.reload();
+    await page.getByText('Something went wrong in the service').waitFor();
+    await page.unroute('**/ui/api/folders');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('This folder no longer exists').waitFor();
+    await page.getByRole('link', { name: 'Go to Home' }).click();
+    await page.getByRole('heading', { name: 'Content', level: 1 }).waitFor();
+  });
+
+  it('by thousands are shown without delay', async () => {
+    const tree = Array.from({ length: 20_000 }, (_, at) => ({
+      id: at + 1,
+      name: at === 0 ? 'Home' : `Folder ${at}`,
+      parent_id: at === 0 ? null : at < 10_000 ? 1 : at - 9_999,
+      course_count: 1,
+      equivalent_count: 0,
+      bundle_count: 0,
+    }));
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.route('**/ui/api/folders', (route) =>
+      route.fulfill({ json: { data: tree, total: tree.length, truncated: true } }),
+    );
+    await page.getByRole('link', { name: 'Content' }).click();
+    await page.getByText('There are more folders than the 20,000').waitFor();
+    assert.ok((await page.getByRole('treeitem').count()) < 100, 'only what is in view is made');
+    await page.getByRole('tree').focus();
+    await page.keyboard.press('End');
+    await item(page, 'Folder 9999').waitFor();
+    await page.getByRole('textbox', { name: 'Find a folder' }).fill('folder 19');
+    await item(page, 'Folder 19').waitFor();
+  });
+
+  it('are only looked at by viewers', async () => {
+    const id = await make.folder('Shown');
+    await make.course('Shown course', id);
+    await using visit = await ui.visit(`/content?folder=${id}`, { as: 'viewer' });
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Shown course' }).waitFor();
+    for (const name of [/^Actions for folder/, 'Upload courses'])
+      assert.equal(await page.getByRole('button', { name }).count(), 0);
+    assert.equal(await page.getByRole('checkbox').count(), 0);
+    await page.getByRole('link', { name: 'Shown course' }).click();
+    await page.getByRole('heading', { name: 'Shown course', level: 1 }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Upload new version' }).count(), 0);
+    await page.goto(`${ui.service.url}/ui/content/bundles/new`);
+    await page.getByText('Not for viewers').waitFor();
+  });
+});
