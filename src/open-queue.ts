@@ -53,5 +53,8 @@ export async function openQueue(
     now,
   });
   if (isAlone) await opened.queue.recoverLeases();
+  const takenOver = await opened.queue.takeOver();
+  if (takenOver > 0)
+    log.info('messages that waited in the database are carried by Amazon SQS', { webhooks: takenOver });
   return opened;
 }

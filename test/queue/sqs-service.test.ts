@@ -10,7 +10,7 @@ import {
   createWebhook,
   deliveriesOf,
 } from '../delivery/webhook-parts.ts';
-import { startTestService, until } from '../support/service.ts';
+import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { createTestQueues, type SqsServer, settingsOf, startSqsServer } from './sqs-server.ts';
@@ -57,6 +57,47 @@ describe('a service on Amazon SQS', () => {
     );
     const ready = await fetch(`${service.url}/health/ready`);
     assert.equal(((await ready.json()) as { checks: { queue: string } }).checks.queue, 'ok');
+  });
+});
+
+describe('changing queue_driver', () => {
+  it('leaves no message behind: what waits is carried by the other one, in its order, there and back', async () => {
+    await using queues = await createTestQueues(server);
+    await using target = await startTarget({ respondWith: answer(503) });
+    using folder = temporaryFolder();
+    const onSqs = settingsOf(queues.place);
+    const names = accountNames(6);
+    let webhook = 0;
+    const later = { retry_initial_delay: 0.05, retry_max_delay: 0.1 };
+
+    {
+      await using service = await startTestService({ dataDir: folder.path, settings: later });
+      webhook = await createWebhook(service.api, target.url, { max_attempts: 1_000 });
+      await createAccounts(service.api, ...names.slice(0, 2));
+      await target.waitFor(1);
+    }
+    {
+      await using service = await startTestService({
+        dataDir: folder.path,
+        settings: { ...onSqs, ...later },
+      });
+      // There before any event that would bring it there.
+      const attempts = target.requests.length;
+      await until(() => target.requests.length > attempts, 'what waited is tried');
+      await createAccounts(service.api, ...names.slice(2, 4));
+    }
+    target.requests.length = 0;
+    target.respondWith(answer(204));
+    {
+      await using service = await startTestService({ dataDir: folder.path, settings: later });
+      await createAccounts(service.api, ...names.slice(4));
+      await until(() => target.requests.length >= names.length, 'all arrived', 20_000);
+      await until(
+        async () => (await deliveriesOf(service.api, webhook)).every(({ status }) => status === 'DELIVERED'),
+        'all are settled',
+      );
+    }
+    assert.deepEqual(accountsOf(target.requests), names);
   });
 });
 

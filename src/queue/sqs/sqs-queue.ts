@@ -27,7 +27,13 @@ import { leaseHeads, readNextDueAfter, readReceipts } from './sqs-head-statement
 import type { Arrival, SqsReceivers } from './sqs-receivers.ts';
 import type { RecordDeadLettered } from './sqs-redrive.ts';
 import type { SqsCall, SqsSettler } from './sqs-settler.ts';
-import { deleteForgottenLines, forwardAnew, markForwardable, noteSettled } from './sqs-statements.ts';
+import {
+  deleteForgottenLines,
+  forwardAnew,
+  markForwardable,
+  noteSettled,
+  takeOverLines,
+} from './sqs-statements.ts';
 
 /** Amazon's bound on how long a queue keeps messages: after it no copy of a line is left. */
 const MAX_RETENTION_MS = 14 * 86_400_000;
@@ -128,6 +134,13 @@ export class SqsQueue implements MessageQueue {
       [...receipts.values()].map((receipt) => ({ do: 'hide', at: 0, ...receipt }) satisfies SqsCall),
     );
     return recovered;
+  }
+
+  /** Carries on with what waited when the service was last run with another `queue_driver`; answers how many lines. */
+  async takeOver(): Promise<number> {
+    const lines = await this.#database.transaction((tx) => takeOverLines(tx, this.#now()));
+    this.#forwarder.wake();
+    return lines;
   }
 
   async holdLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {

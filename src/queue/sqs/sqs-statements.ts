@@ -37,6 +37,25 @@ export async function markForwardable(
   );
 }
 
+/**
+ * Tells the forwarder to look at every line in which messages wait: they may have been queued while the database
+ * carried them itself. Answers how many lines Amazon SQS had never carried a message of.
+ */
+export async function takeOverLines(tx: Transaction, now: number): Promise<number> {
+  const added = await tx.run(
+    `insert into sqs_lines (line_id, forwarded_to, settled_to, generation, forward_at, receives)
+     select line.line_id, 0, 0, 0, ?, 0 from queue_lines as line where line.pending > 0
+     on conflict (line_id) do nothing`,
+    now,
+  );
+  await tx.run(
+    `update sqs_lines set forward_at = ? where forward_at is null and line_id in
+       (select line.line_id from queue_lines as line where line.pending > 0)`,
+    now,
+  );
+  return added;
+}
+
 /** A line's next message to send. */
 export interface Claim {
   message: QueuedMessage;
