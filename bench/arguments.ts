@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { DATABASE_NAMES, type DatabaseName } from './bench-database.ts';
+import { QUEUE_NAMES, type QueueName } from './bench-queue.ts';
 import { FULL_PLAN, type Plan, QUICK_PLAN, SCENARIO_NAMES, type ScenarioName } from './plan.ts';
 
 export const USAGE = `Usage: npm run bench -- [--quick] [--only NAME]… [--json] [--profile FOLDER]
-                        [--database sqlite|postgres] [--database-url URL]
+                        [--database sqlite|postgres] [--database-url URL] [--queue database|sqs]
 
 Measures the service, started as its users start it, against a target on this machine, and writes the
 results to bench/latest.json. Deliveries are held against bare undici posting to the same target in the
@@ -14,6 +15,7 @@ Options:
   --only NAME       measures this only; may be given several times, or with commas between names
   --database NAME   where the data is: ${DATABASE_NAMES.join(' or ')}; PostgreSQL is started by the bench and gone after it
   --database-url URL  a PostgreSQL server of yours, as someone who may make databases there
+  --queue NAME      what carries the messages: ${QUEUE_NAMES.join(' or ')}; SQS is a stand-in on this machine unless SQS_ENDPOINT names a server
   --json            writes the results to standard output instead of the tables
   --profile FOLDER  each service process writes a CPU profile there when it ends; the rates are lower then
   --help            writes this text
@@ -28,6 +30,7 @@ export interface BenchArguments {
   only: readonly ScenarioName[];
   json: boolean;
   database: { name: DatabaseName; url: string | null };
+  queue: QueueName;
   profileFolder: string | null;
 }
 
@@ -38,7 +41,7 @@ export class UsageError extends Error {
 
 /** @throws {UsageError} */
 export function parseBenchArguments(args: string[]): BenchArguments {
-  const { quick, only, json, profile, help, database, 'database-url': databaseUrl } = parse(args);
+  const { quick, only, json, profile, help, database, 'database-url': databaseUrl, queue } = parse(args);
   const names = (only ?? []).flatMap((each) => each.split(','));
   const unknown = names.find((name) => !isScenarioName(name));
   if (unknown !== undefined) throw new UsageError(`there is no scenario ${JSON.stringify(unknown)}`);
@@ -48,6 +51,7 @@ export function parseBenchArguments(args: string[]): BenchArguments {
     only: names.length === 0 ? SCENARIO_NAMES : names.filter(isScenarioName),
     json: json === true,
     database: databaseOf(database, databaseUrl),
+    queue: queueOf(queue),
     profileFolder: profile ?? null,
   };
 }
@@ -62,6 +66,7 @@ function parse(args: string[]) {
         json: { type: 'boolean' },
         database: { type: 'string' },
         'database-url': { type: 'string' },
+        queue: { type: 'string' },
         profile: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -78,6 +83,12 @@ function databaseOf(name: string | undefined, url: string | undefined): BenchArg
   if (known === undefined) throw new UsageError(`there is no database ${JSON.stringify(chosen)}`);
   if (url !== undefined && known !== 'postgres') throw new UsageError('--database-url is for PostgreSQL');
   return { name: known, url: url ?? null };
+}
+
+function queueOf(name = 'database'): QueueName {
+  const known = QUEUE_NAMES.find((each) => each === name);
+  if (known === undefined) throw new UsageError(`there is no queue ${JSON.stringify(name)}`);
+  return known;
 }
 
 function isScenarioName(name: string): name is ScenarioName {

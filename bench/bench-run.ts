@@ -1,4 +1,5 @@
 import type { BenchDatabase } from './bench-database.ts';
+import type { BenchQueue } from './bench-queue.ts';
 import type { Plan, ScenarioName } from './plan.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -11,6 +12,7 @@ export interface BenchRun {
   workplace: Workplace;
   sink: Sink;
   database: BenchDatabase;
+  queue: BenchQueue;
   /** Where each service process writes a CPU profile; null for none. */
   profileFolder: string | null;
   /** Says what is being done, for a person who waits. */
@@ -28,6 +30,7 @@ export async function withService<T>(
   await using service = ServiceProcess.start(run.workplace, {
     dataFolder: folder.path,
     databaseUrl: folder.databaseUrl,
+    queue: await run.queue.environmentFor(folder),
     profileFolder: run.profileFolder,
   });
   const result = await work(service);

@@ -3,13 +3,17 @@ import { parseBenchArguments, USAGE, UsageError } from './arguments.ts';
 import { renderReport } from './report.ts';
 import { runBench } from './run-bench.ts';
 
-/** A file for each database. */
-const latestOf = (name: string) =>
-  new URL(name === 'sqlite' ? 'latest.json' : `latest-${name}.json`, import.meta.url);
+/** A file for each engine. */
+const latestOf = (database: string, queue: string) => {
+  const engines = [...(database === 'sqlite' ? [] : [database]), ...(queue === 'database' ? [] : [queue])];
+  return new URL(`${['latest', ...engines].join('-')}.json`, import.meta.url);
+};
 const EXIT_USAGE = 2;
 
 try {
-  const { help, plan, only, json, profileFolder, database } = parseBenchArguments(process.argv.slice(2));
+  const { help, plan, only, json, profileFolder, database, queue } = parseBenchArguments(
+    process.argv.slice(2),
+  );
   if (help) {
     process.stdout.write(USAGE);
   } else {
@@ -18,10 +22,11 @@ try {
       only,
       profileFolder,
       database,
+      queue,
       tell: (what) => console.error(what),
     });
     const text = `${JSON.stringify(results, null, 2)}\n`;
-    writeFileSync(latestOf(database.name), text);
+    writeFileSync(latestOf(database.name, queue), text);
     process.stdout.write(json ? text : `${renderReport(results)}\n`);
   }
 } catch (error) {

@@ -4,11 +4,13 @@ const UNKNOWN = '–';
 
 /** The results as tables for a person. */
 export function renderReport(results: Results): string {
-  const { machine, database, plan, date, seconds } = results;
+  const { machine, database, queue, plan, date, seconds } = results;
+  const engine = ({ name, about }: { name: string; about: string | null }) =>
+    about === null ? name : `${name} (${about})`;
   return [
     `Coursewire bench (${plan.name}), ${date}, ${Math.round(seconds)} s`,
     `Node ${machine.node}, ${machine.platform}, ${machine.cpu}, ${machine.cores} cores`,
-    `Database: ${database.name}${database.about === null ? '' : ` (${database.about})`}`,
+    `Database: ${engine(database)}; queue: ${engine(queue)}`,
     '',
     ...deliveriesTable(results),
     ...eventsTable(results),

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { type DatabaseName, sqliteBenchDatabase } from './bench-database.ts';
+import { databaseBenchQueue, type QueueName, sqsBenchQueue } from './bench-queue.ts';
 import { describeMachine } from './machine.ts';
 import type { Plan, ScenarioName } from './plan.ts';
 import { postgresBenchDatabase } from './postgres-bench-database.ts';
@@ -18,6 +19,7 @@ export interface BenchOptions {
   profileFolder: string | null;
   /** Where the data is; `databaseUrl` null: a server of the bench's own. */
   database: { name: DatabaseName; url: string | null };
+  queue: QueueName;
   /** Is told what is being done. */
   tell: (what: string) => void;
 }
@@ -28,12 +30,14 @@ export async function runBench({
   only,
   profileFolder,
   database: { name, url },
+  queue: queueName,
   tell,
 }: BenchOptions): Promise<Results> {
   const beganAt = performance.now();
   const date = new Date().toISOString();
   await using workplace = new Workplace();
   await using database = name === 'postgres' ? await postgresBenchDatabase(url) : sqliteBenchDatabase;
+  await using queue = queueName === 'sqs' ? await sqsBenchQueue(workplace) : databaseBenchQueue;
   const interrupted = () => {
     workplace.abandon();
     process.exit(EXIT_INTERRUPTED);
@@ -46,6 +50,7 @@ export async function runBench({
         plan,
         workplace,
         database,
+        queue,
         sink: await Sink.start(workplace),
         profileFolder: profileFolder === null ? null : path.resolve(profileFolder),
         tell,
@@ -63,6 +68,7 @@ export async function runBench({
         date,
         machine: describeMachine(),
         database: { name, about: database.about },
+        queue: { name: queueName, about: queue.about },
         plan,
         seconds: (performance.now() - beganAt) / MS_PER_SECOND,
       },

@@ -28,8 +28,15 @@ export class ServiceProcess implements AsyncDisposable {
     {
       dataFolder,
       databaseUrl,
+      queue,
       profileFolder,
-    }: { dataFolder: string; databaseUrl: string | null; profileFolder: string | null },
+    }: {
+      dataFolder: string;
+      databaseUrl: string | null;
+      /** The environment that names its queue. */
+      queue: Record<string, string>;
+      profileFolder: string | null;
+    },
   ): ServiceProcess {
     const logFile = `${dataFolder}.log`;
     const log = openSync(logFile, 'w');
@@ -41,6 +48,7 @@ export class ServiceProcess implements AsyncDisposable {
           DATA_DIR: dataFolder,
           PORT: '0',
           ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+          ...queue,
         },
         stdio: ['ignore', log, log],
       });

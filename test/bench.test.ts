@@ -29,6 +29,7 @@ test('the bench starts the service on data that it made, and finds deliveries, e
     only: ['ten_webhooks'],
     profileFolder: null,
     database: { name: 'sqlite', url: null },
+    queue: 'database',
     tell: (what) => told.push(what),
   });
 
