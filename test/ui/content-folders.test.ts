@@ -47,7 +47,7 @@ describe('folders', () => {
     await name.waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Give it a name.').waitFor();
-    assert.ok(await name.evaluate((field) => field.matches(':focus')), 'the wrong field has the focus');
+    assert.equal(await name.and(page.locator(':focus')).count(), 1, 'the wrong field has the focus');
     await page.keyboard.type('Made');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Made', level: 1 }).waitFor();
@@ -88,10 +88,10 @@ describe('folders', () => {
     await chosen.waitFor();
     assert.match((await chosen.textContent()) ?? '', /^Deep ?,/);
     const tree = page.getByRole('tree', { name: 'Folders' });
-    const active = () =>
-      tree.evaluate(
-        (box) => document.getElementById(box.getAttribute('aria-activedescendant') ?? '')?.textContent,
-      );
+    const active = async () => {
+      const id = (await tree.getAttribute('aria-activedescendant')) ?? '';
+      return page.locator(`[id="${id}"]`).textContent();
+    };
     await tree.focus();
     for (const [key, name] of [
       ['ArrowLeft', 'Alpha'],
