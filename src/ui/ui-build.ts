@@ -34,6 +34,7 @@ export function readUiBuild(folder: string): UiBuild | null {
           .digest('base64')}'`,
     ),
     page: (base, styleNonce) =>
-      template.replaceAll(BASE_PLACEHOLDER, base).replaceAll(NONCE_PLACEHOLDER, styleNonce),
+      // By functions: `$&` and the like in a path are no patterns.
+      template.replaceAll(BASE_PLACEHOLDER, () => base).replaceAll(NONCE_PLACEHOLDER, () => styleNonce),
   };
 }

@@ -50,6 +50,11 @@ describe('serving the admin UI', () => {
     }
   });
 
+  it('tells a path with special characters as it is', async () => {
+    await using ui = await serve({ basePath: '/a$&b' });
+    assert.match((await ui.server.inject('/ui/')).body, /<base href="\/a\$&b\/ui\/">/);
+  });
+
   it('allows the scripts of the build only, styles by a nonce that is new each time, and no frame', async () => {
     await using ui = await serve();
     const [first, second] = [await ui.server.inject('/ui/'), await ui.server.inject('/ui/')];
