@@ -1,12 +1,27 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appRoute } from '../../app/root-routes.ts';
 import { accounts } from '../../texts/accounts.ts';
+import { accountListSearch, accountSearch } from './account-search.ts';
 
-const main = createRoute({
+const list = createRoute({
   getParentRoute: () => appRoute,
   path: 'accounts',
-  component: lazyRouteComponent(() => import('./accounts-page.tsx'), 'AccountsPage'),
+  validateSearch: accountListSearch,
+  component: lazyRouteComponent(() => import('./list/account-list-page.tsx'), 'AccountListPage'),
   staticData: { title: accounts.title },
 });
 
-export const contentAccountRoutes = [main] as const;
+const details = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'accounts/$accountId',
+  params: {
+    parse: ({ accountId }: { accountId: string }) => ({ accountId: Number(accountId) }),
+    stringify: ({ accountId }: { accountId: number }) => ({ accountId: String(accountId) }),
+  },
+  validateSearch: accountSearch,
+  component: lazyRouteComponent(() => import('./details/account-page.tsx'), 'AccountPage'),
+  staticData: { title: accounts.one },
+});
+
+/** The pages of accounts. */
+export const contentAccountRoutes = [list, details] as const;

@@ -1,12 +1,22 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appRoute } from '../../app/root-routes.ts';
 import { registrations } from '../../texts/registrations.ts';
+import { registrationListSearch } from './registration-search.ts';
 
-const main = createRoute({
+const list = createRoute({
   getParentRoute: () => appRoute,
   path: 'registrations',
-  component: lazyRouteComponent(() => import('./registrations-page.tsx'), 'RegistrationsPage'),
+  validateSearch: registrationListSearch,
+  component: lazyRouteComponent(() => import('./list/registration-list-page.tsx'), 'RegistrationListPage'),
   staticData: { title: registrations.title },
 });
 
-export const registrationRoutes = [main] as const;
+const details = createRoute({
+  getParentRoute: () => appRoute,
+  path: 'registrations/$registrationId',
+  component: lazyRouteComponent(() => import('./details/registration-page.tsx'), 'RegistrationPage'),
+  staticData: { title: registrations.one },
+});
+
+/** The pages of registrations. */
+export const registrationRoutes = [list, details] as const;

@@ -1,0 +1,137 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ContentType } from '../../../src/events/catalogue.ts';
+import { withQuery } from './addresses.ts';
+import { ApiError } from './errors.ts';
+import type { PageOf } from './page-of.ts';
+import { LIST_MS, polling } from './polling.ts';
+import { type Read, readRecord, request } from './request.ts';
+
+export interface Account {
+  id: number;
+  name: string;
+  enabled: boolean;
+  created_dt: string;
+  updated_dt: string;
+}
+
+/** An account as the list shows it. */
+export type AccountOverview = Account & {
+  /** Assets that it was given itself. */
+  content_count: number;
+};
+
+/** An asset that an account was given itself. */
+export interface AccountContent {
+  type: ContentType;
+  id: number;
+  name: string;
+  /** Names of its folders from Home on; of a folder, its own included. */
+  location: string;
+  added_dt: string;
+}
+
+/** What became of assets that were to be added. */
+export interface Addition {
+  added: { type: ContentType; id: number; name: string }[];
+  /** The account had them already. */
+  unchanged: { type: ContentType; id: number; name: string }[];
+}
+
+/** Something of the content that an account can be given. */
+export interface AddableAsset {
+  type: ContentType;
+  id: number;
+  name: string;
+  location: string | null;
+}
+
+/** Matches that a search for content to add shows at most. */
+export const MAX_MATCHES = 50;
+
+/** Content whose name or id fits a text; the first by name when it is empty. */
+export const addableContentQuery = (types: readonly ContentType[], search: string) =>
+  queryOptions({
+    queryKey: ['assets', 'addable', types, search],
+    queryFn: async ({ signal }) => {
+      const path = withQuery('/ui/api/search/assets', { types, search, limit: MAX_MATCHES });
+      return (await request<{ data: AddableAsset[] }>('GET', path, { signal })).data;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** Assets that one addition may hold. */
+export const MAX_ADDED_AT_ONCE = 500;
+
+/** All that is known of accounts, to be read anew after a change. */
+export const accountsKey = ['accounts'] as const;
+
+export const accountListQuery = (query: object) =>
+  queryOptions({
+    queryKey: [...accountsKey, 'list', query],
+    queryFn: ({ signal }) =>
+      request<PageOf<AccountOverview>>('GET', withQuery('/ui/api/accounts', query), { signal }),
+    placeholderData: keepPreviousData,
+    ...polling(LIST_MS),
+  });
+
+/** The record with its `ETag`. */
+export const accountQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...accountsKey, id, 'record'],
+    queryFn: ({ signal }) => readRecord<Account>(`/accounts/${id}`, signal),
+    ...polling(LIST_MS),
+  });
+
+export const accountContentsQuery = (id: number, query: object) =>
+  queryOptions({
+    queryKey: [...accountsKey, id, 'contents', query],
+    queryFn: ({ signal }) =>
+      request<PageOf<AccountContent>>('GET', withQuery(`/ui/api/accounts/${id}/contents`, query), { signal }),
+    placeholderData: keepPreviousData,
+    ...polling(LIST_MS),
+  });
+
+export function createAccount(
+  body: { name: string; enabled: boolean },
+  idempotencyKey: string,
+): Promise<Account> {
+  return request('POST', '/accounts', { body, idempotencyKey });
+}
+
+/** Refused (412) when someone else changed it since `read`. */
+export function renameAccount({ record, etag }: Read<Account>, name: string): Promise<Account> {
+  const body = { name, enabled: record.enabled };
+  return request('PUT', `/accounts/${record.id}`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
+}
+
+/** Reads the account and writes it back with only this changed. */
+export async function setAccountEnabled(id: number, enabled: boolean): Promise<Account> {
+  const { record, etag } = await readRecord<Account>(`/accounts/${id}`);
+  const body = { name: record.name, enabled };
+  return await request('PUT', `/accounts/${id}`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
+}
+
+export function deleteAccount(id: number): Promise<void> {
+  return request('DELETE', `/accounts/${id}`);
+}
+
+export function addAccountContents(
+  id: number,
+  contents: readonly { type: ContentType; id: number }[],
+  idempotencyKey: string,
+): Promise<Addition> {
+  const body = { contents: contents.map((asset) => ({ type: asset.type, id: asset.id })) };
+  return request('POST', `/accounts/${id}/content`, { body, idempotencyKey });
+}
+
+/** What someone else took away meanwhile counts as removed. */
+export async function removeAccountContent(
+  id: number,
+  asset: { type: ContentType; id: number },
+): Promise<void> {
+  try {
+    await request('DELETE', `/accounts/${id}/content/${asset.type}/${asset.id}`);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error;
+  }
+}

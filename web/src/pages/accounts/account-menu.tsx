@@ -1,0 +1,104 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { accountsKey, setAccountEnabled } from '../../api/accounts.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { accounts } from '../../texts/accounts.ts';
+import { DeleteAccountDialog } from './delete-account-dialog.tsx';
+import { RenameAccountDialog } from './rename-account-dialog.tsx';
+
+/** What can be done with an account, wherever it is shown. For administrators. */
+export function AccountMenu({
+  account,
+  leaveWhenDeleted = false,
+}: {
+  account: { id: number; name: string; enabled: boolean };
+  /** Whether the page is the account's own. */
+  leaveWhenDeleted?: boolean;
+}) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<'rename' | 'activation' | 'delete' | null>(null);
+  const close = () => setOpen(null);
+  const activation = useMutation({
+    mutationFn: (enabled: boolean) => setAccountEnabled(account.id, enabled),
+    onSuccess: async ({ name, enabled }) => {
+      close();
+      notifyDone((enabled ? accounts.activate : accounts.deactivate).done(name));
+      await queryClient.invalidateQueries({ queryKey: accountsKey });
+    },
+  });
+  // What was asked about is what is done, also when someone else changes it meanwhile.
+  const [asked, setAsked] = useState(!account.enabled);
+  const words = asked ? accounts.activate : accounts.deactivate;
+  return (
+    <>
+      <Menu width={200}>
+        <Menu.Target>
+          <ActionIcon
+            variant={leaveWhenDeleted ? 'default' : 'subtle'}
+            color="gray"
+            size={leaveWhenDeleted ? 36 : 30}
+            aria-label={accounts.actionsOf(account.name)}
+          >
+            <IconDots size={18} stroke={1.6} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} stroke={1.6} />} onClick={() => setOpen('rename')}>
+            {accounts.rename.action}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={
+              account.enabled ? (
+                <IconPlayerPause size={16} stroke={1.6} />
+              ) : (
+                <IconPlayerPlay size={16} stroke={1.6} />
+              )
+            }
+            onClick={() => {
+              activation.reset();
+              setAsked(!account.enabled);
+              setOpen('activation');
+            }}
+          >
+            {account.enabled ? accounts.deactivate.action : accounts.activate.action}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} stroke={1.6} />}
+            onClick={() => setOpen('delete')}
+          >
+            {accounts.remove.action}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <RenameAccountDialog account={account} opened={open === 'rename'} onClose={close} />
+      <ConfirmDialog
+        opened={open === 'activation'}
+        title={words.title(account.name)}
+        confirmLabel={words.confirm}
+        harmless
+        pending={activation.isPending}
+        error={activation.error}
+        onConfirm={() => activation.mutate(asked)}
+        onClose={close}
+      >
+        {words.description} {accounts.activationEvent}
+      </ConfirmDialog>
+      <DeleteAccountDialog
+        account={account}
+        opened={open === 'delete'}
+        onClose={close}
+        onDeleted={async () => {
+          close();
+          if (leaveWhenDeleted) await navigate({ to: '/accounts' });
+        }}
+      />
+    </>
+  );
+}

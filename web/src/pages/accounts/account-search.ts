@@ -1,0 +1,26 @@
+import { CONTENT_TYPES } from '../../../../src/events/catalogue.ts';
+import { REGISTRATION_STATES } from '../../api/registrations.ts';
+import { tableSearch } from '../../utilities/table-search.ts';
+
+/** The address of the list; `new` opens the form of a new account. */
+export const accountListSearch = tableSearch({
+  sorts: ['name', 'updated', 'created'],
+  filters: { enabled: ['true', 'false'], new: ['yes'] },
+});
+
+/** The parts of an account's page. */
+export const ACCOUNT_TABS = ['content', 'registrations'] as const;
+export type AccountTab = (typeof ACCOUNT_TABS)[number];
+
+/** The address of an account's page: the open part, its table, and which form is open. */
+export const accountSearch = tableSearch({
+  sorts: ['name', 'added', 'created', 'updated'],
+  filters: {
+    tab: ACCOUNT_TABS,
+    type: CONTENT_TYPES,
+    status: REGISTRATION_STATES,
+    add: ['yes'],
+    new: ['yes'],
+  },
+  ids: ['course_id'],
+});

@@ -1,0 +1,83 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { accountContentsQuery, accountsKey, deleteAccount } from '../../api/accounts.ts';
+import { registrationListQuery, registrationsKey } from '../../api/registrations.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { accounts } from '../../texts/accounts.ts';
+import { shared } from '../../texts/shared.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import styles from './accounts.module.css';
+
+const texts = accounts.remove;
+
+/** Deletes an account, after telling what goes with it and having its name typed. */
+export function DeleteAccountDialog({
+  account,
+  opened,
+  onClose,
+  onDeleted,
+}: {
+  account: { id: number; name: string };
+  opened: boolean;
+  onClose: () => void;
+  onDeleted: () => Promise<void>;
+}) {
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteAccount(account.id),
+    onSuccess: async () => {
+      notifyDone(texts.done(account.name));
+      await onDeleted();
+      await Promise.all([
+        queryClient.invalidateQueries({ queryKey: accountsKey }),
+        queryClient.invalidateQueries({ queryKey: registrationsKey }),
+      ]);
+    },
+  });
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={texts.title(account.name)}
+      confirmLabel={texts.confirm}
+      typedName={account.name}
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={() => {
+        remove.reset();
+        onClose();
+      }}
+    >
+      <WhatGoes accountId={account.id} />
+      <p>{texts.event}</p>
+    </ConfirmDialog>
+  );
+}
+
+function WhatGoes({ accountId }: { accountId: number }) {
+  const contents = useQuery(accountContentsQuery(accountId, { limit: 1 }));
+  const registered = useQuery(registrationListQuery({ account_id: accountId, limit: 1 }));
+  if (contents.isError || registered.isError) return texts.uncounted;
+  if (contents.data === undefined || registered.data === undefined) return texts.counting;
+  const [assets, learners] = [contents.data.total, registered.data.total];
+  if (assets === 0 && learners === 0) return texts.nothing;
+  const learnersText = formatNumber(learners);
+  return (
+    <>
+      {texts.goes}
+      <ul className={styles.list}>
+        {assets > 0 && <li>{texts.contents(formatNumber(assets), assets === 1)}</li>}
+        {learners > 0 && (
+          <li>
+            {texts.registrations(
+              registered.data.total_is_lower_bound === true
+                ? shared.table.atLeast(learnersText)
+                : learnersText,
+              learners === 1,
+            )}
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}

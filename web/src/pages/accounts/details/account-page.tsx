@@ -1,0 +1,143 @@
+import { Button, Tabs } from '@mantine/core';
+import { IconBuildingOff, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { type Account, accountQuery } from '../../../api/accounts.ts';
+import { isProblem } from '../../../api/errors.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { Time } from '../../../components/time.tsx';
+import { accounts } from '../../../texts/accounts.ts';
+import { registrations } from '../../../texts/registrations.ts';
+import { shared } from '../../../texts/shared.ts';
+import { CreateRegistrationDialog } from '../../registrations/list/create-registration-dialog.tsx';
+import { RegistrationTable } from '../../registrations/list/registration-table.tsx';
+import { AccountMenu } from '../account-menu.tsx';
+import { ACCOUNT_TABS, type AccountTab } from '../account-search.ts';
+import { AccountState } from '../account-state.tsx';
+import styles from '../accounts.module.css';
+import { AddContentsDialog } from './add-contents-dialog.tsx';
+import { ContentsPanel } from './contents-panel.tsx';
+
+const route = getRouteApi('/app/accounts/$accountId');
+const texts = accounts.contents;
+
+/** An account: what it was given, and who learns for it. */
+export function AccountPage() {
+  const { accountId } = route.useParams();
+  const { data, error, refetch } = useQuery(accountQuery(accountId));
+  if (isProblem(error, 404)) return <MissingAccount />;
+  if (data !== undefined) return <Details key={data.record.id} account={data.record} />;
+  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+}
+
+function Details({ account }: { account: Account }) {
+  const { tab = 'content', add, new: registering } = route.useSearch();
+  const navigate = route.useNavigate();
+  const isAdmin = useIsAdmin();
+  useEffect(() => {
+    document.title = `${account.name} · ${shared.product}`;
+  }, [account.name]);
+  const openTab = (to: string | null) => {
+    if (!isTab(to)) return;
+    void navigate({ search: to === 'content' ? {} : { tab: to }, resetScroll: false });
+  };
+  const open = (form: 'add' | 'new', isOpen: boolean) =>
+    void navigate({
+      search: ({ add: _add, new: _new, ...others }) => ({ ...others, ...(isOpen ? { [form]: 'yes' } : {}) }),
+      resetScroll: false,
+    });
+  return (
+    <>
+      <PageHeader
+        title={<bdi>{account.name}</bdi>}
+        back={{ link: { to: '/accounts' }, label: accounts.title }}
+        badges={<AccountState enabled={account.enabled} />}
+        description={
+          <>
+            {accounts.one} {accounts.id(account.id)} · {accounts.changed} <Time value={account.updated_dt} />
+          </>
+        }
+        actions={
+          isAdmin && (
+            <>
+              <AccountMenu account={account} leaveWhenDeleted />
+              {tab === 'content' ? (
+                <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open('add', true)}>
+                  {texts.add.action}
+                </Button>
+              ) : (
+                <Button
+                  leftSection={<IconPlus size={16} stroke={1.8} />}
+                  disabled={!account.enabled}
+                  onClick={() => open('new', true)}
+                >
+                  {registrations.create.action}
+                </Button>
+              )}
+            </>
+          )
+        }
+      />
+      {!account.enabled && (
+        <div className={styles.note}>
+          <Callout tone="warn">{accounts.inactiveNote}</Callout>
+        </div>
+      )}
+      <Tabs value={tab} onChange={openTab} keepMounted={false}>
+        <Tabs.List aria-label={accounts.tabs.label} mb="lg">
+          {ACCOUNT_TABS.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {accounts.tabs[each]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="content">
+          <ContentsPanel account={account} />
+        </Tabs.Panel>
+        <Tabs.Panel value="registrations">
+          <RegistrationTable accountId={account.id} />
+        </Tabs.Panel>
+      </Tabs>
+      {isAdmin && (
+        <>
+          <AddContentsDialog
+            account={account}
+            opened={add === 'yes' && tab === 'content'}
+            onClose={() => open('add', false)}
+          />
+          <CreateRegistrationDialog
+            accountId={account.id}
+            opened={registering === 'yes' && tab === 'registrations'}
+            onClose={() => open('new', false)}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function MissingAccount() {
+  return (
+    <EmptyState
+      heading="h1"
+      icon={IconBuildingOff}
+      title={accounts.missing.title}
+      description={accounts.missing.description}
+      action={
+        <Button variant="default" renderRoot={(props) => <Link to="/accounts" {...props} />}>
+          {accounts.missing.action}
+        </Button>
+      }
+    />
+  );
+}
+
+function isTab(value: string | null): value is AccountTab {
+  return (ACCOUNT_TABS as readonly (string | null)[]).includes(value);
+}

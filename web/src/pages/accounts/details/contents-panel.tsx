@@ -1,0 +1,161 @@
+import { Button, Checkbox } from '@mantine/core';
+import { IconBooks } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
+import { type Account, type AccountContent, accountContentsQuery } from '../../../api/accounts.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { DataTable } from '../../../components/data-table.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { RowLink } from '../../../components/row-link.tsx';
+import type { Column } from '../../../components/table-columns.ts';
+import { TableFilter } from '../../../components/table-filter.tsx';
+import { Time } from '../../../components/time.tsx';
+import { useTable } from '../../../components/use-table.ts';
+import { accounts } from '../../../texts/accounts.ts';
+import { shared } from '../../../texts/shared.ts';
+import { listQuery } from '../../../utilities/table-search.ts';
+import { addressOf } from '../../content/asset-link.tsx';
+import styles from '../accounts.module.css';
+import { AssetIcon } from '../asset-icon.tsx';
+import { keyOf } from './chosen-assets.ts';
+import { RemoveContentsDialog } from './remove-contents-dialog.tsx';
+
+const texts = accounts.contents;
+/** Members of the page's address that are not this table's. */
+const OTHERS = ['tab', 'add', 'new', 'status', 'course_id'];
+const SORTS: readonly unknown[] = ['name', 'added'];
+
+const COLUMNS: readonly Column<AccountContent>[] = [
+  {
+    id: 'name',
+    label: texts.columns.name,
+    sort: 'name',
+    card: 'title',
+    cell: (asset) => (
+      <div className={styles.asset}>
+        <AssetIcon type={asset.type} />
+        <div className={styles.words}>
+          <RowLink to="." {...(addressOf(asset.type, asset.id) as object)}>
+            <bdi className={styles.assetName}>{asset.name}</bdi>
+          </RowLink>
+          <bdi className={styles.location} title={asset.location}>
+            {asset.location}
+          </bdi>
+        </div>
+      </div>
+    ),
+  },
+  { id: 'type', label: texts.columns.type, width: '9rem', cell: ({ type }) => texts.types[type] },
+  {
+    id: 'added',
+    label: texts.columns.added,
+    sort: 'added',
+    firstDirection: 'desc',
+    width: '10rem',
+    cell: ({ added_dt }) => <Time value={added_dt} />,
+  },
+];
+
+/** What an account was given itself. Those that are chosen can be removed together. */
+export function ContentsPanel({ account }: { account: Account }) {
+  const isAdmin = useIsAdmin();
+  const table = useTable(OTHERS);
+  const { search, type, sort, direction, page, size } = table.values;
+  const ordered = SORTS.includes(sort) ? { sort, direction } : {};
+  const query = useQuery(
+    accountContentsQuery(account.id, listQuery(given({ search, type, page, size, ...ordered }))),
+  );
+  const [chosen, setChosen] = useState<ReadonlyMap<string, AccountContent>>(new Map());
+  const [removing, setRemoving] = useState(false);
+  const rows = query.data?.data ?? [];
+  const allChosen = rows.length > 0 && rows.every((asset) => chosen.has(keyOf(asset)));
+  const choose = (assets: readonly AccountContent[], isChosen: boolean) =>
+    setChosen((before) => {
+      const after = new Map(before);
+      for (const asset of assets) {
+        if (isChosen) after.set(keyOf(asset), asset);
+        else after.delete(keyOf(asset));
+      }
+      return after;
+    });
+  const select: Column<AccountContent> = {
+    id: 'select',
+    label: texts.select,
+    width: '2.75rem',
+    card: 'actions',
+    cell: (asset) => (
+      <Checkbox
+        size="xs"
+        aria-label={texts.choose(asset.name)}
+        checked={chosen.has(keyOf(asset))}
+        onChange={({ currentTarget }) => choose([asset], currentTarget.checked)}
+      />
+    ),
+  };
+  return (
+    <>
+      <DataTable
+        label={texts.label}
+        columns={isAdmin ? [select, ...COLUMNS] : COLUMNS}
+        rowKey={keyOf}
+        table={table}
+        query={query}
+        defaultOrder={{ sort: 'name', direction: 'asc' }}
+        searchLabel={texts.search}
+        filters={
+          <TableFilter
+            table={table}
+            name="type"
+            label={texts.type}
+            options={CONTENT_TYPES.map((value) => ({ value, label: texts.types[value] }))}
+          />
+        }
+        {...(isAdmin && chosen.size > 0
+          ? {
+              toolbar: (
+                <div className={styles.selection}>
+                  <span role="status">{shared.assets.chosen(chosen.size)}</span>
+                  {!allChosen && (
+                    <Button variant="subtle" size="compact-sm" onClick={() => choose(rows, true)}>
+                      {texts.chooseAll}
+                    </Button>
+                  )}
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    color="gray"
+                    onClick={() => setChosen(new Map())}
+                  >
+                    {texts.chooseNone}
+                  </Button>
+                  <Button size="xs" color="red" variant="light" onClick={() => setRemoving(true)}>
+                    {texts.remove.action(chosen.size)}
+                  </Button>
+                </div>
+              ),
+            }
+          : {})}
+        empty={
+          <EmptyState
+            icon={IconBooks}
+            title={texts.empty.title}
+            description={isAdmin ? texts.empty.description : texts.empty.viewer}
+          />
+        }
+      />
+      <RemoveContentsDialog
+        accountId={account.id}
+        assets={[...chosen.values()]}
+        opened={removing}
+        onRemoved={(asset) => choose([asset], false)}
+        onClose={() => setRemoving(false)}
+      />
+    </>
+  );
+}
+
+/** Without what is undefined, so that equal questions are one query. */
+function given(members: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}

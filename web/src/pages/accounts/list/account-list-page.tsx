@@ -1,0 +1,152 @@
+import { Button } from '@mantine/core';
+import { IconBuilding, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type AccountOverview, accountListQuery } from '../../../api/accounts.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { DataTable } from '../../../components/data-table.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { RowLink } from '../../../components/row-link.tsx';
+import type { Column } from '../../../components/table-columns.ts';
+import { TableFilter } from '../../../components/table-filter.tsx';
+import { Time } from '../../../components/time.tsx';
+import { useTable } from '../../../components/use-table.ts';
+import { accounts } from '../../../texts/accounts.ts';
+import { shared } from '../../../texts/shared.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { listQuery } from '../../../utilities/table-search.ts';
+import { AccountMenu } from '../account-menu.tsx';
+import { AccountState } from '../account-state.tsx';
+import styles from '../accounts.module.css';
+import { CreateAccountDialog } from './create-account-dialog.tsx';
+
+const route = getRouteApi('/app/accounts');
+const words = accounts.columns;
+
+const COLUMNS: readonly Column<AccountOverview>[] = [
+  {
+    id: 'name',
+    label: words.name,
+    sort: 'name',
+    card: 'title',
+    cell: (account) => <NameCell account={account} />,
+  },
+  {
+    id: 'state',
+    label: words.state,
+    width: '8rem',
+    cell: ({ enabled }) => <AccountState enabled={enabled} />,
+  },
+  {
+    id: 'contents',
+    label: words.contents,
+    align: 'end',
+    width: '7rem',
+    cell: ({ content_count: count }) => formatNumber(count),
+  },
+  {
+    id: 'updated',
+    label: words.updated,
+    sort: 'updated',
+    firstDirection: 'desc',
+    width: '10rem',
+    cell: (account) => <Time value={account.updated_dt} />,
+  },
+  {
+    id: 'created',
+    label: words.created,
+    sort: 'created',
+    firstDirection: 'desc',
+    width: '10rem',
+    cell: (account) => <Time value={account.created_dt} />,
+  },
+];
+
+const ADMIN_COLUMNS: readonly Column<AccountOverview>[] = [
+  ...COLUMNS,
+  {
+    id: 'actions',
+    label: shared.actions,
+    width: '4rem',
+    align: 'end',
+    card: 'actions',
+    cell: (account) => <AccountMenu account={account} />,
+  },
+];
+
+/** All accounts. */
+export function AccountListPage() {
+  const isAdmin = useIsAdmin();
+  const { new: creating } = route.useSearch();
+  const table = useTable(['new']);
+  const { new: _dialog, ...values } = table.values;
+  const query = useQuery(accountListQuery(listQuery(values)));
+  const isEmpty = query.data?.total === 0 && !table.narrowed;
+  const showForm = (open: boolean) =>
+    table.change({ new: open ? 'yes' : undefined, page: table.values.page });
+  return (
+    <>
+      <PageHeader
+        title={accounts.title}
+        description={accounts.description}
+        actions={
+          isAdmin &&
+          !isEmpty && (
+            <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => showForm(true)}>
+              {accounts.create.action}
+            </Button>
+          )
+        }
+      />
+      <DataTable
+        label={accounts.label}
+        columns={isAdmin ? ADMIN_COLUMNS : COLUMNS}
+        rowKey={({ id }) => id}
+        table={table}
+        query={query}
+        defaultOrder={{ sort: 'name', direction: 'asc' }}
+        searchLabel={accounts.search}
+        filters={
+          <TableFilter
+            table={table}
+            name="enabled"
+            label={accounts.stateFilter}
+            options={[
+              { value: 'true', label: accounts.states.active },
+              { value: 'false', label: accounts.states.inactive },
+            ]}
+          />
+        }
+        empty={
+          <EmptyState
+            icon={IconBuilding}
+            title={accounts.empty.title}
+            description={isAdmin ? accounts.empty.description : accounts.empty.viewer}
+            {...(isAdmin
+              ? {
+                  action: (
+                    <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => showForm(true)}>
+                      {accounts.create.first}
+                    </Button>
+                  ),
+                }
+              : {})}
+          />
+        }
+      />
+      {isAdmin && <CreateAccountDialog opened={creating === 'yes'} onClose={() => showForm(false)} />}
+    </>
+  );
+}
+
+function NameCell({ account }: { account: AccountOverview }) {
+  return (
+    <div className={styles.name}>
+      <RowLink to="/accounts/$accountId" params={{ accountId: account.id }}>
+        <bdi className={styles.clamped}>{account.name}</bdi>
+      </RowLink>
+      <span className={styles.quiet}>{accounts.id(account.id)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+import { Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Account, accountQuery, accountsKey, renameAccount } from '../../api/accounts.ts';
+import { isProblem } from '../../api/errors.ts';
+import { type Read, readRecord } from '../../api/request.ts';
+import { Callout } from '../../components/callout.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { accounts } from '../../texts/accounts.ts';
+import { shared } from '../../texts/shared.ts';
+import { checkName } from './check-name.ts';
+
+const FIELDS = ['name'] as const;
+const PLACEHOLDER_HEIGHT = 132;
+const texts = accounts.rename;
+
+/** Gives an account another name. */
+export function RenameAccountDialog({
+  account,
+  opened,
+  onClose,
+}: {
+  account: { id: number; name: string };
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={<bdi>{texts.title(account.name)}</bdi>}>
+      <RenameLoader id={account.id} onClose={onClose} />
+    </Modal>
+  );
+}
+
+/** What is changed starts from what is there now, and is not read again while it is edited. */
+function RenameLoader({ id, onClose }: { id: number; onClose: () => void }) {
+  const { data, error, refetch } = useQuery({
+    ...accountQuery(id),
+    queryKey: [...accountQuery(id).queryKey, 'edit'],
+    refetchInterval: false,
+    refetchOnWindowFocus: false,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (data !== undefined) return <RenameForm read={data} onClose={onClose} />;
+  if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
+  return <Skeleton height={PLACEHOLDER_HEIGHT} />;
+}
+
+function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [basis, setBasis] = useState(read);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: read.record.name },
+    validate: { name: checkName },
+  });
+  const rename = useMutation({
+    mutationFn: async ({ name }: { name: string }) => {
+      try {
+        return await renameAccount(basis, name.trim());
+      } catch (error) {
+        // The next attempt stands on what is there now, which is shown first.
+        if (isProblem(error, 412)) setBasis(await readRecord<Account>(`/accounts/${read.record.id}`));
+        throw error;
+      }
+    },
+    onSuccess: async ({ name }) => {
+      onClose();
+      notifyDone(texts.done(name));
+      await queryClient.invalidateQueries({ queryKey: accountsKey });
+    },
+    onError: (error) => showFieldErrors(form, error, FIELDS),
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(
+        (values) => {
+          if (!rename.isPending) rename.mutate(values);
+        },
+        () => form.getInputNode('name')?.focus(),
+      )}
+    >
+      <Stack gap="md">
+        {isProblem(rename.error, 412) ? (
+          <Callout tone="warn" title={texts.conflict(basis.record.name)} live>
+            {texts.conflictAdvice}
+          </Callout>
+        ) : (
+          <FormProblem error={rename.error} fields={FIELDS} />
+        )}
+        <TextInput
+          label={accounts.create.name}
+          autoComplete="off"
+          data-autofocus
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        <Text size="sm" c="dimmed">
+          {texts.event}
+        </Text>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={rename.isPending}>
+            {shared.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

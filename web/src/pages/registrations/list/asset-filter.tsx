@@ -1,0 +1,71 @@
+import { Select } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { assetSearchQuery, assetsByIdQuery } from '../../../api/assets.ts';
+import { explainError } from '../../../components/explain-error.ts';
+import type { TableState } from '../../../components/use-table.ts';
+import { registrations } from '../../../texts/registrations.ts';
+import { shared } from '../../../texts/shared.ts';
+import { useDebounced } from '../../../utilities/use-debounced.ts';
+import styles from '../registrations.module.css';
+
+const texts = registrations.filters;
+const TYPING_MS = 200;
+
+/** Narrows a table to one account or course, found by name; its id stands in the address under `name`. */
+export function AssetFilter({
+  table,
+  name,
+  type,
+  label,
+}: {
+  table: TableState;
+  name: 'account_id' | 'course_id';
+  type: 'ACCOUNT' | 'COURSE';
+  label: string;
+}) {
+  const value = table.values[name];
+  const id = typeof value === 'number' ? value : null;
+  const [typed, setTyped] = useState('');
+  const [opened, setOpened] = useState(false);
+  const chosen = useQuery(assetsByIdQuery(id === null ? [] : [{ type, id }]));
+  const chosenName = chosen.data?.[0]?.name ?? (id === null ? '' : `#${id}`);
+  // What stands in the field once something is chosen is no search.
+  const search = useDebounced(typed === chosenName ? '' : typed.trim(), TYPING_MS);
+  const found = useQuery({
+    ...assetSearchQuery([type], search),
+    enabled: opened,
+    placeholderData: keepPreviousData,
+  });
+  const offered = (found.data ?? []).filter((asset) => asset.id !== id);
+  const known = id === null ? [] : [{ value: String(id), label: chosenName }];
+  return (
+    <Select
+      className={styles.filter ?? ''}
+      aria-label={label}
+      placeholder={`${label}: ${shared.table.all}`}
+      data={[...known, ...offered.map((asset) => ({ value: String(asset.id), label: asset.name }))]}
+      value={id === null ? null : String(id)}
+      onChange={(choice) => table.change({ [name]: choice === null ? undefined : Number(choice) })}
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      // The service has searched already.
+      filter={({ options }) => options}
+      clearable
+      clearButtonProps={{ 'aria-label': texts.clear(label) }}
+      onDropdownOpen={() => setOpened(true)}
+      onDropdownClose={() => setOpened(false)}
+      nothingFoundMessage={
+        found.error !== null
+          ? explainError(found.error).title
+          : found.isFetching
+            ? texts.searching
+            : texts.nothing
+      }
+      maxDropdownHeight={280}
+      comboboxProps={{ width: 280, position: 'bottom-start' }}
+      data-chosen={id !== null || undefined}
+    />
+  );
+}

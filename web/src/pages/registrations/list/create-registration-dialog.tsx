@@ -1,0 +1,182 @@
+import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useRef, useState } from 'react';
+import { ApiError, isProblem } from '../../../api/errors.ts';
+import { createRegistration, registrationsKey } from '../../../api/registrations.ts';
+import { newIdempotencyKey } from '../../../api/request.ts';
+import { AssetPicker, type PickedAsset } from '../../../components/asset-picker.tsx';
+import { FormProblem, fieldOf } from '../../../components/form-problem.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
+import { registrations } from '../../../texts/registrations.ts';
+import { shared } from '../../../texts/shared.ts';
+import { isolate } from '../../../utilities/isolate.ts';
+
+const FIELDS = ['account_id', 'course_id', 'learner_id'] as const;
+type Field = (typeof FIELDS)[number];
+type Faults = Partial<Record<Field, string>>;
+const MAX_LEARNER_ID_LENGTH = 255;
+const texts = registrations.create;
+
+/** Registers a learner to a course, and opens the registration. */
+export function CreateRegistrationDialog({
+  opened,
+  onClose,
+  ...given
+}: {
+  /** Chosen from the start. */
+  accountId?: number | undefined;
+  courseId?: number | undefined;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.title}>
+      <CreateForm {...given} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function CreateForm({
+  accountId,
+  courseId,
+  onClose,
+}: {
+  accountId?: number | undefined;
+  courseId?: number | undefined;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [account, setAccount] = useState<PickedAsset[]>(
+    accountId === undefined ? [] : [{ type: 'ACCOUNT', id: accountId, name: null }],
+  );
+  const [course, setCourse] = useState<PickedAsset[]>(
+    courseId === undefined ? [] : [{ type: 'COURSE', id: courseId, name: null }],
+  );
+  const [learner, setLearner] = useState('');
+  const [faults, setFaults] = useState<Faults>({});
+  const key = useRef('');
+  const places = useRef<Partial<Record<Field, HTMLDivElement | null>>>({});
+  const place = (field: Field) => (element: HTMLDivElement | null) => {
+    places.current[field] = element;
+  };
+  const show = (found: Faults) => {
+    setFaults(found);
+    const first = FIELDS.find((field) => found[field] !== undefined);
+    if (first !== undefined) places.current[first]?.querySelector('input')?.focus();
+  };
+  /** The key belongs to what was sent with it. */
+  const changed = (field: Field) => {
+    key.current = '';
+    setFaults(({ [field]: _mended, ...others }) => others);
+  };
+  const create = useMutation({
+    mutationFn: (body: { account_id: number; course_id: number; learner_id: string }) => {
+      if (key.current === '') key.current = newIdempotencyKey();
+      return createRegistration(body, key.current);
+    },
+    onSuccess: async ({ registration_id: registrationId, learner_id }) => {
+      notifyDone(texts.done(isolate(learner_id)));
+      await navigate({ to: '/registrations/$registrationId', params: { registrationId } });
+      await queryClient.invalidateQueries({ queryKey: registrationsKey });
+    },
+    onError: (error) => show(faultsIn(error)),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (create.isPending) return;
+    const [account_id, course_id, learner_id] = [account[0]?.id, course[0]?.id, learner.trim()];
+    if (account_id === undefined || course_id === undefined || learner_id === '') {
+      show({
+        ...(account_id === undefined ? { account_id: texts.checks.account } : {}),
+        ...(course_id === undefined ? { course_id: texts.checks.course } : {}),
+        ...(learner_id === '' ? { learner_id: texts.checks.learner } : {}),
+      });
+      return;
+    }
+    setFaults({});
+    create.mutate({ account_id, course_id, learner_id });
+  };
+  const refusedAccount = isProblem(create.error, 409) ? account[0] : undefined;
+  return (
+    <form noValidate onSubmit={submit}>
+      <Stack gap="md">
+        <FormProblem error={create.error} fields={FIELDS} />
+        {refusedAccount !== undefined && (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link {...props} to="/accounts/$accountId" params={{ accountId: refusedAccount.id }} />
+            )}
+          >
+            {texts.toAccount}
+          </Anchor>
+        )}
+        <div ref={place('account_id')}>
+          <AssetPicker
+            label={texts.account}
+            description={texts.accountDescription}
+            types={['ACCOUNT']}
+            max={1}
+            value={account}
+            onChange={(value) => {
+              setAccount(value);
+              changed('account_id');
+            }}
+            error={faults.account_id}
+          />
+        </div>
+        <div ref={place('course_id')}>
+          <AssetPicker
+            label={texts.course}
+            description={texts.courseDescription}
+            types={['COURSE']}
+            max={1}
+            value={course}
+            onChange={(value) => {
+              setCourse(value);
+              changed('course_id');
+            }}
+            error={faults.course_id}
+          />
+        </div>
+        <div ref={place('learner_id')}>
+          <TextInput
+            label={texts.learner}
+            description={texts.learnerDescription}
+            autoComplete="off"
+            maxLength={MAX_LEARNER_ID_LENGTH}
+            value={learner}
+            onChange={({ currentTarget }) => {
+              setLearner(currentTarget.value);
+              changed('learner_id');
+            }}
+            error={faults.learner_id}
+            data-autofocus={accountId !== undefined && courseId !== undefined ? true : undefined}
+          />
+        </div>
+        <Text size="sm" c="dimmed">
+          {texts.event}
+        </Text>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            {texts.submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** What the service says of the fields. */
+function faultsIn(error: unknown): Faults {
+  if (!(error instanceof ApiError)) return {};
+  const known = error.errors
+    .map(({ pointer, detail }) => [fieldOf(pointer), detail] as const)
+    .filter(([field]) => (FIELDS as readonly string[]).includes(field));
+  return Object.fromEntries(known);
+}

@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { registrations } from '../../../texts/registrations.ts';
+import { CreateRegistrationDialog } from './create-registration-dialog.tsx';
+import { RegistrationTable } from './registration-table.tsx';
+
+const route = getRouteApi('/app/registrations');
+
+/** All registrations. */
+export function RegistrationListPage() {
+  const isAdmin = useIsAdmin();
+  const { new: registering, account_id: accountId, course_id: courseId } = route.useSearch();
+  const navigate = route.useNavigate();
+  const showForm = (isOpen: boolean) =>
+    void navigate({
+      search: ({ new: _new, ...others }) => ({ ...others, ...(isOpen ? { new: 'yes' } : {}) }),
+      resetScroll: false,
+    });
+  return (
+    <>
+      <PageHeader
+        title={registrations.title}
+        description={registrations.description}
+        actions={
+          isAdmin && (
+            <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => showForm(true)}>
+              {registrations.create.action}
+            </Button>
+          )
+        }
+      />
+      <RegistrationTable />
+      {isAdmin && (
+        <CreateRegistrationDialog
+          accountId={accountId}
+          courseId={courseId}
+          opened={registering === 'yes'}
+          onClose={() => showForm(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,162 @@
+import { IconCertificate } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import {
+  REGISTRATION_STATES,
+  type RegistrationOverview,
+  registrationListQuery,
+} from '../../../api/registrations.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { DataTable } from '../../../components/data-table.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { RowLink } from '../../../components/row-link.tsx';
+import type { Column } from '../../../components/table-columns.ts';
+import { TableFilter } from '../../../components/table-filter.tsx';
+import { Time } from '../../../components/time.tsx';
+import { useTable } from '../../../components/use-table.ts';
+import { registrations } from '../../../texts/registrations.ts';
+import { listQuery } from '../../../utilities/table-search.ts';
+import { REGISTRATION_SORTS } from '../registration-search.ts';
+import { RegistrationState } from '../registration-state.tsx';
+import styles from '../registrations.module.css';
+import { formatClock, formatScore } from '../results.ts';
+import { AssetFilter } from './asset-filter.tsx';
+
+const words = registrations.columns;
+/** Members of the address that are not this table's. */
+const OTHERS = ['tab', 'type', 'add', 'new'];
+
+const LEARNER: Column<RegistrationOverview> = {
+  id: 'learner',
+  label: words.learner,
+  card: 'title',
+  cell: ({ registration_id, learner_id }) => (
+    <RowLink to="/registrations/$registrationId" params={{ registrationId: registration_id }}>
+      <bdi className={styles.learner}>{learner_id}</bdi>
+    </RowLink>
+  ),
+};
+const COURSE: Column<RegistrationOverview> = {
+  id: 'course',
+  label: words.course,
+  cell: ({ course_name, course_id }) => (
+    <bdi className={styles.name}>{course_name ?? registrations.unknownCourse(course_id)}</bdi>
+  ),
+};
+const ACCOUNT: Column<RegistrationOverview> = {
+  id: 'account',
+  label: words.account,
+  cell: ({ account_name, account_id }) => (
+    <bdi className={styles.name}>{account_name ?? registrations.unknownAccount(account_id)}</bdi>
+  ),
+};
+const RESULTS: readonly Column<RegistrationOverview>[] = [
+  {
+    id: 'status',
+    label: words.status,
+    width: '9rem',
+    cell: (registration) => <RegistrationState registration={registration} />,
+  },
+  { id: 'score', label: words.score, align: 'end', width: '5rem', cell: ({ score }) => formatScore(score) },
+  {
+    id: 'duration',
+    label: words.duration,
+    align: 'end',
+    width: '7rem',
+    cell: ({ duration }) => formatClock(duration),
+  },
+  {
+    id: 'updated',
+    label: words.updated,
+    sort: 'updated',
+    firstDirection: 'desc',
+    width: '9rem',
+    cell: ({ updated_dt }) => <Time value={updated_dt} />,
+  },
+  {
+    id: 'created',
+    label: words.created,
+    sort: 'created',
+    firstDirection: 'desc',
+    width: '9rem',
+    cell: ({ created_dt }) => <Time value={created_dt} />,
+  },
+];
+
+/** Registrations: all of them, or those of an account. */
+export function RegistrationTable({
+  accountId,
+  emptyAction,
+}: {
+  accountId?: number;
+  /** What leads out of there being none. */
+  emptyAction?: ReactNode;
+}) {
+  const isAdmin = useIsAdmin();
+  const table = useTable(OTHERS);
+  const { search: learner_id, status, course_id, sort, direction, page, size } = table.values;
+  const ordered = (REGISTRATION_SORTS as readonly unknown[]).includes(sort) ? { sort, direction } : {};
+  const asked = {
+    learner_id,
+    status,
+    course_id,
+    account_id: accountId ?? table.values.account_id,
+    page,
+    size,
+    ...ordered,
+  };
+  const query = useQuery(
+    registrationListQuery(
+      listQuery(Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))),
+    ),
+  );
+  return (
+    <DataTable
+      label={registrations.label}
+      columns={
+        accountId === undefined ? [LEARNER, COURSE, ACCOUNT, ...RESULTS] : [LEARNER, COURSE, ...RESULTS]
+      }
+      rowKey={({ registration_id }) => registration_id}
+      table={table}
+      query={query}
+      defaultOrder={{ sort: 'created', direction: 'desc' }}
+      searchLabel={registrations.search}
+      filters={
+        <>
+          {accountId === undefined && (
+            <AssetFilter
+              table={table}
+              name="account_id"
+              type="ACCOUNT"
+              label={registrations.filters.account}
+            />
+          )}
+          <AssetFilter table={table} name="course_id" type="COURSE" label={registrations.filters.course} />
+          <TableFilter
+            table={table}
+            name="status"
+            label={registrations.filters.status}
+            options={REGISTRATION_STATES.map((value) => ({
+              value,
+              label: registrations.filters.states[value],
+            }))}
+          />
+        </>
+      }
+      empty={
+        <EmptyState
+          icon={IconCertificate}
+          title={registrations.empty.title}
+          description={
+            accountId !== undefined
+              ? registrations.empty.ofAccount
+              : isAdmin
+                ? registrations.empty.description
+                : registrations.empty.viewer
+          }
+          action={emptyAction}
+        />
+      }
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import type { Registration } from '../../api/registrations.ts';
+import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
+import { registrations } from '../../texts/registrations.ts';
+
+type State = keyof typeof registrations.states;
+
+const TONES: Readonly<Record<State, Tone>> = {
+  passed: 'good',
+  failed: 'bad',
+  completed: 'good',
+  in_progress: 'info',
+  not_launched: 'quiet',
+};
+
+/** How far a learner got, in a word: the result where there is one. */
+export function RegistrationState({
+  registration,
+}: {
+  registration: Pick<Registration, 'completion' | 'success' | 'launched_dt'>;
+}) {
+  const state = stateOf(registration);
+  return <StatusBadge tone={TONES[state]}>{registrations.states[state]}</StatusBadge>;
+}
+
+function stateOf({
+  completion,
+  success,
+  launched_dt,
+}: Pick<Registration, 'completion' | 'success' | 'launched_dt'>): State {
+  if (success === 'PASS') return 'passed';
+  if (success === 'FAIL') return 'failed';
+  if (completion === 'Completed') return 'completed';
+  return launched_dt === null && completion === 'Unknown' ? 'not_launched' : 'in_progress';
+}
