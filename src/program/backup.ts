@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   copyFileSync,
@@ -53,8 +54,7 @@ export async function backUp(
   if (existsSync(place) && readdirSync(place).length > 0) {
     throw new BackupError(`${place} is not empty: name a folder that does not exist yet`);
   }
-  const partial = `${place}${PARTIAL}`;
-  rmSync(partial, { recursive: true, force: true });
+  const partial = `${place}${PARTIAL}-${randomUUID()}`;
   try {
     mkdirSync(partial, { recursive: true, mode: FOLDER_MODE });
     const databaseFile = path.join(partial, path.basename(source.databaseFile));
