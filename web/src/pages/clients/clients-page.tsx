@@ -1,6 +1,115 @@
+import { Button } from '@mantine/core';
+import { IconKey, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type ApiClient, clientsQuery } from '../../api/clients.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
-import { clients } from '../../texts/clients.ts';
+import type { Column } from '../../components/table-columns.ts';
+import { TableFilter } from '../../components/table-filter.tsx';
+import { Time } from '../../components/time.tsx';
+import { useTable } from '../../components/use-table.ts';
+import { clients as texts } from '../../texts/clients.ts';
+import { shared } from '../../texts/shared.ts';
+import { NameCell, ScopesCell, StateCell } from './client-cells.tsx';
+import { CLIENT_STATES, firstDirection, pageOfClients } from './client-list.ts';
+import { ClientMenu } from './client-menu.tsx';
+import styles from './clients.module.css';
+import { useClientActions } from './use-client-actions.tsx';
 
+const COLUMNS: readonly Column<ApiClient>[] = [
+  {
+    id: 'name',
+    label: texts.columns.name,
+    sort: 'name',
+    card: 'title',
+    cell: (client) => <NameCell client={client} />,
+  },
+  {
+    id: 'email',
+    label: texts.columns.email,
+    sort: 'email',
+    cell: ({ email }) => <bdi className={styles.email}>{email}</bdi>,
+  },
+  { id: 'scopes', label: texts.columns.scopes, cell: (client) => <ScopesCell client={client} /> },
+  { id: 'state', label: texts.columns.state, width: '7rem', cell: (client) => <StateCell client={client} /> },
+  {
+    id: 'last_used',
+    label: texts.columns.lastUsed,
+    sort: 'last_used',
+    firstDirection: firstDirection('last_used'),
+    cell: ({ last_used_dt }) => <Time value={last_used_dt} fallback={texts.neverUsed} />,
+  },
+  {
+    id: 'created',
+    label: texts.columns.created,
+    sort: 'created',
+    firstDirection: firstDirection('created'),
+    cell: ({ created_dt }) => <Time value={created_dt} />,
+  },
+];
+
+/** The systems that use the automation API: create them, give them secrets, end them. */
 export function ClientsPage() {
-  return <PageHeader title={clients.title} />;
+  const table = useTable();
+  const { values } = table;
+  const query = useQuery({ ...clientsQuery, select: (clients) => pageOfClients(clients, values) });
+  const { create, act, dialogs } = useClientActions();
+  const isEmpty = query.data?.total === 0 && !table.narrowed;
+  const columns: readonly Column<ApiClient>[] = [
+    ...COLUMNS,
+    {
+      id: 'actions',
+      label: shared.actions,
+      width: '3.5rem',
+      align: 'end',
+      card: 'actions',
+      cell: (client) => <ClientMenu client={client} onAct={(action) => act(action, client)} />,
+    },
+  ];
+  return (
+    <>
+      <PageHeader
+        title={texts.title}
+        description={texts.description}
+        actions={
+          !isEmpty && (
+            <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={create}>
+              {texts.create.action}
+            </Button>
+          )
+        }
+      />
+      <DataTable
+        label={texts.label}
+        columns={columns}
+        rowKey={({ client_id }) => client_id}
+        table={table}
+        query={query}
+        defaultOrder={{ sort: 'name', direction: 'asc' }}
+        searchLabel={texts.search}
+        filters={
+          <TableFilter
+            table={table}
+            name="state"
+            label={texts.stateFilter}
+            options={CLIENT_STATES.map((value) => ({ value, label: texts.states[value] }))}
+          />
+        }
+        empty={
+          <EmptyState
+            icon={IconKey}
+            title={texts.empty.title}
+            description={texts.empty.description}
+            action={
+              <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={create}>
+                {texts.empty.action}
+              </Button>
+            }
+          />
+        }
+      />
+      {dialogs}
+    </>
+  );
 }

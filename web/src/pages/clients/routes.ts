@@ -1,12 +1,16 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { adminRoute } from '../../app/root-routes.ts';
 import { clients } from '../../texts/clients.ts';
+import { tableSearch } from '../../utilities/table-search.ts';
+import { CLIENT_SORTS, CLIENT_STATES } from './client-list.ts';
 
 const main = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/integrations/clients',
+  validateSearch: tableSearch({ sorts: CLIENT_SORTS, filters: { state: CLIENT_STATES } }),
   component: lazyRouteComponent(() => import('./clients-page.tsx'), 'ClientsPage'),
   staticData: { title: clients.title },
 });
 
+/** The systems that use the automation API. */
 export const clientRoutes = [main] as const;

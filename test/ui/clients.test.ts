@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { requestToken } from '../support/service.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const ADDRESS = '/administration/integrations/clients';
+const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
+
+let ui: Ui;
+before(async () => {
+  ui = await startUi();
+});
+after(() => ui[Symbol.asyncDispose]());
+
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+const dialog = (page: Page) => page.getByRole('dialog');
+
+interface Made {
+  id: string;
+  secret: string;
+}
+
+/** Closes the dialog that tells the secret, and answers what it told. */
+async function takeSecret(page: Page): Promise<Made> {
+  const secret = await page.getByLabel('Client secret').inputValue();
+  const id = await dialog(page)
+    .getByText(/^cw_[0-9a-f]{24}$/)
+    .textContent();
+  await page.getByRole('button', { name: 'I have copied the secret' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+  return { id: id ?? '', secret };
+}
+
+async function create(page: Page, name: string, scopes: 'All' | 'Only reading' = 'All'): Promise<Made> {
+  await page.getByRole('button', { name: 'Create client' }).click();
+  await dialog(page).getByLabel('Name').fill(name);
+  await dialog(page).getByLabel('E-mail').fill('it@example.com');
+  await dialog(page).getByRole('button', { name: scopes }).click();
+  await dialog(page).getByRole('button', { name: 'Create client' }).click();
+  return takeSecret(page);
+}
+
+async function act(page: Page, name: string, item: string): Promise<void> {
+  await rowOf(page, name)
+    .getByRole('button', { name: /^Actions for/ })
+    .click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
+/** The scopes of a new token, or the error in its place. */
+async function scopesOf({ id, secret }: Made): Promise<string> {
+  const response = await fetch(`${ui.service.url}/public/v1/auth`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const answer = (await response.json()) as { scope?: string; error?: string };
+  return answer.scope ?? answer.error ?? '';
+}
+
+describe('creating an API client', () => {
+  test('tells its secret once, with which it gets tokens of the chosen scopes; the list then tells its use', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    const made = await create(page, 'Reports', 'Only reading');
+    await rowOf(page, 'Reports').getByText('Only read').waitFor();
+    await rowOf(page, 'Reports').getByText('Never').waitFor();
+    assert.ok(!(await page.content()).includes(made.secret), 'the secret is gone');
+    assert.equal(await scopesOf(made), 'content:read webhooks:read');
+    await page.reload();
+    await rowOf(page, 'Reports').getByText('Never').waitFor({ state: 'detached' });
+  });
+
+  test('works by keyboard alone; what is missing is said at its field, the first of which gets the focus', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Create client' }).press('Enter');
+    await dialog(page).getByLabel('Name').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog(page).getByText('Give it a name').waitFor();
+    await dialog(page).getByText('Enter an e-mail address').waitFor();
+    await dialog(page).getByText('Choose at least one').waitFor();
+    assert.ok(
+      await dialog(page)
+        .getByLabel('Name')
+        .evaluate((field) => field.matches(':focus')),
+    );
+    await visit.assertAccessible();
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('keys@example.com');
+    await page.keyboard.press('Enter');
+    const first = dialog(page).getByRole('checkbox', { name: 'content:read' });
+    await first.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Client secret').waitFor();
+    await page.keyboard.press('Escape');
+    await takeSecret(page);
+    await rowOf(page, 'By keyboard').getByText('Read content').waitFor();
+  });
+
+  test('says why it failed, and keeps what was typed', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    await page.route('**/ui/api/clients', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Create client' }).click();
+    await dialog(page).getByLabel('Name').fill('Later');
+    await dialog(page).getByLabel('E-mail').fill('it@example.com');
+    await dialog(page).getByRole('button', { name: 'All' }).click();
+    await dialog(page).getByRole('button', { name: 'Create client' }).click();
+    await dialog(page).getByRole('alert').waitFor();
+    await page.unroute('**/ui/api/clients');
+    await dialog(page).getByRole('button', { name: 'Create client' }).click();
+    await takeSecret(page);
+    await rowOf(page, 'Later').getByText('Everything').waitFor();
+  });
+});
+
+describe('an API client', () => {
+  test('gets another name and other scopes, which its next tokens have', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    const made = await create(page, 'Before');
+    await act(page, 'Before', 'Edit…');
+    await dialog(page).getByLabel('Name').fill(HOSTILE);
+    await dialog(page).getByRole('checkbox', { name: 'webhooks:write' }).uncheck();
+    await dialog(page).getByRole('checkbox', { name: 'content:write' }).uncheck();
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, HOSTILE).getByText('Read content, read webhooks, change registrations').waitFor();
+    assert.equal(await scopesOf(made), 'content:read webhooks:read registrations:write');
+  });
+
+  test('gets a new secret; the former one works no longer', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    const former = await create(page, 'Renewed');
+    await act(page, 'Renewed', 'New secret…');
+    await page.getByRole('button', { name: 'Make new secret' }).click();
+    const made = await takeSecret(page);
+    assert.equal(made.id, former.id);
+    await tokenOf(made);
+    assert.equal(await scopesOf(former), 'invalid_client');
+  });
+
+  test('is shut out while it is disabled; the filter finds it', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    const made = await create(page, 'Paused');
+    await act(page, 'Paused', 'Disable…');
+    await dialog(page).getByRole('button', { name: 'Disable' }).click();
+    await rowOf(page, 'Paused').getByText('Disabled').waitFor();
+    assert.equal(await scopesOf(made), 'invalid_client');
+    await page.goto(`${ui.service.url}/ui${ADDRESS}?state=disabled&search=paus`);
+    assert.equal(await page.getByRole('row').filter({ hasText: 'it@example.com' }).count(), 1);
+    await act(page, 'Paused', 'Enable');
+    await page.getByText('Nothing fits').waitFor();
+    await tokenOf(made);
+  });
+
+  test('that was used is deleted once its name was typed', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    const made = await create(page, 'Old CRM');
+    await tokenOf(made);
+    await page.reload();
+    await act(page, 'Old CRM', 'Delete…');
+    await dialog(page).getByRole('button', { name: 'Delete client' }).click();
+    await dialog(page).getByText('This is not the name.').waitFor();
+    await dialog(page).getByRole('textbox').fill('Old CRM');
+    await dialog(page).getByRole('button', { name: 'Delete client' }).click();
+    await rowOf(page, 'Old CRM').waitFor({ state: 'detached' });
+    assert.equal(await scopesOf(made), 'invalid_client');
+  });
+});
+
+describe('the list of API clients', () => {
+  test('is accessible in both schemes, and cards on a phone', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    await visit.page.getByRole('row').filter({ hasText: 'example.com' }).first().waitFor();
+    await visit.assertAccessible();
+    await using phone = await ui.visit(ADDRESS, { phone: true });
+    await phone.page.getByRole('listitem').filter({ hasText: 'example.com' }).first().waitFor();
+    await phone.assertAccessible();
+    await phone.assertNoSidewaysScrolling();
+  });
+
+  test('leads to the first one while there is none, and says when the service fails', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    let answer: { status: number; json: object } = { status: 500, json: {} };
+    await page.route('**/ui/api/clients', (route) => route.fulfill(answer));
+    await page.goto(`${ui.service.url}/ui${ADDRESS}`);
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await visit.assertAccessible();
+    answer = { status: 200, json: { data: [] } };
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No API clients yet').waitFor();
+    await page.getByRole('button', { name: 'Create the first client' }).click();
+    await page.getByRole('dialog', { name: 'Create an API client' }).waitFor();
+  });
+
+  test('is not for viewers', async () => {
+    await using visit = await ui.visit(ADDRESS, { as: 'viewer' });
+    await visit.page.getByRole('heading', { name: 'Not for viewers' }).waitFor();
+    assert.equal(await visit.page.getByRole('link', { name: 'API clients' }).count(), 0);
+  });
+});

@@ -1,0 +1,46 @@
+import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
+import type { ApiClient } from '../../api/clients.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { clients as texts } from '../../texts/clients.ts';
+import styles from './clients.module.css';
+
+const READS: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
+
+/** The name, and the id to copy. */
+export function NameCell({ client: { name, client_id: id } }: { client: ApiClient }) {
+  return (
+    <div className={styles.who}>
+      <bdi className={styles.name} title={name}>
+        {name}
+      </bdi>
+      <div className={styles.id}>
+        {id}
+        <CopyButton value={id} label={texts.copyId(name)} />
+      </div>
+    </div>
+  );
+}
+
+/** What it may do, in a few words; its scopes by their names on hover. */
+export function ScopesCell({ client: { scopes } }: { client: ApiClient }) {
+  return <span title={scopes.join(' ')}>{shortly(scopes)}</span>;
+}
+
+export function StateCell({ client: { enabled } }: { client: ApiClient }) {
+  return (
+    <StatusBadge tone={enabled ? 'good' : 'quiet'}>
+      {enabled ? texts.states.enabled : texts.states.disabled}
+    </StatusBadge>
+  );
+}
+
+function shortly(scopes: readonly Scope[]): string {
+  if (scopes.length === 0) return texts.nothing;
+  if (scopes.length === SCOPES.length) return texts.all;
+  if (scopes.length === READS.length && READS.every((scope) => scopes.includes(scope))) {
+    return texts.readsOnly;
+  }
+  const words = scopes.map((scope) => texts.shortScopes[scope]).join(', ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,168 @@
+import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type ReactNode, useId } from 'react';
+import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
+import type { ClientInput } from '../../api/clients.ts';
+import { Callout } from '../../components/callout.tsx';
+import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { clients } from '../../texts/clients.ts';
+import { shared } from '../../texts/shared.ts';
+import styles from './clients.module.css';
+
+const FIELDS = ['name', 'email', 'scopes'] as const;
+const MAX_NAME_CHARACTERS = 200;
+const MAX_EMAIL_LENGTH = 254;
+/** Whether it is meant as one; the service knows exactly. */
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const READS: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
+const { form: texts } = clients;
+
+/** What people say of a client: its name, whom to ask, what it may do. */
+export function ClientForm({
+  initial,
+  note,
+  submitLabel,
+  error,
+  pending,
+  onSubmit,
+  onClose,
+}: {
+  initial: ClientInput;
+  /** What comes of saving. */
+  note?: string;
+  submitLabel: string;
+  error: unknown;
+  pending: boolean;
+  /** Rejects with what the service said, which is shown at its field. */
+  onSubmit: (values: ClientInput) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const form = useForm<ClientInput>({
+    initialValues: initial,
+    validate: { name: nameFault, email: emailFault, scopes: scopesFault },
+  });
+  const send = async ({ name, email, scopes }: ClientInput) => {
+    if (pending) return;
+    const ordered = SCOPES.filter((scope) => scopes.includes(scope));
+    try {
+      await onSubmit({ name: name.trim(), email: email.trim(), scopes: ordered });
+    } catch (problem) {
+      showFieldErrors(form, problem, FIELDS);
+    }
+  };
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(
+        (values) => void send(values),
+        (errors) => {
+          const first = FIELDS.find((field) => field in errors);
+          if (first !== undefined) form.getInputNode(first)?.focus();
+        },
+      )}
+    >
+      <Stack gap="md">
+        <FormProblem error={error} fields={FIELDS} />
+        <TextInput
+          label={texts.name}
+          description={texts.nameDescription}
+          autoComplete="off"
+          data-autofocus
+          data-path="name"
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label={texts.email}
+          description={texts.emailDescription}
+          type="email"
+          maxLength={MAX_EMAIL_LENGTH}
+          autoComplete="off"
+          data-path="email"
+          {...form.getInputProps('email')}
+        />
+        <ScopesField
+          value={form.values.scopes}
+          error={form.errors.scopes}
+          onChange={(scopes) => form.setFieldValue('scopes', scopes)}
+        />
+        {note !== undefined && <Callout tone="quiet">{note}</Callout>}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={pending}>
+            {submitLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function ScopesField({
+  value,
+  error,
+  onChange,
+}: {
+  value: readonly Scope[];
+  error: ReactNode;
+  onChange: (scopes: Scope[]) => void;
+}) {
+  const id = useId();
+  const describedBy = `${id}-description`;
+  const faultId = `${id}-fault`;
+  const isWrong = error !== undefined && error !== null;
+  return (
+    <fieldset
+      className={styles.scopes}
+      aria-describedby={isWrong ? `${describedBy} ${faultId}` : describedBy}
+    >
+      <legend className={styles.legend}>{texts.scopes}</legend>
+      <div className={styles.scopesHead}>
+        <span id={describedBy} className={styles.quiet}>
+          {texts.scopesDescription}
+        </span>
+        <Group gap={4}>
+          <Button variant="subtle" size="compact-xs" onClick={() => onChange([...READS])}>
+            {texts.chooseReads}
+          </Button>
+          <Button variant="subtle" size="compact-xs" onClick={() => onChange([...SCOPES])}>
+            {texts.chooseAll}
+          </Button>
+        </Group>
+      </div>
+      {SCOPES.map((scope, at) => (
+        <Checkbox
+          key={scope}
+          checked={value.includes(scope)}
+          onChange={({ currentTarget }) =>
+            onChange(currentTarget.checked ? [...value, scope] : value.filter((each) => each !== scope))
+          }
+          label={<span className={styles.code}>{scope}</span>}
+          description={texts.meanings[scope]}
+          {...(at === 0 ? { 'data-path': 'scopes' } : {})}
+          aria-invalid={isWrong || undefined}
+        />
+      ))}
+      {isWrong && (
+        <div id={faultId} className={styles.wrong} role="alert">
+          {error}
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function nameFault(name: string): string | null {
+  if (name.trim() === '') return texts.checks.name;
+  // The service counts code points, too.
+  return [...name.trim()].length > MAX_NAME_CHARACTERS ? texts.checks.nameLength : null;
+}
+
+function emailFault(email: string): string | null {
+  return EMAIL.test(email.trim()) ? null : texts.checks.email;
+}
+
+function scopesFault(scopes: readonly Scope[]): string | null {
+  return scopes.length === 0 ? texts.checks.scopes : null;
+}

@@ -1,0 +1,55 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import {
+  IconDots,
+  IconKey,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTrash,
+} from '@tabler/icons-react';
+import type { ApiClient } from '../../api/clients.ts';
+import { clients as texts } from '../../texts/clients.ts';
+
+/** What can be done with a client. */
+export type ClientAction = 'edit' | 'renew' | 'disable' | 'enable' | 'remove';
+
+export function ClientMenu({
+  client: { name, enabled },
+  onAct,
+}: {
+  client: ApiClient;
+  onAct: (action: ClientAction) => void;
+}) {
+  const Toggle = enabled ? IconPlayerPause : IconPlayerPlay;
+  return (
+    <Menu width={200}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={texts.actionsOf(name)}>
+          <IconDots size={18} stroke={1.6} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconPencil size={16} stroke={1.6} />} onClick={() => onAct('edit')}>
+          {texts.edit.action}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKey size={16} stroke={1.6} />} onClick={() => onAct('renew')}>
+          {texts.renew.action}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<Toggle size={16} stroke={1.6} />}
+          onClick={() => onAct(enabled ? 'disable' : 'enable')}
+        >
+          {enabled ? texts.disable.action : texts.enable.action}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item
+          color="red"
+          leftSection={<IconTrash size={16} stroke={1.6} />}
+          onClick={() => onAct('remove')}
+        >
+          {texts.remove.action}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
