@@ -86,11 +86,7 @@ export function GroupForm({
     setFound(wrong ?? NO_ERRORS);
     if (wrong !== null) {
       // Once the errors stand there.
-      requestAnimationFrame(() =>
-        form.current
-          ?.querySelector<HTMLElement>('[aria-invalid=true], [data-wrong] input, [data-first]')
-          ?.focus(),
-      );
+      requestAnimationFrame(() => focusFirstWrong(form.current, wrong));
       return;
     }
     sent.current = draft;
@@ -139,7 +135,7 @@ export function GroupForm({
           !readOnly && (
             <Button
               variant="default"
-              data-first
+              data-add
               leftSection={<IconPlus size={16} stroke={1.8} aria-hidden />}
               onClick={() => setAdding(true)}
             >
@@ -216,6 +212,11 @@ export function GroupForm({
       />
     </form>
   );
+}
+
+function focusFirstWrong(form: HTMLFormElement | null, wrong: GroupErrors): void {
+  const addButton = wrong.items === undefined ? '' : ', [data-add]';
+  form?.querySelector<HTMLElement>(`[aria-invalid=true]${addButton}`)?.focus();
 }
 
 function isEmpty({ name, folder, items, ofItem }: GroupErrors): boolean {

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ContentMaker, type NamedAsset } from '../content/account-content-parts.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
+
+describe('equivalents and bundles', () => {
+  let ui: Ui;
+  let make: ContentMaker;
+  const courses: NamedAsset[] = [];
+  before(async () => {
+    ui = await startUi();
+    make = new ContentMaker(ui.service);
+    for (const name of ['Fire', 'Feuer', 'Feu', HOSTILE]) courses.push(await make.course(name));
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  const course = (at: number) => courses[at] as NamedAsset;
+  const items = (page: Page) =>
+    page.getByRole('list', { name: /^(Courses|Contents)$/ }).getByRole('listitem');
+  const names = async (page: Page) =>
+    (await items(page).allInnerTexts()).map((text) => text.trim().split('\n')[0]);
+  const add = async (page: Page, button: string, ...chosen: string[]) => {
+    await page.getByRole('button', { name: button }).click();
+    const dialog = page.getByRole('dialog');
+    for (const name of chosen) await dialog.getByRole('checkbox', { name }).first().check();
+    await dialog.getByRole('button', { name: `Add ${chosen.length}` }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+
+  it('an equivalent is made of courses by language; what is wrong stands beside its field', async () => {
+    await using visit = await ui.visit('/content/equivalents/new');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Give it a name.').waitFor();
+    await page.getByText('Add at least one course.').waitFor();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.and(page.locator(':focus')).waitFor();
+    await name.fill('Fire, all languages');
+    await add(page, 'Add courses', 'Fire', 'Feuer', 'Feu ');
+    const language = (of: string) =>
+      page.getByRole('combobox', { name: new RegExp(`^Language of .?${of}.?$`) });
+    await language('Fire').fill('engl');
+    await page.getByRole('option', { name: /^English ?en$/ }).click();
+    await language('Feuer').fill('de-ch');
+    await language('Feu').fill('not a language');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('This is no language.').waitFor();
+    await language('Feu').and(page.locator(':focus')).waitFor();
+    await language('Feu').fill('DE-ch');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Another course has this language.').waitFor();
+    await visit.assertAccessible();
+    await language('Feu').fill('French');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Fire, all languages', level: 1 }).waitFor();
+    const [id] = new URL(page.url()).pathname.match(/\d+$/) ?? [];
+    const { body } = await ui.service.api.get(`/equivalents/${id}`);
+    assert.deepEqual(
+      body.courses.map((each: { language: string }) => each.language),
+      ['en', 'de-CH', 'fr'],
+    );
+    await visit.assertAccessible();
+  });
+
+  it('a bundle takes many at once, in an order that keys and the mouse change', async () => {
+    const equivalent = await make.equivalent('Water', [course(0)]);
+    await using visit = await ui.visit('/content/bundles/new');
+    const { page } = visit;
+    await page.getByRole('textbox', { name: 'Name' }).fill(HOSTILE);
+    await page.getByRole('button', { name: 'Add contents' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await dialog.getByText('4 selected').waitFor();
+    await dialog.getByText('Equivalents').click();
+    await dialog.getByRole('textbox', { name: 'Search by name or id' }).fill(String(equivalent.id));
+    await dialog.getByRole('checkbox', { name: 'Water' }).check();
+    await visit.assertAccessible();
+    await dialog.getByRole('button', { name: 'Add 5' }).click();
+    const before = await names(page);
+    assert.equal(before.length, 5);
+    const up = page.getByRole('button', { name: /^Move .?Water.? up$/ });
+    await up.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(/Water.? is number 4 of 5 now/).waitFor({ state: 'attached' });
+    await up.and(page.locator(':focus')).waitFor();
+    for (let press = 0; press < 3; press += 1) await page.keyboard.press('Enter');
+    assert.equal((await names(page))[0], 'Water');
+    await items(page).nth(4).locator('[draggable]').dragTo(items(page).nth(0));
+    assert.equal((await names(page))[0], before[3]);
+    await page.getByRole('button', { name: /^Remove .?Feuer.?$/ }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: HOSTILE, level: 1 }).waitFor();
+    assert.notEqual(await page.title(), '1');
+    const [id] = new URL(page.url()).pathname.match(/\d+$/) ?? [];
+    const { body } = await ui.service.api.get(`/bundles/${id}`);
+    assert.equal(body.contents.length, 4);
+    assert.deepEqual(body.contents[1], { type: 'EQUIVALENT', id: equivalent.id, name: 'Water' });
+    await visit.assertNoSidewaysScrolling();
+  });
+
+  it('ask before changes are lost, and keep them while the page stays', async () => {
+    const { id } = await make.bundle('Careful', [course(0)]);
+    await using visit = await ui.visit(`/content/bundles/${id}`);
+    const { page } = visit;
+    await add(page, 'Add contents', 'Feuer');
+    await page.getByRole('link', { name: 'Content', exact: true }).click();
+    await page.getByText('Leave without saving?').waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    assert.equal((await names(page)).length, 2);
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    assert.equal((await names(page)).length, 1);
+    await page.getByRole('link', { name: 'Content', exact: true }).click();
+    await visit.arrived('/content');
+  });
+
+  it('changed by someone else meanwhile are not overwritten unasked', async () => {
+    const { id } = await make.bundle('Shared', [course(0)]);
+    await using visit = await ui.visit(`/content/bundles/${id}`);
+    const { page } = visit;
+    const name = page.getByRole('textbox', { name: 'Name' });
+    const save = page.getByRole('button', { name: 'Save changes' });
+    const theirs = (text: string) =>
+      ui.service.api.put(`/bundles/${id}`, { name: text, contents: [{ type: 'COURSE', id: course(1).id }] });
+    await name.fill('Mine');
+    await theirs('Theirs');
+    await save.click();
+    await page.getByText('Someone else changed this in the meantime').waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Drop mine, show the present state' }).click();
+    await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();
+    assert.equal(await name.inputValue(), 'Theirs');
+    await name.fill('Mine again');
+    await theirs('Theirs again');
+    await save.click();
+    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await page.getByRole('heading', { name: 'Mine again', level: 1 }).waitFor();
+    assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, 'Mine again');
+  });
+
+  it('are moved to another folder, and say when what they hold has gone', async () => {
+    const folder = await make.folder('New place');
+    const doomed = await make.course('Doomed');
+    const { id } = await make.bundle('Mover', [course(0)]);
+    await using visit = await ui.visit(`/content/bundles/${id}`);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Folder: Change…' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('treeitem', { name: /^New place/ })
+      .click();
+    await page.getByRole('button', { name: 'Choose', exact: true }).click();
+    await page.getByText('Home > New place').waitFor();
+    await add(page, 'Add contents', 'Doomed');
+    await ui.service.api.delete(`/courses/${doomed.id}`);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText(`There is no course ${doomed.id}`).waitFor();
+    await page.getByRole('button', { name: /^Remove .?Doomed.?$/ }).click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Saved.').waitFor();
+    assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.folder_id, folder);
+  });
+
+  it('are found in their folder, and deleted only when nothing holds them', async () => {
+    const folder = await make.folder('Held');
+    const equivalent = await make.equivalent('Held equivalent', [course(0)], folder);
+    const bundle = await make.bundle('Holding bundle', [equivalent], folder);
+    const account = await make.account('Contoso');
+    await make.add(account, bundle);
+    await using visit = await ui.visit(`/content?folder=${folder}&kind=equivalents`);
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Held equivalent' }).click();
+    const ask = async (menu: string) => {
+      await page.getByRole('button', { name: menu }).click();
+      await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    };
+    await ask('Equivalent actions');
+    await page.getByRole('dialog').getByRole('link', { name: 'Holding bundle' }).click();
+    await page.getByRole('heading', { name: 'Holding bundle', level: 1 }).waitFor();
+    await ask('Bundle actions');
+    await page.getByRole('dialog').getByRole('link', { name: 'Contoso' }).waitFor();
+    await make.remove(account, bundle);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await ask('Bundle actions');
+    await page.getByRole('button', { name: 'Delete bundle' }).click();
+    await visit.arrived(`/content?folder=${folder}`);
+    assert.equal((await ui.service.api.get(`/bundles/${bundle.id}`)).status, 404);
+  });
+
+  it('are only looked at by viewers; on a phone nothing is wider than the window', async () => {
+    const { id } = await make.equivalent(HOSTILE, [course(3), course(1)]);
+    await using visit = await ui.visit(`/content/equivalents/${id}`, { as: 'viewer', phone: true });
+    const { page } = visit;
+    await page.getByRole('link', { name: HOSTILE }).waitFor();
+    for (const name of ['Save changes', 'Add courses', 'Equivalent actions'])
+      assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+    await visit.assertAccessible();
+    await visit.assertNoSidewaysScrolling();
+    await page.goto(`${ui.service.url}/ui/content/equivalents/4711`);
+    await page.getByText('This no longer exists').waitFor();
+  });
+});
