@@ -5,14 +5,22 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { PHONE, startUi, type Ui } from '../test/ui/support/ui.ts';
+import { CLIENT_SCENES } from './screenshots/client-scenes.ts';
 import { CONTENT_SCENES } from './screenshots/content-scenes.ts';
+import { DASHBOARD_SCENES } from './screenshots/dashboard-scenes.ts';
 import { fillService } from './screenshots/example-data.ts';
 import type { Scene } from './screenshots/scene.ts';
 import { SHELL_SCENES } from './screenshots/shell-scenes.ts';
 import { WEBHOOK_SCENES } from './screenshots/webhook-scenes.ts';
 
 /** The pages, by area. */
-const SCENES: readonly Scene[] = [...SHELL_SCENES, ...WEBHOOK_SCENES, ...CONTENT_SCENES];
+const SCENES: readonly Scene[] = [
+  ...SHELL_SCENES,
+  ...DASHBOARD_SCENES,
+  ...WEBHOOK_SCENES,
+  ...CONTENT_SCENES,
+  ...CLIENT_SCENES,
+];
 
 const FOLDER = path.join(import.meta.dirname, '..', 'screenshots');
 const DESK = { width: 1_440, height: 900 };

@@ -1,6 +1,85 @@
+import { Skeleton, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { dashboardQuery } from '../../api/dashboard.ts';
+import { useIsAdmin } from '../../app/session-context.ts';
+import { Callout } from '../../components/callout.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { explainError } from '../../components/explain-error.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
+import { shared } from '../../texts/shared.ts';
+import { ActivityPanel } from './activity-panel.tsx';
+import { BlockedPanel } from './blocked-panel.tsx';
+import { ContentPanel } from './content-panel.tsx';
+import styles from './dashboard.module.css';
+import { FailingPanel } from './failing-panel.tsx';
+import { FirstStepsPanel } from './first-steps/first-steps-panel.tsx';
+import { useFirstSteps } from './first-steps/use-first-steps.ts';
+import { LearningPanel } from './learning-panel.tsx';
+import { OverviewTiles } from './overview-tiles.tsx';
 
+/** What is happening now; for those who may not see webhooks, what there is and what learners did. */
 export function DashboardPage() {
-  return <PageHeader title={dashboard.title} />;
+  const isAdmin = useIsAdmin();
+  const { data, error, refetch, dataUpdatedAt } = useQuery(dashboardQuery);
+  const firstSteps = useFirstSteps(data?.content.courses);
+  return (
+    <>
+      <PageHeader
+        title={dashboard.title}
+        description={isAdmin ? dashboard.description : dashboard.viewerDescription}
+      />
+      {data === undefined && error !== null && (
+        <div className={styles.frame}>
+          <ErrorState error={error} retry={() => void refetch()} />
+        </div>
+      )}
+      {error === null && (data === undefined || firstSteps === undefined) && <Placeholder tiles={isAdmin} />}
+      {data !== undefined && (firstSteps !== undefined || error !== null) && (
+        <div className={styles.panels}>
+          {error !== null && (
+            <Callout tone="bad" title={explainError(error).title} live>
+              {explainError(error).advice}
+            </Callout>
+          )}
+          {firstSteps && <FirstStepsPanel steps={firstSteps} />}
+          {data.delivery !== null && (
+            <>
+              <OverviewTiles delivery={data.delivery} />
+              <ActivityPanel minutes={data.delivery.minutes} />
+              <BlockedPanel
+                lines={data.delivery.blocked_lines}
+                total={data.delivery.lines_blocked}
+                clockAhead={Date.parse(data.now_dt) - dataUpdatedAt}
+              />
+              <FailingPanel webhooks={data.delivery.failing_webhooks} />
+            </>
+          )}
+          <div className={styles.halves}>
+            <LearningPanel total={data.content.registrations} />
+            <ContentPanel counts={data.content} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Placeholder({ tiles }: { tiles: boolean }) {
+  return (
+    <div className={styles.panels} aria-busy="true">
+      <VisuallyHidden role="status">{shared.loading}</VisuallyHidden>
+      {tiles && (
+        <>
+          <div className={styles.tiles}>
+            {['waiting', 'blocked', 'dead', 'system'].map((tile) => (
+              <Skeleton key={tile} radius="lg" className={styles.tileSkeleton} />
+            ))}
+          </div>
+          <Skeleton radius="lg" className={styles.activitySkeleton} />
+        </>
+      )}
+      <Skeleton radius="lg" className={styles.panelSkeleton} />
+    </div>
+  );
 }

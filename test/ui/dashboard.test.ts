@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { uploadForm } from '../content/packages.ts';
+import { scorm12Package } from '../support/course-packages.ts';
+import { type Api, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+const HOSTILE = `<img src=x onerror=alert(1)> \u202eنص ${'long '.repeat(30)}🎓`;
+/** What failed stays as it is while a test looks at it. */
+const SLOW_RETRIES = { retry_initial_delay: 600, retry_max_delay: 600 };
+const refuse = answer(503, { statusText: 'Service Unavailable' });
+
+async function importCourse(api: Api): Promise<number> {
+  const bytes = new Uint8Array(await scorm12Package({ title: 'Fire safety' }));
+  return (await api.create('/courses', uploadForm(bytes, { name: 'Fire safety' }))).id;
+}
+
+async function addWebhook(api: Api, target: Target, name: string): Promise<number> {
+  return (await api.create('/webhooks', { name, topic: 'ACCOUNT', target_url: target.url })).id;
+}
+
+describe('the dashboard of a new service', () => {
+  it('leads through the first steps, which are done as they happen, and shows what happens', async () => {
+    await using ui = await startUi({ settings: SLOW_RETRIES });
+    await using target = await startTarget();
+    const { api } = ui.service;
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    const steps = page.getByRole('region', { name: 'First steps' });
+    // The tests' own client is there.
+    await steps.getByText('1 of 4 done').waitFor();
+    await steps.getByText('Once there is a webhook.').waitFor();
+    const importing = steps.getByRole('link', { name: 'Import a course' });
+    assert.equal(await importing.getAttribute('href'), '/ui/content');
+    await visit.assertAccessible();
+    await importCourse(api);
+    await steps.getByText('2 of 4 done').waitFor();
+    const webhookId = await addWebhook(api, target, 'CRM');
+    await steps.getByText('3 of 4 done').waitFor();
+    await steps.getByRole('link', { name: 'Open the webhook' }).click();
+    await visit.arrived(`${WEBHOOKS}/${webhookId}?tab=history`);
+    await page.goBack();
+    await steps.getByText('3 of 4 done').waitFor();
+    await api.create('/accounts', { name: 'Northwind' });
+    await steps.waitFor({ state: 'detached' });
+    await page.getByRole('img', { name: /1 succeeded, 0 failed/ }).waitFor();
+    await page.getByText('Everything is delivered').waitFor();
+    await page.getByText('Nothing failed in the last hour.').waitFor();
+    await page.getByText('No line is blocked.').waitFor();
+    target.respondWith(refuse);
+    await api.create('/accounts', { name: 'Contoso' });
+    await page.getByText('Stuck at: Account created').waitFor();
+    // Done once is done.
+    await api.post(`/webhooks/${webhookId}/statistics/reset`);
+    await page.reload();
+    await page.getByText('Stuck at: Account created').waitFor();
+    assert.equal(await steps.count(), 0);
+  });
+});
+
+describe('the dashboard', () => {
+  let ui: Ui;
+  let target: Target;
+  let webhookId: number;
+  before(async () => {
+    ui = await startUi({ settings: SLOW_RETRIES });
+    target = await startTarget();
+    const { api } = ui.service;
+    webhookId = await addWebhook(api, target, HOSTILE);
+    await api.create('/accounts', { name: 'Northwind' });
+    await target.waitFor(({ length }) => length === 1);
+    target.respondWith(refuse);
+    for (const name of ['Contoso', 'Fabrikam', 'Tailspin']) await api.create('/accounts', { name });
+    const isRetried = async () => (await api.get(`/webhooks/${webhookId}/line`)).body.state === 'RETRYING';
+    await until(isRetried, 'the first message has failed');
+    await api.post(`/webhooks/${webhookId}/line/skip`);
+    await until(isRetried, 'the second message has failed');
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  it('shows what happened within the last hour, what fails, and that the system works', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    await page.getByRole('img', { name: /1 succeeded, 2 failed/ }).waitFor();
+    await page.getByRole('img', { name: /Events of the last hour.*: 4 in all/ }).waitFor();
+    const tiles = page.getByRole('list', { name: 'At a glance' }).getByRole('listitem');
+    await tiles.filter({ hasText: 'Waiting messages' }).getByText('2', { exact: true }).waitFor();
+    await tiles.filter({ hasText: 'Dead letters' }).getByText('1', { exact: true }).waitFor();
+    await tiles.filter({ hasText: 'System' }).getByText('Works').waitFor();
+    const failing = page.getByRole('region', { name: 'Failures by webhook' });
+    await failing.getByText('In error').waitFor();
+    await failing.getByText('503 Service Unavailable').waitFor();
+    await visit.assertAccessible();
+  });
+
+  it('counts down to the next attempt of a blocked line and shows names as text', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    const blocked = page.getByRole('region', { name: 'Blocked lines' });
+    await blocked.getByText('503 Service Unavailable').waitFor();
+    await blocked.getByRole('link', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+    const next = blocked.getByText(/^in \d+ min( \d+ s)?$/);
+    const first = await next.textContent();
+    await until(async () => (await next.textContent()) !== first, 'the time left has become less');
+  });
+
+  it('leads by keyboard to what it tells of', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    const destinations = [
+      [page.getByRole('link', { name: 'Blocked lines' }), `${WEBHOOKS}?state=blocked`],
+      [page.getByRole('link', { name: 'Dead letters' }).last(), '/administration/integrations/dead-letters'],
+      [page.getByRole('region', { name: 'Blocked lines' }).getByRole('link'), `${WEBHOOKS}/${webhookId}`],
+    ] as const;
+    for (const [link, address] of destinations) {
+      await link.focus();
+      await page.keyboard.press('Enter');
+      await visit.arrived(address);
+      await page.goBack();
+    }
+  });
+
+  it('fits a phone, also with long names', async () => {
+    await using visit = await ui.visit('/', { phone: true });
+    const { page } = visit;
+    await page.getByRole('region', { name: 'Blocked lines' }).getByText('503 Service Unavailable').waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await visit.assertAccessible();
+  });
+
+  it('hides the first steps where they are not wanted', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByText('3 of 4 done').waitFor();
+    await steps.getByRole('button', { name: 'Hide' }).click();
+    await steps.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('list', { name: 'At a glance' }).waitFor();
+    assert.equal(await steps.count(), 0);
+  });
+
+  it('shows viewers what there is and what learners did, and nothing of webhooks', async () => {
+    const { api } = ui.service;
+    const courseId = await importCourse(api);
+    const { id: accountId } = await api.create('/accounts', { name: 'Adventure Works' });
+    await api.post(`/accounts/${accountId}/content`, { contents: [{ type: 'COURSE', id: courseId }] });
+    await api.create('/registrations', { account_id: accountId, course_id: courseId, learner_id: 'ada' });
+    await using visit = await ui.visit('/', { as: 'viewer' });
+    const { page } = visit;
+    const learning = page.getByRole('region', { name: 'Learning, lately' });
+    await learning.getByText('ada').waitFor();
+    await learning.getByText('Not launched').waitFor();
+    await page.getByRole('list', { name: 'What there is' }).getByText('5', { exact: true }).waitFor();
+    for (const name of ['Blocked lines', 'Failures by webhook', 'The last hour', 'First steps']) {
+      assert.equal(await page.getByRole('region', { name }).count(), 0, name);
+    }
+    assert.equal(await page.getByRole('list', { name: 'At a glance' }).count(), 0);
+    await visit.assertAccessible();
+  });
+
+  it('says when it cannot be read, and reads it again when asked to', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.route('**/ui/api/dashboard', (route) => route.fulfill({ status: 500, json: {} }));
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    const alert = page.getByRole('main').getByRole('alert');
+    await alert.getByRole('button', { name: 'Try again' }).waitFor();
+    await visit.assertAccessible();
+    await page.unroute('**/ui/api/dashboard');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('list', { name: 'At a glance' }).waitFor();
+  });
+});

@@ -1,0 +1,49 @@
+import { queryOptions } from '@tanstack/react-query';
+import { polling } from './polling.ts';
+import { request } from './request.ts';
+
+/** A setting as the service runs with it. */
+export interface SettingInForce {
+  name: string;
+  group: string;
+  meaning: string;
+  /** Of a secret only whether it is set. */
+  value: unknown;
+  /** What leaving it out comes to. */
+  default: unknown;
+  /** In words, where the default alone does not tell. */
+  default_in_words: string | null;
+  unit: 'seconds' | 'days' | 'bytes' | null;
+  is_default: boolean;
+}
+
+export const CHECKS = ['database', 'content', 'queue'] as const;
+export type Check = (typeof CHECKS)[number];
+
+/** How the service is. */
+export interface Health {
+  version: string;
+  node_version: string;
+  host_name: string;
+  instance: string;
+  started_dt: string;
+  /** What readiness depends on; the queue only where it is a service of its own. */
+  checks: Partial<Record<Check, 'ok' | 'failed'>>;
+  database: { engine: string; answers: boolean; size_bytes: number | null };
+  queue: { engine: string; state: 'delivering' | 'polling_disabled' | 'webhooks_disabled' };
+  content_store: { kind: 'folder' | 's3'; answers: boolean };
+  settings: SettingInForce[];
+}
+
+const HEALTH_MS = 10_000;
+
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => request<Health>('GET', '/ui/api/health', { signal }),
+  ...polling(HEALTH_MS),
+});
+
+/** Those that the service depends on and that do not answer. */
+export function failedChecks({ checks }: Health): Check[] {
+  return CHECKS.filter((name) => checks[name] === 'failed');
+}

@@ -1,0 +1,103 @@
+import { Title } from '@mantine/core';
+import { type ReactNode, useId, useState } from 'react';
+import type { Minute } from '../../api/dashboard.ts';
+import { Panel } from '../../components/panel.tsx';
+import { dashboard } from '../../texts/dashboard.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import styles from './dashboard.module.css';
+import { type BarPart, MinuteBars } from './minute-bars.tsx';
+
+const texts = dashboard.activity;
+const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+const EVENTS: readonly BarPart[] = [{ value: ({ event_count }) => event_count, tone: 'info' }];
+const DELIVERIES: readonly BarPart[] = [
+  { value: ({ success_count }) => success_count, tone: 'good' },
+  { value: ({ failure_count }) => failure_count, tone: 'bad' },
+];
+
+/** Events and delivery attempts of the last hour, a minute each. */
+export function ActivityPanel({ minutes }: { minutes: readonly Minute[] }) {
+  const events = sum(minutes, ({ event_count }) => event_count);
+  const most = formatNumber(Math.max(0, ...minutes.map(({ event_count }) => event_count)));
+  const succeeded = sum(minutes, ({ success_count }) => success_count);
+  const failed = sum(minutes, ({ failure_count }) => failure_count);
+  return (
+    <Panel title={texts.title} description={texts.description}>
+      <div className={styles.charts}>
+        <Chart
+          title={texts.events}
+          minutes={minutes}
+          parts={EVENTS}
+          summary={texts.eventsSummary(formatNumber(events), most)}
+          figures={(minute) => (
+            <span className={styles.key} data-tone="info">
+              <b>{formatNumber(minute?.event_count ?? events)}</b> {texts.triggered}
+            </span>
+          )}
+        />
+        <Chart
+          title={texts.deliveries}
+          minutes={minutes}
+          parts={DELIVERIES}
+          summary={texts.deliveriesSummary(formatNumber(succeeded), formatNumber(failed))}
+          figures={(minute) => (
+            <>
+              <span className={styles.key} data-tone="good">
+                <b>{formatNumber(minute?.success_count ?? succeeded)}</b> {texts.succeeded}
+              </span>
+              <span className={styles.key} data-tone="bad">
+                <b>{formatNumber(minute?.failure_count ?? failed)}</b> {texts.failed}
+              </span>
+            </>
+          )}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function Chart({
+  title,
+  minutes,
+  parts,
+  summary,
+  figures,
+}: {
+  title: string;
+  minutes: readonly Minute[];
+  parts: readonly BarPart[];
+  summary: string;
+  /** The numbers of one minute, or of the hour. */
+  figures: (minute?: Minute) => ReactNode;
+}) {
+  const id = useId();
+  const [pointed, setPointed] = useState<string | null>(null);
+  // By its beginning: the hour moves on while it is pointed at.
+  const minute = minutes.find(({ start_dt }) => start_dt === pointed);
+  return (
+    <section aria-labelledby={id}>
+      <div className={styles.chartHead}>
+        <Title order={3} id={id}>
+          {title}
+        </Title>
+        <div className={styles.figures}>{figures(minute)}</div>
+      </div>
+      <MinuteBars
+        minutes={minutes}
+        parts={parts}
+        summary={summary}
+        onPoint={(at) => setPointed(at?.start_dt ?? null)}
+      />
+      <div className={styles.axis}>
+        <span>{texts.hourAgo}</span>
+        {minute !== undefined && <span>{texts.at(time.format(new Date(minute.start_dt)))}</span>}
+        <span>{texts.now}</span>
+      </div>
+    </section>
+  );
+}
+
+function sum(minutes: readonly Minute[], value: (minute: Minute) => number): number {
+  return minutes.reduce((total, minute) => total + value(minute), 0);
+}

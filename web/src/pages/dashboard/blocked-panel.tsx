@@ -1,0 +1,136 @@
+import { Anchor } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { BlockedLine } from '../../api/dashboard.ts';
+import { useSession } from '../../app/session-context.ts';
+import { DataRows } from '../../components/data-rows.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { RowLink } from '../../components/row-link.tsx';
+import type { Column } from '../../components/table-columns.ts';
+import { Time } from '../../components/time.tsx';
+import { dashboard } from '../../texts/dashboard.ts';
+import { webhooks } from '../../texts/webhooks.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { formatDuration } from '../../utilities/times.ts';
+import { useNow } from '../../utilities/use-now.ts';
+import { shortError } from '../webhooks/short-error.ts';
+import styles from './dashboard.module.css';
+
+const texts = dashboard.blocked;
+const COUNTDOWN_EVERY_MS = 1_000;
+const MS_PER_SECOND = 1_000;
+const MS_PER_MINUTE = 60_000;
+
+/**
+ * Lines whose first message fails, those of the oldest messages first.
+ * @param clockAhead milliseconds that the service's clock is ahead of this machine's
+ */
+export function BlockedPanel({
+  lines,
+  total,
+  clockAhead,
+}: {
+  lines: readonly BlockedLine[];
+  total: number;
+  clockAhead: number;
+}) {
+  return (
+    <Panel
+      title={texts.title}
+      description={texts.description}
+      flush={lines.length > 0}
+      actions={
+        total > lines.length && (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link {...props} to="/administration/integrations/webhooks" search={{ state: 'blocked' }} />
+            )}
+          >
+            {texts.all(formatNumber(total))}
+          </Anchor>
+        )
+      }
+    >
+      {lines.length === 0 ? (
+        <p className={styles.none}>{texts.none}</p>
+      ) : (
+        <DataRows
+          label={texts.title}
+          columns={columnsOf(clockAhead)}
+          rows={lines}
+          rowKey={({ webhook_id: id }) => id}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
+  return [
+    {
+      id: 'webhook',
+      label: texts.webhook,
+      card: 'title',
+      width: '28%',
+      cell: (line) => (
+        <span className={styles.two}>
+          <RowLink
+            to="/administration/integrations/webhooks/$webhookId"
+            params={{ webhookId: line.webhook_id }}
+          >
+            <bdi className={styles.lines}>{line.name}</bdi>
+          </RowLink>
+          <span className={styles.second}>{texts.head(webhooks.subtopics[line.subtopic].name)}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'error',
+      label: texts.error,
+      cell: (line) =>
+        line.last_error_message !== null && (
+          <bdi className={`${styles.lines} ${styles.bad}`} title={line.last_error_message}>
+            {shortError(line.last_error_message)}
+          </bdi>
+        ),
+    },
+    {
+      id: 'since',
+      label: texts.since,
+      width: '9rem',
+      cell: (line) => <Time value={line.since_dt} fallback="–" />,
+    },
+    {
+      id: 'attempts',
+      label: texts.attempts,
+      align: 'end',
+      width: '6rem',
+      cell: ({ attempts }) => formatNumber(attempts),
+    },
+    {
+      id: 'waiting',
+      label: texts.waiting,
+      align: 'end',
+      width: '6rem',
+      cell: ({ depth }) => formatNumber(depth),
+    },
+    {
+      id: 'next',
+      label: texts.next,
+      width: '8rem',
+      cell: ({ next_attempt_dt: at }) => <NextAttempt at={at} clockAhead={clockAhead} />,
+    },
+  ];
+}
+
+function NextAttempt({ at, clockAhead }: { at: string | null; clockAhead: number }) {
+  const { delivers } = useSession().service;
+  const now = useNow(COUNTDOWN_EVERY_MS);
+  if (at === null) return delivers ? texts.sending : texts.noNext;
+  const left = Date.parse(at) - (now + clockAhead);
+  return <span className="cw-numbers">{left <= 0 ? texts.nextNow : texts.nextIn(countdown(left))}</span>;
+}
+
+function countdown(ms: number): string {
+  return ms < MS_PER_MINUTE ? `${Math.ceil(ms / MS_PER_SECOND)} s` : formatDuration(ms);
+}

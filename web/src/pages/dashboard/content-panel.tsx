@@ -1,0 +1,34 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { Dashboard } from '../../api/dashboard.ts';
+import { Panel } from '../../components/panel.tsx';
+import { dashboard } from '../../texts/dashboard.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import styles from './dashboard.module.css';
+
+const texts = dashboard.content;
+
+const KINDS: readonly { kind: keyof Dashboard['content']; link: LinkProps }[] = [
+  { kind: 'courses', link: { to: '/content', search: { below: 'yes' } } },
+  { kind: 'equivalents', link: { to: '/content', search: { below: 'yes', kind: 'equivalents' } } },
+  { kind: 'bundles', link: { to: '/content', search: { below: 'yes', kind: 'bundles' } } },
+  { kind: 'accounts', link: { to: '/accounts' } },
+  { kind: 'registrations', link: { to: '/registrations' } },
+];
+
+/** How much there is of everything. */
+export function ContentPanel({ counts }: { counts: Dashboard['content'] }) {
+  return (
+    <Panel title={texts.title}>
+      <ul className={styles.counts} aria-label={texts.title}>
+        {KINDS.map(({ kind, link }) => (
+          <li key={kind} className={styles.count}>
+            <Link {...link} className={styles.countLink}>
+              {texts[kind]}
+            </Link>
+            <span className={styles.countValue}>{formatNumber(counts[kind])}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,72 @@
+import type { FailingWebhook } from '../../api/dashboard.ts';
+import { DataRows } from '../../components/data-rows.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { RowLink } from '../../components/row-link.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import type { Column } from '../../components/table-columns.ts';
+import { Time } from '../../components/time.tsx';
+import { dashboard } from '../../texts/dashboard.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { shortError } from '../webhooks/short-error.ts';
+import styles from './dashboard.module.css';
+
+const texts = dashboard.failing;
+
+const COLUMNS: readonly Column<FailingWebhook>[] = [
+  {
+    id: 'webhook',
+    label: texts.webhook,
+    card: 'title',
+    width: '28%',
+    cell: (webhook) => (
+      <RowLink
+        to="/administration/integrations/webhooks/$webhookId"
+        params={{ webhookId: webhook.webhook_id }}
+        search={{ tab: 'history' }}
+      >
+        <bdi className={styles.lines}>{webhook.name}</bdi>
+      </RowLink>
+    ),
+  },
+  {
+    id: 'error',
+    label: texts.error,
+    cell: (webhook) =>
+      webhook.last_error_message !== null && (
+        <bdi className={styles.lines} title={webhook.last_error_message}>
+          {shortError(webhook.last_error_message)}
+        </bdi>
+      ),
+  },
+  { id: 'last', label: texts.last, width: '9rem', cell: (webhook) => <Time value={webhook.last_error_dt} /> },
+  {
+    id: 'count',
+    label: texts.count,
+    align: 'end',
+    width: '8rem',
+    cell: (webhook) => formatNumber(webhook.failure_count),
+  },
+  {
+    id: 'state',
+    label: texts.state,
+    width: '8rem',
+    cell: (webhook) => (
+      <StatusBadge tone={webhook.in_error ? 'bad' : 'good'}>
+        {webhook.in_error ? texts.inError : texts.recovered}
+      </StatusBadge>
+    ),
+  },
+];
+
+/** Webhooks with failed attempts within the last hour, most of them first. */
+export function FailingPanel({ webhooks }: { webhooks: readonly FailingWebhook[] }) {
+  return (
+    <Panel title={texts.title} description={texts.description} flush={webhooks.length > 0}>
+      {webhooks.length === 0 ? (
+        <p className={styles.none}>{texts.none}</p>
+      ) : (
+        <DataRows label={texts.title} columns={COLUMNS} rows={webhooks} rowKey={({ webhook_id: id }) => id} />
+      )}
+    </Panel>
+  );
+}

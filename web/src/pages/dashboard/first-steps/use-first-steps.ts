@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { anyClientQuery } from '../../../api/dashboard.ts';
+import { webhookListQuery } from '../../../api/webhooks.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+
+/** What a new service needs until one of its postbacks arrives somewhere, in this order. */
+export const FIRST_STEPS = ['course', 'client', 'webhook', 'postback'] as const;
+export type FirstStep = (typeof FIRST_STEPS)[number];
+
+/** How far a new service has come. */
+export interface FirstSteps {
+  done: ReadonlySet<FirstStep>;
+  /** The webhook whose history shows the postback; null while there is none. */
+  webhookId: number | null;
+  hide: () => void;
+}
+
+/** Where this browser keeps that they are done or not wanted. */
+const STORED = 'coursewire-first-steps';
+const OVER = 'over';
+/** The webhook that has been successful most often. */
+const FOREMOST = { sort: 'success_count', direction: 'desc', limit: 1 };
+
+/**
+ * The first steps of a new service, for administrators; null when they are done or hidden, undefined until that is known.
+ * What was seen done once stays done: statistics start anew, webhooks are deleted.
+ */
+export function useFirstSteps(courses: number | undefined): FirstSteps | null | undefined {
+  const isAdmin = useIsAdmin();
+  const [over, setOver] = useState(() => !isAdmin || readOver());
+  const clients = useQuery({ ...anyClientQuery, enabled: !over });
+  const webhooks = useQuery({ ...webhookListQuery(FOREMOST), enabled: !over });
+  const webhook = webhooks.data?.data[0];
+  const known = courses !== undefined && clients.data !== undefined && webhooks.data !== undefined;
+  const done = new Set<FirstStep>();
+  if ((courses ?? 0) > 0) done.add('course');
+  if (clients.data === true) done.add('client');
+  if (webhook !== undefined) done.add('webhook');
+  if (webhook !== undefined && webhook.success_count > 0) done.add('postback');
+  const isComplete = known && done.size === FIRST_STEPS.length;
+  const end = () => {
+    storeOver();
+    setOver(true);
+  };
+  useEffect(() => {
+    if (!isComplete) return;
+    storeOver();
+    setOver(true);
+  }, [isComplete]);
+  if (over || isComplete || clients.isError || webhooks.isError) return null;
+  return known ? { done, webhookId: webhook?.id ?? null, hide: end } : undefined;
+}
+
+function readOver(): boolean {
+  try {
+    return localStorage.getItem(STORED) === OVER;
+  } catch {
+    return false;
+  }
+}
+
+function storeOver(): void {
+  try {
+    localStorage.setItem(STORED, OVER);
+  } catch {
+    // Not allowed to keep anything: then they are gone until the page is loaded anew.
+  }
+}

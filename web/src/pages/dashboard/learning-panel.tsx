@@ -1,0 +1,101 @@
+import { Anchor, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type LatestRegistration, latestRegistrationsQuery } from '../../api/dashboard.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { dashboard } from '../../texts/dashboard.ts';
+import styles from './dashboard.module.css';
+
+const texts = dashboard.learning;
+type State = keyof typeof texts.states;
+
+const TONES: Readonly<Record<State, Tone>> = {
+  passed: 'good',
+  completed: 'good',
+  failed: 'bad',
+  in_progress: 'info',
+  not_launched: 'quiet',
+};
+
+/** The registrations that changed last. */
+export function LearningPanel({ total }: { total: number }) {
+  const { data, error, refetch } = useQuery(latestRegistrationsQuery);
+  return (
+    <Panel
+      title={texts.title}
+      description={texts.description}
+      actions={
+        total > 0 && (
+          <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/registrations" />}>
+            {texts.all}
+          </Anchor>
+        )
+      }
+    >
+      {data === undefined && error !== null && <ErrorState error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton className={styles.learningSkeleton} />}
+      {data?.length === 0 && <p className={styles.none}>{texts.none}</p>}
+      {data !== undefined && data.length > 0 && (
+        <ul className={styles.learning} aria-label={texts.title}>
+          {data.map((registration) => (
+            <Entry key={registration.registration_id} registration={registration} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function Entry({ registration }: { registration: LatestRegistration }) {
+  const {
+    learner_id: learner,
+    course_id: courseId,
+    course_name: course,
+    account_name: account,
+  } = registration;
+  const state = stateOf(registration);
+  return (
+    <li className={styles.entry}>
+      <div className={styles.entryWords}>
+        <div className={styles.oneLine}>
+          <bdi className={styles.strong}>{learner}</bdi>
+          {course !== null && (
+            <>
+              {', '}
+              <Anchor
+                inherit
+                renderRoot={(props) => (
+                  <Link {...props} to="/content/courses/$courseId" params={{ courseId: String(courseId) }} />
+                )}
+              >
+                <bdi>{course}</bdi>
+              </Anchor>
+            </>
+          )}
+        </div>
+        <div className={styles.second}>
+          {account !== null && (
+            <>
+              <bdi>{account}</bdi> ·{' '}
+            </>
+          )}
+          <Time value={registration.updated_dt} />
+        </div>
+      </div>
+      <StatusBadge tone={TONES[state]}>
+        {texts.states[state]}
+        {registration.score !== null && ` · ${registration.score}`}
+      </StatusBadge>
+    </li>
+  );
+}
+
+function stateOf({ success, completion, launched_dt }: LatestRegistration): State {
+  if (success === 'PASS') return 'passed';
+  if (success === 'FAIL') return 'failed';
+  if (completion === 'Completed') return 'completed';
+  return launched_dt === null ? 'not_launched' : 'in_progress';
+}

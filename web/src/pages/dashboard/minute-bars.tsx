@@ -1,0 +1,94 @@
+import { type PointerEvent, useState } from 'react';
+import type { Minute } from '../../api/dashboard.ts';
+import styles from './minute-bars.module.css';
+
+/** A layer of the bars, from below. */
+export interface BarPart {
+  value: (minute: Minute) => number;
+  tone: 'info' | 'good' | 'bad';
+}
+
+const HEIGHT = 100;
+/** Of a minute's width; the rest is the gap to the next. */
+const BAR_WIDTH = 0.72;
+/** What is seen of a bar at least, that one failure among thousands is not invisible. */
+const LEAST_HEIGHT = 3;
+
+/** An hour as bars of a minute each. A picture to screen readers; `summary` says it in words. */
+export function MinuteBars({
+  minutes,
+  parts,
+  summary,
+  onPoint,
+}: {
+  minutes: readonly Minute[];
+  parts: readonly BarPart[];
+  summary: string;
+  /** The minute that is pointed at; null for none any more. */
+  onPoint: (minute: Minute | null) => void;
+}) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const highest = Math.max(1, ...minutes.map((minute) => total(minute, parts)));
+  const point = (index: number | null) => {
+    setPointed(index);
+    onPoint(index === null ? null : (minutes[index] ?? null));
+  };
+  const follow = (event: PointerEvent<SVGSVGElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    const index = Math.floor(((event.clientX - left) / width) * minutes.length);
+    point(Math.min(minutes.length - 1, Math.max(0, index)));
+  };
+  return (
+    <svg
+      role="img"
+      aria-label={summary}
+      className={styles.bars}
+      viewBox={`0 0 ${minutes.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      onPointerMove={follow}
+      onPointerDown={follow}
+      onPointerLeave={() => point(null)}
+    >
+      {pointed !== null && <rect className={styles.pointed} x={pointed} y={0} width={1} height={HEIGHT} />}
+      {minutes.map((minute, index) => (
+        <Bar key={minute.start_dt} minute={minute} index={index} parts={parts} highest={highest} />
+      ))}
+    </svg>
+  );
+}
+
+function Bar({
+  minute,
+  index,
+  parts,
+  highest,
+}: {
+  minute: Minute;
+  index: number;
+  parts: readonly BarPart[];
+  highest: number;
+}) {
+  let top = HEIGHT;
+  return parts.map(({ value, tone }) => {
+    const count = value(minute);
+    if (count === 0) return null;
+    const height = Math.max(LEAST_HEIGHT, (count / highest) * HEIGHT);
+    top = Math.max(0, top - height);
+    const x = index + (1 - BAR_WIDTH) / 2;
+    return (
+      <rect
+        key={tone}
+        className={styles.bar}
+        data-tone={tone}
+        x={x}
+        y={top}
+        width={BAR_WIDTH}
+        height={height}
+      />
+    );
+  });
+}
+
+function total(minute: Minute, parts: readonly BarPart[]): number {
+  return parts.reduce((sum, { value }) => sum + value(minute), 0);
+}
