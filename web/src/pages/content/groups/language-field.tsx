@@ -57,6 +57,7 @@ export function LanguageField({
       )}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
       error={error}
+      openOnFocus={false}
       autoComplete="off"
       spellCheck={false}
     />
