@@ -156,7 +156,8 @@ describe('an API client', () => {
     await rowOf(page, 'Paused').getByText('Disabled').waitFor();
     assert.equal(await scopesOf(made), 'invalid_client');
     await page.goto(`${ui.service.url}/ui${ADDRESS}?state=disabled&search=paus`);
-    assert.equal(await page.getByRole('row').filter({ hasText: 'it@example.com' }).count(), 1);
+    await rowOf(page, 'Paused').waitFor();
+    assert.equal(await rowOf(page, 'it@example.com').count(), 1);
     await act(page, 'Paused', 'Enable');
     await page.getByText('Nothing fits').waitFor();
     await tokenOf(made);
