@@ -8,7 +8,7 @@ import { choosePort } from './choose-port.ts';
 import { DemoFailure, Interrupted } from './failure.ts';
 import { guide } from './guide.ts';
 import { Inbox } from './inbox.ts';
-import { CLIENT_EMAIL, type Occurrence } from './occurrence.ts';
+import { ADMINISTRATOR_EMAIL, CLIENT_EMAIL, type Occurrence } from './occurrence.ts';
 import type { DemoOptions } from './options.ts';
 import type { Screen } from './screen.ts';
 import { ServiceProcess } from './service-process.ts';
@@ -112,7 +112,8 @@ class Demo {
     this.#isWalking = false;
     if (this.#options.exit) return;
 
-    guide(this.#screen, { url, client, logFile: service.logFile });
+    const adminUrl = await this.#makeAdministrator(service);
+    guide(this.#screen, { url, adminUrl, client, logFile: service.logFile });
     if (!this.#signal.aborted) await once(this.#signal, 'abort');
     if (!(this.#signal.reason instanceof Interrupted)) throw this.#signal.reason;
   }
@@ -132,6 +133,23 @@ class Demo {
     return new ServiceProcess(settings, path.join(this.#folder, 'service.log'), (failure) =>
       this.#failed.abort(failure),
     );
+  }
+
+  /** Answers the link at which a person sets the password and is in. */
+  async #makeAdministrator(service: ServiceProcess): Promise<string> {
+    const args = [
+      'user',
+      'create',
+      '--email',
+      ADMINISTRATOR_EMAIL,
+      '--role',
+      'admin',
+      '--name',
+      'Demo',
+      '--json',
+    ];
+    const made = JSON.parse(await service.runCommand(args, this.#signal)) as { invitation_url: string };
+    return made.invitation_url;
   }
 
   async #makeClient(service: ServiceProcess): Promise<ClientCredentials> {

@@ -4,10 +4,16 @@ import type { Screen } from './screen.ts';
 /** Says what there is to look at and to try while the service is up. */
 export function guide(
   screen: Screen,
-  { url, client, logFile }: { url: string; client: ClientCredentials; logFile: string },
+  {
+    url,
+    adminUrl,
+    client,
+    logFile,
+  }: { url: string; adminUrl: string; client: ClientCredentials; logFile: string },
 ): void {
   screen.title('The service stays up. Look around:');
   screen.facts({
+    'admin UI': `${adminUrl} (choose a password; the link works once)`,
     'API reference': `${url}/docs`,
     'OpenAPI 3.1': `${url}/openapi.json`,
     metrics: `${url}/metrics`,
