@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { PHONE, startUi, type Ui } from '../test/ui/support/ui.ts';
+import { ACCOUNT_SCENES } from './screenshots/account-scenes.ts';
 import { CLIENT_SCENES } from './screenshots/client-scenes.ts';
 import { CONTENT_SCENES } from './screenshots/content-scenes.ts';
 import { DASHBOARD_SCENES } from './screenshots/dashboard-scenes.ts';
@@ -19,6 +20,7 @@ const SCENES: readonly Scene[] = [
   ...DASHBOARD_SCENES,
   ...WEBHOOK_SCENES,
   ...CONTENT_SCENES,
+  ...ACCOUNT_SCENES,
   ...CLIENT_SCENES,
 ];
 

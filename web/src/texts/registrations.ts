@@ -69,7 +69,9 @@ export const registrations = {
     toAccount: 'Look at the account',
   },
   details: {
+    menu: 'Actions for this registration',
     learner: 'Learner',
+    allOfLearner: 'All registrations of this learner',
     course: 'Course',
     account: 'Account',
     version: 'Version of the course',

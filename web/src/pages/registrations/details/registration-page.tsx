@@ -1,6 +1,149 @@
+import { ActionIcon, Anchor, Menu } from '@mantine/core';
+import { IconCertificateOff, IconDots, IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { assetsByIdQuery } from '../../../api/assets.ts';
+import { isProblem } from '../../../api/errors.ts';
+import {
+  deleteRegistration,
+  type Registration,
+  registrationQuery,
+  registrationsKey,
+} from '../../../api/registrations.ts';
+import type { Read } from '../../../api/request.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
 import { registrations } from '../../../texts/registrations.ts';
+import { shared } from '../../../texts/shared.ts';
+import { isolate } from '../../../utilities/isolate.ts';
+import { RegistrationState } from '../registration-state.tsx';
+import styles from '../registrations.module.css';
+import { FactsPanel } from './facts-panel.tsx';
+import { LaunchPanel } from './launch-panel.tsx';
+import { StatusPanel } from './status-panel.tsx';
 
+const route = getRouteApi('/app/registrations/$registrationId');
+const texts = registrations.details;
+
+/** A learner's registration: how far they are, and the way into the course. */
 export function RegistrationPage() {
-  return <PageHeader title={registrations.one} />;
+  const { registrationId } = route.useParams();
+  const { data, error, refetch } = useQuery(registrationQuery(registrationId));
+  if (isProblem(error, 404)) return <MissingRegistration />;
+  if (data !== undefined) return <Details key={registrationId} read={data} />;
+  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+}
+
+function Details({ read }: { read: Read<Registration> }) {
+  const { record } = read;
+  const isAdmin = useIsAdmin();
+  const named = useQuery(
+    assetsByIdQuery([
+      { type: 'ACCOUNT', id: record.account_id },
+      { type: 'COURSE', id: record.course_id },
+    ]),
+  );
+  const nameOf = (type: 'ACCOUNT' | 'COURSE') => named.data?.find((asset) => asset.type === type)?.name;
+  const names = {
+    account: nameOf('ACCOUNT') ?? registrations.unknownAccount(record.account_id),
+    course: nameOf('COURSE') ?? registrations.unknownCourse(record.course_id),
+  };
+  useEffect(() => {
+    document.title = `${record.learner_id} · ${shared.product}`;
+  }, [record.learner_id]);
+  return (
+    <>
+      <PageHeader
+        title={<bdi className={styles.wrapped}>{record.learner_id}</bdi>}
+        back={{ link: { to: '/registrations' }, label: registrations.title }}
+        badges={<RegistrationState registration={record} />}
+        description={
+          <>
+            <bdi>{names.course}</bdi> · <bdi>{names.account}</bdi>
+          </>
+        }
+        actions={isAdmin && <RegistrationMenu registration={record} />}
+      />
+      <div className={styles.columns}>
+        <StatusPanel read={read} />
+        <div className={styles.side}>
+          {isAdmin && <LaunchPanel registration={record} />}
+          <FactsPanel registration={record} names={names} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function RegistrationMenu({ registration }: { registration: Registration }) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState(false);
+  const { registration_id: id, learner_id: learner } = registration;
+  const remove = useMutation({
+    mutationFn: () => deleteRegistration(id),
+    onSuccess: async () => {
+      notifyDone(registrations.remove.done);
+      await navigate({ to: '/registrations', ignoreBlocker: true });
+      await queryClient.invalidateQueries({ queryKey: registrationsKey });
+    },
+  });
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon variant="default" color="gray" size={36} aria-label={texts.menu}>
+            <IconDots size={18} stroke={1.6} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            color="red"
+            leftSection={<IconTrash size={16} stroke={1.6} />}
+            onClick={() => {
+              remove.reset();
+              setAsking(true);
+            }}
+          >
+            {texts.remove}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmDialog
+        opened={asking}
+        title={registrations.remove.title(isolate(learner))}
+        confirmLabel={registrations.remove.confirm}
+        pending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => {
+          if (!remove.isPending) remove.mutate();
+        }}
+        onClose={() => setAsking(false)}
+      >
+        {registrations.remove.description}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function MissingRegistration() {
+  return (
+    <EmptyState
+      heading="h1"
+      icon={IconCertificateOff}
+      title={registrations.missing.title}
+      description={registrations.missing.description}
+      action={
+        <Anchor renderRoot={(props) => <Link to="/registrations" {...props} />}>
+          {registrations.missing.action}
+        </Anchor>
+      }
+    />
+  );
 }

@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core';
+import type { Scene } from './scene.ts';
+
+const account =
+  (name: string, rest = ''): Scene['address'] =>
+  ({ data }) =>
+    `/accounts/${data?.accounts.get(name)}${rest}`;
+const registration =
+  (at: number): Scene['address'] =>
+  ({ data }) =>
+    `/registrations/${data?.registrations[at]}`;
+
+async function openMenu(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+  await page.getByRole('dialog').waitFor();
+}
+
+/** Accounts, what they were given, and registrations. */
+export const ACCOUNT_SCENES: readonly Scene[] = [
+  { name: 'accounts', address: '/accounts' },
+  { name: 'accounts-new', address: '/accounts?new=yes', act: async () => {} },
+  { name: 'account', address: account('Northwind Logistics') },
+  { name: 'account-empty', address: account('Tailspin Toys') },
+  { name: 'account-registrations', address: account('Northwind Logistics', '?tab=registrations') },
+  {
+    name: 'account-add',
+    address: account('Tailspin Toys', '?add=yes'),
+    act: async (page) => {
+      await page.getByRole('checkbox', { name: /Anti-bribery/ }).check();
+      await page
+        .getByRole('checkbox', { name: /Compliance/ })
+        .last()
+        .check();
+    },
+  },
+  {
+    name: 'account-remove',
+    address: account('Contoso Healthcare'),
+    act: async (page) => {
+      const boxes = page.getByRole('checkbox', { name: /^Choose/ });
+      if (!(await boxes.first().isChecked())) {
+        await boxes.nth(0).check();
+        await boxes.nth(1).check();
+      }
+      await page.getByRole('button', { name: 'Remove 2…' }).click();
+    },
+  },
+  {
+    name: 'account-delete',
+    address: account('Fabrikam Energy'),
+    act: async (page) => {
+      await openMenu(page, 'Delete…');
+      await page.getByText('registrations with their results').waitFor();
+    },
+  },
+  { name: 'account-gone', address: '/accounts/4711' },
+  { name: 'registrations', address: '/registrations' },
+  {
+    name: 'registrations-new',
+    address: '/registrations?new=yes',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Register', exact: true }).click();
+    },
+  },
+  { name: 'registration', address: registration(0) },
+  { name: 'registration-viewer', address: registration(1), as: 'viewer' },
+  {
+    name: 'registration-launch',
+    address: registration(4),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Make launch link' }).click();
+      await page.getByRole('button', { name: 'Make another link' }).waitFor();
+    },
+  },
+];

@@ -1,0 +1,51 @@
+import {
+  COMPLETIONS,
+  type Completion,
+  type RegistrationStatus,
+  SUCCESSES,
+  type Success,
+} from '../../../api/registrations.ts';
+import { registrations } from '../../../texts/registrations.ts';
+import { formatClock, formatScore, parseClock, parseScore } from '../results.ts';
+
+const { checks, completions, successes, inWords } = registrations.status;
+
+/** A status as it is typed. */
+export interface StatusDraft {
+  completion: Completion;
+  success: Success;
+  score: string;
+  duration: string;
+}
+
+export type DraftFaults = Partial<Record<'score' | 'duration', string>>;
+
+export function draftOf({ completion, success, score, duration }: RegistrationStatus): StatusDraft {
+  return {
+    completion,
+    success,
+    score: score === null ? '' : String(score),
+    duration: formatClock(duration),
+  };
+}
+
+/** What is wrong with a draft; nothing is when it is empty. */
+export function faultsOf({ score, duration }: StatusDraft): DraftFaults {
+  return {
+    ...(parseScore(score) === undefined ? { score: checks.score } : {}),
+    ...(parseClock(duration) === undefined ? { duration: checks.duration } : {}),
+  };
+}
+
+/** The status that a draft without faults stands for. */
+export function statusOf({ completion, success, score, duration }: StatusDraft): RegistrationStatus {
+  return { completion, success, score: parseScore(score) ?? null, duration: parseClock(duration) ?? 0 };
+}
+
+/** A status in a sentence. */
+export function statusInWords({ completion, success, score, duration }: RegistrationStatus): string {
+  return inWords(completions[completion], successes[success], formatScore(score), formatClock(duration));
+}
+
+export const COMPLETION_OPTIONS = COMPLETIONS.map((value) => ({ value, label: completions[value] }));
+export const SUCCESS_OPTIONS = SUCCESSES.map((value) => ({ value, label: successes[value] }));

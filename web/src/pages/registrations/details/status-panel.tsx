@@ -1,0 +1,228 @@
+import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useId, useRef, useState } from 'react';
+import { isProblem } from '../../../api/errors.ts';
+import {
+  type Completion,
+  type Registration,
+  registrationQuery,
+  registrationsKey,
+  type Success,
+  updateRegistrationStatus,
+} from '../../../api/registrations.ts';
+import { type Read, readRecord } from '../../../api/request.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
+import { registrations } from '../../../texts/registrations.ts';
+import { Facts } from '../../webhooks/facts.tsx';
+import styles from '../registrations.module.css';
+import { formatClock, formatScore } from '../results.ts';
+import {
+  COMPLETION_OPTIONS,
+  type DraftFaults,
+  draftOf,
+  faultsOf,
+  type StatusDraft,
+  SUCCESS_OPTIONS,
+  statusInWords,
+  statusOf,
+} from './status-draft.ts';
+
+const texts = registrations.status;
+
+/** The learner's results; administrators can correct them. */
+export function StatusPanel({ read }: { read: Read<Registration> }) {
+  const isAdmin = useIsAdmin();
+  const { completion, success, score, duration } = read.record;
+  return (
+    <Panel title={texts.title} description={texts.description}>
+      {isAdmin ? (
+        <StatusForm read={read} />
+      ) : (
+        <Facts
+          items={[
+            [texts.completion, texts.completions[completion]],
+            [texts.success, texts.successes[success]],
+            [texts.score, formatScore(score)],
+            [texts.duration, formatClock(duration)],
+          ]}
+        />
+      )}
+    </Panel>
+  );
+}
+
+/** Follows what is reported until something is changed in it; from then on it holds what was entered. */
+function StatusForm({ read }: { read: Read<Registration> }) {
+  const queryClient = useQueryClient();
+  const id = read.record.registration_id;
+  /** What was entered, and what stood there when that began. */
+  const [edit, setEdit] = useState<{ draft: StatusDraft; basis: Read<Registration> } | null>(null);
+  const [faults, setFaults] = useState<DraftFaults>({});
+  const [conflict, setConflict] = useState<Read<Registration> | null>(null);
+  const fields = useRef<Partial<Record<'score' | 'duration', HTMLInputElement | null>>>({});
+  const present = draftOf(read.record);
+  const draft = edit?.draft ?? present;
+  const isChanged = edit !== null && !equal(edit.draft, draftOf(edit.basis.record));
+  const save = useMutation({
+    mutationFn: async ({ draft: entered, basis }: NonNullable<typeof edit>) => {
+      try {
+        return await updateRegistrationStatus(id, statusOf(entered), basis.etag);
+      } catch (error) {
+        if (isProblem(error, 412)) setConflict(await readRecord<Registration>(`/registrations/${id}`));
+        throw error;
+      }
+    },
+    onSuccess: async () => {
+      notifyDone(texts.saved);
+      // What was entered stays until what is there now is read: nothing jumps back.
+      await queryClient.invalidateQueries({ queryKey: registrationsKey });
+      setEdit(null);
+    },
+  });
+  const change = (members: Partial<StatusDraft>) => {
+    setEdit({ draft: { ...draft, ...members }, basis: edit?.basis ?? read });
+    setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in members))));
+  };
+  const discard = () => {
+    setEdit(null);
+    setFaults({});
+    setConflict(null);
+    save.reset();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (edit === null || !isChanged || save.isPending || conflict !== null) return;
+    const found = faultsOf(draft);
+    setFaults(found);
+    const first = found.score !== undefined ? 'score' : found.duration !== undefined ? 'duration' : null;
+    if (first !== null) fields.current[first]?.focus();
+    else save.mutate(edit);
+  };
+  return (
+    <form noValidate onSubmit={submit}>
+      <Stack gap="md">
+        {conflict !== null ? (
+          <Callout tone="warn" title={texts.conflict.title} live>
+            <p className={styles.note}>{texts.conflict.description(statusInWords(conflict.record))}</p>
+            <Group gap="sm" mt="sm">
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => {
+                  setEdit({ draft, basis: conflict });
+                  setConflict(null);
+                  save.reset();
+                }}
+              >
+                {texts.conflict.keep}
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => {
+                  queryClient.setQueryData(registrationQuery(id).queryKey, conflict);
+                  discard();
+                }}
+              >
+                {texts.conflict.take}
+              </Button>
+            </Group>
+          </Callout>
+        ) : (
+          <FormProblem error={save.error} />
+        )}
+        <Choice
+          label={texts.completion}
+          value={draft.completion}
+          options={COMPLETION_OPTIONS}
+          onChange={(completion) => change({ completion: completion as Completion })}
+        />
+        <Choice
+          label={texts.success}
+          value={draft.success}
+          options={SUCCESS_OPTIONS}
+          onChange={(success) => change({ success: success as Success })}
+        />
+        <div className={styles.fields}>
+          <TextInput
+            ref={(element) => {
+              fields.current.score = element;
+            }}
+            label={texts.score}
+            description={texts.scoreDescription}
+            inputMode="decimal"
+            autoComplete="off"
+            value={draft.score}
+            onChange={({ currentTarget }) => change({ score: currentTarget.value })}
+            error={faults.score}
+          />
+          <TextInput
+            ref={(element) => {
+              fields.current.duration = element;
+            }}
+            label={texts.duration}
+            description={texts.durationDescription}
+            autoComplete="off"
+            value={draft.duration}
+            onChange={({ currentTarget }) => change({ duration: currentTarget.value })}
+            error={faults.duration}
+          />
+        </div>
+        <p className={styles.note}>{texts.event}</p>
+        <Group gap="sm">
+          <Button type="submit" disabled={!isChanged || conflict !== null} loading={save.isPending}>
+            {texts.save}
+          </Button>
+          {isChanged && (
+            <Button variant="default" disabled={save.isPending} onClick={discard}>
+              {texts.discard}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      <UnsavedChanges when={isChanged} />
+    </form>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  options: { value: string; label: string }[];
+  onChange: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div>
+      <div id={id} className={styles.label}>
+        {label}
+      </div>
+      <SegmentedControl
+        aria-labelledby={id}
+        value={value}
+        onChange={onChange}
+        data={options}
+        className={styles.choice ?? ''}
+      />
+    </div>
+  );
+}
+
+function equal(one: StatusDraft, other: StatusDraft): boolean {
+  return (
+    one.completion === other.completion &&
+    one.success === other.success &&
+    one.score === other.score &&
+    one.duration === other.duration
+  );
+}
