@@ -46,6 +46,13 @@ export const CONTENT_SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'content-selected',
+    address: folder('Fire'),
+    act: async (page) => {
+      await page.getByRole('checkbox', { name: /Fire extinguishers/ }).check();
+    },
+  },
+  {
     name: 'content-move',
     address: folder('Fire'),
     act: async (page) => {

@@ -63,6 +63,7 @@ export function CourseTable({
             cell: (course) => (
               <Checkbox
                 size="xs"
+                classNames={{ icon: styles.tick ?? '' }}
                 aria-label={content.select(course.name)}
                 checked={chosen.has(course.id)}
                 onChange={({ currentTarget }) => choose([course], currentTarget.checked)}
