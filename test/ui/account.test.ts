@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -9,14 +10,141 @@ before(async () => {
 });
 after(() => ui[Symbol.asyncDispose]());
 
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
+
+async function signIn(page: Page, password = PASSWORD): Promise<void> {
+  await page.getByLabel('E-mail').fill(ADMIN_EMAIL);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.keyboard.press('Enter');
+}
+
 describe('signing in', () => {
-  test('leads to the page that was asked for, and says whose session it is', async () => {
-    await using visit = await ui.visit('/profile', { as: 'nobody' });
+  test('leads to the page that was asked for, with what its address holds', async () => {
+    await using visit = await ui.visit('/administration/administrators?a=b', { as: 'nobody' });
+    await visit.arrived(/^\/sign-in\?next=/);
+    await signIn(visit.page);
+    await heading(visit.page, 'Administrators').waitFor();
+    assert.match(visit.address(), /^\/administration\/administrators/);
+  });
+
+  test('says that e-mail or password is wrong, forgets the password and lets one try again', async () => {
+    await using visit = await ui.visit('/sign-in', { as: 'nobody' });
     const { page } = visit;
-    await page.getByLabel('E-mail').fill(ADMIN_EMAIL);
-    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Your profile', level: 1 }).waitFor();
-    assert.equal(visit.address(), '/profile');
+    await signIn(page, 'not the password at all');
+    await page.getByRole('alert').getByText('E-mail or password is wrong').waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Password' }).inputValue(), '');
+    await signIn(page);
+    await visit.arrived('/');
+  });
+
+  test('goes to no other origin, whatever the address asks for', async () => {
+    for (const next of ['https://example.com/', '//example.com/', '/\\example.com', 'javascript:alert(1)']) {
+      await using visit = await ui.visit(`/sign-in?next=${encodeURIComponent(next)}`, { as: 'nobody' });
+      await signIn(visit.page);
+      await visit.arrived('/');
+    }
+  });
+
+  test('is not offered to those who are signed in', async () => {
+    await using visit = await ui.visit('/sign-in?next=%2Fprofile');
+    await heading(visit.page, 'Your profile').waitFor();
+  });
+
+  test('is accessible in both schemes and on a phone', async () => {
+    await using visit = await ui.visit('/sign-in', { as: 'nobody', phone: true });
+    await heading(visit.page, /Sign in/).waitFor();
+    await visit.assertAccessible();
+    await visit.assertNoSidewaysScrolling();
+  });
+});
+
+describe('signing out', () => {
+  test('ends the session and forgets what was read', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Your account: Ann' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(page, /Sign in/).waitFor();
+    await page.goBack();
+    await heading(page, /Sign in/).waitFor();
+  });
+});
+
+describe('the profile', () => {
+  test('saves another name, which stands in the menu at once', async () => {
+    await using visit = await ui.visit('/profile', { as: 'viewer' });
+    const { page } = visit;
+    await page.getByLabel('Name').fill('Victoria <b>x</b>');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Your account: Victoria <b>x</b>' }).waitFor();
+    await page.getByLabel('Name').fill('Vic');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: /^Your account: Vic\b/ }).waitFor();
+  });
+
+  test('asks before a changed name is left behind', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByLabel('Name').fill('Somebody else');
+    await page.getByRole('link', { name: 'System' }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByRole('button', { name: 'Stay' }).click();
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Somebody else');
+    await page.getByRole('link', { name: 'System' }).click();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await heading(page, 'System').waitFor();
+  });
+
+  test('changes the password: wrong fields say so, other sessions end', async () => {
+    await using other = await ui.visit('/profile', { as: 'viewer' });
+    await using visit = await ui.visit('/profile', { as: 'viewer' });
+    const { page } = visit;
+    const current = page.getByRole('textbox', { name: 'Current password' });
+    const next = page.getByRole('textbox', { name: 'New password', exact: true });
+    const repeat = page.getByRole('textbox', { name: 'Repeat the new password' });
+    const change = page.getByRole('button', { name: 'Change password' });
+
+    await change.click();
+    await page.getByText('Enter your password').waitFor();
+    await page.getByText('At least 12 characters').waitFor();
+    await current.fill('not my password');
+    await next.fill('another long password');
+    await repeat.fill('another long password');
+    await change.click();
+    await page.getByText('This is not your present password').waitFor();
+    assert.equal(await page.locator(':focus').getAttribute('autocomplete'), 'current-password');
+    await current.fill(PASSWORD);
+    await change.click();
+    await page.getByText('Your password was changed').waitFor();
+    assert.equal(await next.inputValue(), '');
+
+    await other.page.reload();
+    await heading(other.page, /Sign in/).waitFor();
+    await current.fill('another long password');
+    await next.fill(PASSWORD);
+    await repeat.fill(PASSWORD);
+    const changed = page.waitForResponse(
+      (answer) => answer.url().endsWith('/ui/api/password') && answer.ok(),
+    );
+    await change.click();
+    await changed;
+  });
+
+  test('signs out everywhere', async () => {
+    await using other = await ui.visit('/profile', { as: 'viewer' });
+    await using visit = await ui.visit('/profile', { as: 'viewer' });
+    await visit.page.getByText('This one').waitFor();
+    await visit.page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await visit.page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+    await heading(visit.page, /Sign in/).waitFor();
+    await other.page.reload();
+    await heading(other.page, /Sign in/).waitFor();
+  });
+
+  test('is accessible in both schemes and on a phone', async () => {
+    await using visit = await ui.visit('/profile', { phone: true });
+    await visit.page.getByText('This one').waitFor();
+    await visit.assertAccessible();
+    await visit.assertNoSidewaysScrolling();
   });
 });

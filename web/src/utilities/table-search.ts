@@ -1,3 +1,5 @@
+import { onlyKnown } from './known-search.ts';
+
 export type Direction = 'asc' | 'desc';
 
 /** What the address of a list holds; members at their default are absent, so that addresses stay short. */
@@ -28,9 +30,8 @@ export function tableSearch<
   const F extends Filters,
   const I extends string = never,
 >(options: { sorts: readonly S[]; filters?: F; ids?: readonly I[] }) {
-  return (
-    given: Record<string, unknown>,
-  ): Omit<TableSearch, 'sort'> & { sort?: S } & FilterValues<F> & { [K in I]?: number } => {
+  type Checked = Omit<TableSearch, 'sort'> & { sort?: S } & FilterValues<F> & { [K in I]?: number };
+  return onlyKnown((given): Checked => {
     const chosen: Record<string, unknown> = {};
     const search = text(given.search).trim().slice(0, MAX_SEARCH_LENGTH);
     if (search !== '') chosen.search = search;
@@ -47,8 +48,8 @@ export function tableSearch<
       const id = wholeNumber(given[name]);
       if (id !== null) chosen[name] = id;
     }
-    return chosen as ReturnType<ReturnType<typeof tableSearch<S, F, I>>>;
-  };
+    return chosen as Checked;
+  });
 }
 
 /** The query that a list of the UI's interface takes, from what the address holds. */

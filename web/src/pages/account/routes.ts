@@ -2,16 +2,19 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { sessionQuery } from '../../api/session.ts';
 import { rootRoute } from '../../app/root-routes.ts';
 import { account } from '../../texts/account.ts';
+import { onlyKnown } from '../../utilities/known-search.ts';
 import { nextAddress } from './next-address.ts';
 import { setupToken } from './setup-token.ts';
+
+const signInSearch = onlyKnown((given): { next?: string } => {
+  const next = nextAddress(given.next);
+  return next === null ? {} : { next };
+});
 
 const signIn = createRoute({
   getParentRoute: () => rootRoute,
   path: 'sign-in',
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => {
-    const address = nextAddress(next);
-    return address === null ? {} : { next: address };
-  },
+  validateSearch: signInSearch,
   beforeLoad: async ({ context, search }) => {
     const state = await context.queryClient.ensureQueryData(sessionQuery);
     if (state.signedIn) throw redirect({ href: search.next ?? '/', replace: true });

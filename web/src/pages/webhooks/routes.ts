@@ -3,6 +3,7 @@ import { TOPICS } from '../../../../src/events/catalogue.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { webhookForm } from '../../texts/webhook-form.ts';
 import { webhooks } from '../../texts/webhooks.ts';
+import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 import { detailsSearch } from './details/details-search.ts';
 import { type Step, stepOf } from './form/draft.ts';
@@ -21,7 +22,7 @@ const list = createRoute({
 const add = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/new`,
-  validateSearch: formSearch,
+  validateSearch: onlyKnown(formSearch),
   component: lazyRouteComponent(() => import('./form/add-webhook-page.tsx'), 'AddWebhookPage'),
   staticData: { title: webhookForm.addTitle },
 });
@@ -35,7 +36,7 @@ const details = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/$webhookId`,
   params: webhookIdParams,
-  validateSearch: detailsSearch,
+  validateSearch: onlyKnown(detailsSearch),
   component: lazyRouteComponent(() => import('./details/webhook-page.tsx'), 'WebhookPage'),
   staticData: { title: webhooks.one },
 });
@@ -44,7 +45,7 @@ const edit = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/$webhookId/edit`,
   params: webhookIdParams,
-  validateSearch: formSearch,
+  validateSearch: onlyKnown(formSearch),
   component: lazyRouteComponent(() => import('./form/edit-webhook-page.tsx'), 'EditWebhookPage'),
   staticData: { title: webhookForm.edit },
 });

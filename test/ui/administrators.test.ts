@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { PASSWORD } from '../support/administration.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const ADDRESS = '/administration/administrators';
+
+let ui: Ui;
+before(async () => {
+  ui = await startUi();
+});
+after(() => ui[Symbol.asyncDispose]());
+
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+async function invite(page: Page, email: string, role = 'Viewer'): Promise<string> {
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('radio', { name: role }).check();
+  await page.getByRole('button', { name: 'Make invitation link' }).click();
+  const link = await page.getByLabel('One-time link').inputValue();
+  await page.getByRole('button', { name: 'I have copied it' }).click();
+  return link.replace(/^.*\/ui\//, '/');
+}
+
+async function act(page: Page, whose: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${whose}` }).click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+describe('inviting', () => {
+  test('makes a link with which the invited person chooses name and password, once', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const link = await invite(visit.page, 'grace@example.com', 'Administrator');
+    await rowOf(visit.page, 'grace@example.com').getByText('Invited').waitFor();
+
+    await using invited = await ui.visit(link, { as: 'nobody' });
+    const { page } = invited;
+    await page.getByLabel('Your name').fill('Grace');
+    assert.equal(await page.getByLabel('E-mail').inputValue(), 'grace@example.com');
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(PASSWORD);
+    await page.getByRole('textbox', { name: 'Repeat the password' }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Save and sign in' }).click();
+    await page.getByRole('button', { name: 'Your account: Grace' }).waitFor();
+
+    await visit.page.reload();
+    await rowOf(visit.page, 'Grace').getByText('Active').waitFor();
+  });
+
+  test('says at the field what is wrong with an address, and names a conflict', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('E-mail').fill('nobody');
+    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    await page.getByText('Enter an e-mail address').waitFor();
+    await page.getByLabel('E-mail').fill('vic@example.com');
+    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    await page.getByRole('alert').getByText('vic@example.com already').waitFor();
+  });
+
+  test('once more makes a new link that ends the former one', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    const former = await invite(page, 'linus@example.com');
+    await act(page, 'linus@example.com', 'New invitation link');
+    await page.getByRole('dialog').getByRole('button', { name: 'Make link' }).click();
+    const link = (await page.getByLabel('One-time link').inputValue()).replace(/^.*\/ui\//, '/');
+    assert.notEqual(link, former);
+    await using late = await ui.visit(former, { as: 'nobody' });
+    await late.page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+  });
+});
+
+describe('changing', () => {
+  test('an invited person’s role before they have a name', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    await invite(page, 'edsger@example.com');
+    await act(page, 'edsger@example.com', 'Edit');
+    await page.getByRole('radio', { name: 'Administrator' }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'edsger@example.com').getByText('Administrator').waitFor();
+  });
+
+  test('disabling ends the person’s sessions at once', async () => {
+    await using viewer = await ui.visit('/profile', { as: 'viewer' });
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    await act(page, 'Vic', 'Edit');
+    await page.getByLabel('May sign in').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Vic').getByText('Disabled').waitFor();
+    await viewer.page.reload();
+    await viewer.page.getByRole('heading', { name: /Sign in/ }).waitFor();
+    await act(page, 'Vic', 'Edit');
+    await page.getByLabel('May sign in').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Vic').getByText('Active').waitFor();
+  });
+});
+
+describe('deleting', () => {
+  test('asks first, then takes the person away', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    const { page } = visit;
+    await invite(page, 'niklaus@example.com');
+    await act(page, 'niklaus@example.com', 'Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('niklaus@example.com was deleted').waitFor();
+    await rowOf(page, 'niklaus@example.com').waitFor({ state: 'detached' });
+  });
+
+  test('is not possible for oneself', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    await visit.page.getByRole('button', { name: 'Actions for Ann' }).click();
+    assert.ok(await visit.page.getByRole('menuitem', { name: 'Delete' }).isDisabled());
+  });
+});
+
+describe('the page', () => {
+  test('is accessible, dialogs too, in both schemes', async () => {
+    await using visit = await ui.visit(ADDRESS);
+    await rowOf(visit.page, 'Ann').waitFor();
+    await visit.assertAccessible();
+    await visit.page.getByRole('button', { name: 'Invite' }).click();
+    await visit.page.getByRole('dialog', { name: 'Invite someone' }).waitFor();
+    await visit.assertAccessible();
+  });
+
+  test('shows cards on a phone', async () => {
+    await using visit = await ui.visit(ADDRESS, { phone: true });
+    await visit.page.getByRole('listitem').filter({ hasText: 'ann@example.com' }).waitFor();
+    await visit.assertAccessible();
+    await visit.assertNoSidewaysScrolling();
+  });
+
+  test('tells viewers that it is not for them', async () => {
+    await using visit = await ui.visit(ADDRESS, { as: 'viewer' });
+    await visit.page.getByRole('heading', { name: 'Not for viewers' }).waitFor();
+    assert.equal(await visit.page.getByRole('link', { name: 'Administrators' }).count(), 0);
+    await visit.assertAccessible();
+  });
+});

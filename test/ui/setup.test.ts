@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createAdministrator, PASSWORD } from '../support/administration.ts';
+import { startUi } from './support/ui.ts';
+
+describe('the first administrator', () => {
+  test('is told where the one-time link is, and gets in with it by keyboard alone', async () => {
+    let announced = '';
+    await using ui = await startUi({
+      people: false,
+      announce: (text) => {
+        announced = text;
+      },
+    });
+    const link = /http\S+\/ui(\/setup#token=\S+)/.exec(announced)?.[1];
+    assert.ok(link !== undefined, announced);
+
+    {
+      await using visit = await ui.visit('/', { as: 'nobody' });
+      await visit.page.getByRole('heading', { name: 'Set up Coursewire' }).waitFor();
+      await visit.assertAccessible();
+    }
+
+    await using visit = await ui.visit(link, { as: 'nobody' });
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Welcome to Coursewire' }).waitFor();
+    assert.equal(visit.address(), '/setup', 'the token stays in no address');
+    await visit.assertAccessible();
+    await page.reload();
+    await page.getByLabel('Your name').focus();
+    await page.keyboard.type('Ada');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('ada@example.com');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('something else');
+    await page.keyboard.press('Enter');
+    await page.getByText('This is not the same password').waitFor();
+    const label = page.getByText('Repeat the password');
+    const focused = await page.locator(':focus').getAttribute('id');
+    assert.equal(focused, await label.getAttribute('for'), 'the wrong field has the focus');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await visit.arrived('/');
+    await page.getByRole('button', { name: 'Your account: Ada' }).waitFor();
+
+    await using second = await ui.visit(link, { as: 'nobody' });
+    await second.page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+  });
+
+  test('who was made on the command line meanwhile can sign in without a reload', async () => {
+    await using ui = await startUi({ people: false });
+    await using visit = await ui.visit('/', { as: 'nobody' });
+    await visit.page.getByRole('heading', { name: 'Set up Coursewire' }).waitFor();
+    await createAdministrator(ui.service.settings.data_dir);
+    await visit.page.getByRole('button', { name: 'I have made one' }).click();
+    await visit.page.getByRole('heading', { name: /Sign in/ }).waitFor();
+  });
+});

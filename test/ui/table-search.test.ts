@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listQuery, tableSearch } from '../../web/src/utilities/table-search.ts';
+
+const check = tableSearch({ sorts: ['name'], filters: { state: ['on', 'off'] }, ids: ['account_id'] });
+
+/** As the router does: what the check answers is laid over what the address holds. */
+const inAddress = (given: Record<string, unknown>) => ({ ...given, ...check(given) });
+const defined = (values: object) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+test('what an address of a list holds becomes numbers and choices', () => {
+  assert.deepEqual(
+    inAddress({
+      search: ' fire ',
+      sort: 'name',
+      direction: 'desc',
+      page: '3',
+      size: '100',
+      state: 'on',
+      account_id: '7',
+    }),
+    { search: 'fire', sort: 'name', direction: 'desc', page: 3, size: 100, state: 'on', account_id: 7 },
+  );
+});
+
+test('what is unknown or out of bounds reaches neither page nor interface', () => {
+  const hostile = {
+    search: '  ',
+    sort: 'password',
+    direction: 'up',
+    page: '-1',
+    size: '7',
+    state: 'x',
+    account_id: '1e9',
+    q: '<b>',
+  };
+  assert.deepEqual(defined(inAddress(hostile)), {});
+  assert.deepEqual(defined(listQuery(inAddress(hostile))), { limit: 50, offset: 0 });
+});
+
+test('the third page of a hundred rows begins after two hundred', () => {
+  assert.deepEqual(listQuery({ page: 3, size: 100 }), { limit: 100, offset: 200 });
+});
