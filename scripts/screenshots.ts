@@ -12,12 +12,14 @@ import { DASHBOARD_SCENES } from './screenshots/dashboard-scenes.ts';
 import { fillService } from './screenshots/example-data.ts';
 import type { Scene } from './screenshots/scene.ts';
 import { SHELL_SCENES } from './screenshots/shell-scenes.ts';
+import { SYSTEM_SCENES } from './screenshots/system-scenes.ts';
 import { WEBHOOK_SCENES } from './screenshots/webhook-scenes.ts';
 
 /** The pages, by area. */
 const SCENES: readonly Scene[] = [
   ...SHELL_SCENES,
   ...DASHBOARD_SCENES,
+  ...SYSTEM_SCENES,
   ...WEBHOOK_SCENES,
   ...CONTENT_SCENES,
   ...ACCOUNT_SCENES,

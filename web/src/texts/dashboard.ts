@@ -16,6 +16,7 @@ export const dashboard = {
     deliveriesSummary: (succeeded: string, failed: string) =>
       `Delivery attempts of the last hour, minute by minute: ${succeeded} succeeded, ${failed} failed.`,
     at: (time: string) => `at ${time}`,
+    most: (count: string) => `at most ${count} a minute`,
     hourAgo: '1 hour ago',
     now: 'now',
   },
@@ -27,7 +28,7 @@ export const dashboard = {
     nothingWaits: 'Everything is delivered',
     blocked: 'Blocked lines',
     blockedNone: 'Every line moves',
-    blockedSome: 'Retried until they succeed',
+    blockedSome: 'Retried until it succeeds',
     deadLetters: 'Dead letters',
     deadLettersNone: 'Nothing was given up',
     deadLettersSome: 'Can be sent again',

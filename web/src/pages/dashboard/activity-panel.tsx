@@ -5,7 +5,7 @@ import { Panel } from '../../components/panel.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import styles from './dashboard.module.css';
-import { type BarPart, MinuteBars } from './minute-bars.tsx';
+import { type BarPart, highestOf, MinuteBars } from './minute-bars.tsx';
 
 const texts = dashboard.activity;
 const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
@@ -19,7 +19,7 @@ const DELIVERIES: readonly BarPart[] = [
 /** Events and delivery attempts of the last hour, a minute each. */
 export function ActivityPanel({ minutes }: { minutes: readonly Minute[] }) {
   const events = sum(minutes, ({ event_count }) => event_count);
-  const most = formatNumber(Math.max(0, ...minutes.map(({ event_count }) => event_count)));
+  const most = formatNumber(highestOf(minutes, EVENTS));
   const succeeded = sum(minutes, ({ success_count }) => success_count);
   const failed = sum(minutes, ({ failure_count }) => failure_count);
   return (
@@ -73,6 +73,7 @@ function Chart({
 }) {
   const id = useId();
   const [pointed, setPointed] = useState<string | null>(null);
+  const most = highestOf(minutes, parts);
   // By its beginning: the hour moves on while it is pointed at.
   const minute = minutes.find(({ start_dt }) => start_dt === pointed);
   return (
@@ -91,7 +92,11 @@ function Chart({
       />
       <div className={styles.axis}>
         <span>{texts.hourAgo}</span>
-        {minute !== undefined && <span>{texts.at(time.format(new Date(minute.start_dt)))}</span>}
+        <span>
+          {minute !== undefined
+            ? texts.at(time.format(new Date(minute.start_dt)))
+            : most > 0 && texts.most(formatNumber(most))}
+        </span>
         <span>{texts.now}</span>
       </div>
     </section>

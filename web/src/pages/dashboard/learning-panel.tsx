@@ -60,7 +60,7 @@ function Entry({ registration }: { registration: LatestRegistration }) {
   return (
     <li className={styles.entry}>
       <div className={styles.entryWords}>
-        <div className={styles.oneLine}>
+        <div className={styles.lines}>
           <bdi className={styles.strong}>{learner}</bdi>
           {course !== null && (
             <>

@@ -28,7 +28,7 @@ export function MinuteBars({
   onPoint: (minute: Minute | null) => void;
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
-  const highest = Math.max(1, ...minutes.map((minute) => total(minute, parts)));
+  const highest = Math.max(1, highestOf(minutes, parts));
   const point = (index: number | null) => {
     setPointed(index);
     onPoint(index === null ? null : (minutes[index] ?? null));
@@ -89,6 +89,7 @@ function Bar({
   });
 }
 
-function total(minute: Minute, parts: readonly BarPart[]): number {
-  return parts.reduce((sum, { value }) => sum + value(minute), 0);
+/** What the highest bar stands for. */
+export function highestOf(minutes: readonly Minute[], parts: readonly BarPart[]): number {
+  return Math.max(0, ...minutes.map((minute) => parts.reduce((sum, { value }) => sum + value(minute), 0)));
 }

@@ -1,10 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { adminRoute } from '../../app/root-routes.ts';
 import { system } from '../../texts/system.ts';
+import { tableSearch } from '../../utilities/table-search.ts';
 
 const main = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/system',
+  validateSearch: tableSearch({ sorts: [], filters: { show: ['changed'] } }),
   component: lazyRouteComponent(() => import('./system-page.tsx'), 'SystemPage'),
   staticData: { title: system.title },
 });

@@ -1,6 +1,53 @@
+import { Skeleton, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { healthQuery } from '../../api/health.ts';
+import { Callout } from '../../components/callout.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { explainError } from '../../components/explain-error.ts';
 import { PageHeader } from '../../components/page-header.tsx';
+import { shared } from '../../texts/shared.ts';
 import { system } from '../../texts/system.ts';
+import { InstancePanel, StoragePanel } from './about-panels.tsx';
+import { HealthPanel } from './health-panel.tsx';
+import { SettingsPanel } from './settings-panel.tsx';
+import styles from './system.module.css';
 
+/** What the service runs on, whether it works, and with which settings. */
 export function SystemPage() {
-  return <PageHeader title={system.title} />;
+  const { data, error, refetch } = useQuery(healthQuery);
+  return (
+    <>
+      <PageHeader title={system.title} description={system.description} />
+      {data === undefined && error !== null && (
+        <div className={styles.frame}>
+          <ErrorState error={error} retry={() => void refetch()} />
+        </div>
+      )}
+      {data === undefined && error === null && (
+        <div className={styles.panels} aria-busy="true">
+          <VisuallyHidden role="status">{shared.loading}</VisuallyHidden>
+          <Skeleton radius="lg" className={styles.healthSkeleton} />
+          <div className={styles.halves}>
+            <Skeleton radius="lg" className={styles.aboutSkeleton} />
+            <Skeleton radius="lg" className={styles.aboutSkeleton} />
+          </div>
+        </div>
+      )}
+      {data !== undefined && (
+        <div className={styles.panels}>
+          {error !== null && (
+            <Callout tone="bad" title={explainError(error).title} live>
+              {explainError(error).advice}
+            </Callout>
+          )}
+          <HealthPanel health={data} />
+          <div className={styles.halves}>
+            <InstancePanel health={data} />
+            <StoragePanel health={data} />
+          </div>
+          <SettingsPanel settings={data.settings} />
+        </div>
+      )}
+    </>
+  );
 }

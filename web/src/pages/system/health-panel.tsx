@@ -1,0 +1,67 @@
+import { CHECKS, failedChecks, type Health } from '../../api/health.ts';
+import { Callout } from '../../components/callout.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
+import { system } from '../../texts/system.ts';
+import styles from './system.module.css';
+
+const texts = system.health;
+
+interface Check {
+  name: string;
+  tone: Tone;
+  state: string;
+  /** What it means, and what to do where something is wrong. */
+  words: string;
+}
+
+/** Whether all works that the service depends on; where it does not, what that means and what to do. */
+export function HealthPanel({ health }: { health: Health }) {
+  const checks = checksOf(health);
+  return (
+    <Panel title={texts.title}>
+      <Verdict health={health} />
+      <ul className={styles.checks} aria-label={texts.label}>
+        {checks.map(({ name, tone, state, words }) => (
+          <li key={name} className={styles.check}>
+            <div className={styles.checkName}>{name}</div>
+            <StatusBadge tone={tone}>{state}</StatusBadge>
+            <p className={styles.checkWords}>{words}</p>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Verdict({ health }: { health: Health }) {
+  if (failedChecks(health).length > 0) return <Callout tone="bad" title={texts.wrong} live />;
+  if (health.queue.state !== 'delivering') return <Callout tone="warn" title={texts.attention} />;
+  return (
+    <Callout tone="good" title={texts.fine}>
+      {texts.fineDescription}
+    </Callout>
+  );
+}
+
+function checksOf({ checks, queue }: Health): Check[] {
+  const readiness = CHECKS.flatMap((check) => {
+    const result = checks[check];
+    if (result === undefined) return [];
+    const { name, ok, failed } = texts.checks[check];
+    return result === 'ok'
+      ? { name, tone: 'good' as const, state: texts.ok, words: ok }
+      : { name, tone: 'bad' as const, state: texts.failed, words: failed };
+  });
+  const { name, ...words } = texts.checks.delivery;
+  const delivers = queue.state === 'delivering';
+  return [
+    ...readiness,
+    {
+      name,
+      tone: delivers ? 'good' : 'warn',
+      state: delivers ? texts.ok : texts.off,
+      words: words[queue.state],
+    },
+  ];
+}

@@ -1,0 +1,43 @@
+import type { SettingInForce } from '../../api/health.ts';
+import { system } from '../../texts/system.ts';
+import { formatBytes } from '../../utilities/numbers.ts';
+import { formatDuration } from '../../utilities/times.ts';
+import styles from './system.module.css';
+
+const texts = system.settings;
+const MS_PER_SECOND = 1_000;
+const SECONDS_TOLD_OTHERWISE = 60;
+const BYTES_TOLD_OTHERWISE = 1_024;
+
+/** A value as it stands in the configuration, with what it comes to beside it. */
+export function SettingValue({ value, unit }: Pick<SettingInForce, 'value' | 'unit'>) {
+  if (value === null || value === undefined) return <span className={styles.absent}>{texts.notSet}</span>;
+  if (Array.isArray(value) && value.length === 0) return <span className={styles.absent}>{texts.empty}</span>;
+  const words = inWords(value, unit);
+  return (
+    <span className={styles.value}>
+      <code className={styles.code}>{asConfigured(value)}</code>
+      {words !== null && <span className={styles.absent}>{words}</span>}
+    </span>
+  );
+}
+
+function asConfigured(value: unknown): string {
+  if (Array.isArray(value)) return value.map(asConfigured).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** What a number of seconds, days or bytes comes to; null where the value says it by itself. */
+function inWords(value: unknown, unit: SettingInForce['unit']): string | null {
+  if (typeof value !== 'number') return null;
+  switch (unit) {
+    case 'seconds':
+      return value < SECONDS_TOLD_OTHERWISE ? texts.seconds(value) : formatDuration(value * MS_PER_SECOND);
+    case 'days':
+      return texts.days(value);
+    case 'bytes':
+      return value < BYTES_TOLD_OTHERWISE ? null : formatBytes(value);
+    case null:
+      return null;
+  }
+}
