@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
+import { startPrefixProxy } from './support/prefix-proxy.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+let ui: Ui;
+before(async () => {
+  ui = await startUi();
+});
+after(() => ui[Symbol.asyncDispose]());
+
+const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
+const menu = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+
+describe('going around', () => {
+  test('names the page to browser and screen reader, and moves the focus to its heading', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await heading(page, 'Your profile').waitFor();
+    await menu(page).getByRole('link', { name: 'Administrators' }).click();
+    await page.locator('h1:focus').getByText('Administrators').waitFor();
+    assert.equal(await page.title(), 'Administrators · Coursewire');
+    assert.equal(
+      await menu(page).getByRole('link', { name: 'Administrators' }).getAttribute('aria-current'),
+      'page',
+    );
+    await page.getByRole('status').getByText('Administrators · Coursewire').waitFor({ state: 'attached' });
+  });
+
+  test('by keyboard, the first key leads past the navigation', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await heading(page, 'Your profile').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    assert.equal(
+      await page.locator(':focus').inputValue(),
+      'Ann',
+      'the first field of the page has the focus',
+    );
+  });
+
+  test('on a phone, the menu opens, closes and leads on', async () => {
+    await using visit = await ui.visit('/profile', { phone: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await visit.assertAccessible();
+    await menu(page).getByRole('link', { name: 'Administrators' }).click();
+    await heading(page, 'Administrators').waitFor();
+    await page.getByRole('button', { name: 'Open menu' }).waitFor();
+  });
+
+  test('viewers see no administration', async () => {
+    await using visit = await ui.visit('/profile', { as: 'viewer' });
+    await menu(visit.page).getByRole('link', { name: 'Registrations' }).waitFor();
+    assert.equal(await menu(visit.page).getByText('Administration').count(), 0);
+  });
+
+  test('an address that leads nowhere says so and leads back', async () => {
+    await using visit = await ui.visit('/nothing/here');
+    await heading(visit.page, 'There is nothing at this address').waitFor();
+    await visit.assertAccessible();
+    await visit.page.getByRole('link', { name: 'Go to the dashboard' }).click();
+    await visit.arrived('/');
+  });
+});
+
+describe('the appearance', () => {
+  test('stays as it was chosen', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByText('Dark', { exact: true }).click();
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+    await page.reload();
+    await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+  });
+});
+
+describe('a session that ends while a page is open', () => {
+  test('is taken up again over the page, without losing what was entered', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByLabel('Name').fill('Ann with a change');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    assert.equal(await dialog.getByLabel('E-mail').inputValue(), ADMIN_EMAIL);
+    await visit.assertAccessible();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Ann with a change');
+  });
+});
+
+describe('a service that does not answer', () => {
+  test('is said over the page, and no more once it answers', async () => {
+    await using visit = await ui.visit('/administration/administrators');
+    const { page } = visit;
+    await page.getByText('vic@example.com').waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('E-mail').fill('late@example.com');
+    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    await page.getByRole('alert').getByText('The service does not answer').waitFor();
+    const notice = page.getByText('What you see may be out of date');
+    await notice.waitFor();
+    await page.context().setOffline(false);
+    await notice.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    await page.getByLabel('One-time link').waitFor();
+  });
+
+  test('that fails says what happened and what to do, and nothing of its inside', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.route('**/ui/api/administrators', (route) =>
+      route.fulfill({ status: 500, body: '<h1>stack trace</h1>', contentType: 'text/html' }),
+    );
+    await menu(page).getByRole('link', { name: 'Administrators' }).click();
+    await page.getByRole('alert').getByText('Something went wrong in the service').waitFor();
+    assert.equal(await page.getByText('stack trace').count(), 0);
+    await visit.assertAccessible();
+    await page.unroute('**/ui/api/administrators');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('vic@example.com').waitFor();
+  });
+});
+
+test('webhooks that are Read Only are said over every page', async () => {
+  await using readOnly = await startUi({ settings: { enable_webhooks_service: false } });
+  await using visit = await readOnly.visit('/profile');
+  await visit.page.getByRole('note').getByText('Webhooks are Read Only').waitFor();
+  await visit.assertAccessible();
+});
+
+test('behind a proxy that puts a path before it, everything is found', async () => {
+  await using proxy = await startPrefixProxy('/learning/wire');
+  await using prefixed = await startUi({ settings: { base_url: proxy.url } });
+  proxy.target = prefixed.service.url;
+  await using visit = await prefixed.visit('/profile', { as: 'nobody', url: proxy.url });
+  const { page } = visit;
+  await heading(page, /Sign in/).waitFor();
+  await page.getByLabel('E-mail').fill(ADMIN_EMAIL);
+  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await heading(page, 'Your profile').waitFor();
+  await page.reload();
+  await menu(page).getByRole('link', { name: 'Administrators' }).click();
+  await page.getByText('vic@example.com').waitFor();
+  assert.equal(page.url(), `${proxy.url}/ui/administration/administrators`);
+});

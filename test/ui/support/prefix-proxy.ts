@@ -1,0 +1,43 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A proxy as it stands before a service: hands on what is below `prefix`, without it. */
+export interface PrefixProxy extends AsyncDisposable {
+  /** Where people find the service. */
+  url: string;
+  /** Where the service is. */
+  target: string;
+}
+
+/** Starts a proxy; `target` is set once the service runs. */
+export async function startPrefixProxy(prefix: string): Promise<PrefixProxy> {
+  const server = createServer((incoming, answer) => {
+    const path = incoming.url ?? '/';
+    if (!path.startsWith(`${prefix}/`)) {
+      answer.writeHead(404).end();
+      return;
+    }
+    const { hostname, port } = new URL(proxy.target);
+    const outgoing = request(
+      { hostname, port, method: incoming.method, path: path.slice(prefix.length), headers: incoming.headers },
+      (received) => {
+        answer.writeHead(received.statusCode ?? 502, received.headers);
+        received.pipe(answer);
+      },
+    );
+    outgoing.on('error', () => answer.writeHead(502).end());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const proxy: PrefixProxy = {
+    url: `http://127.0.0.1:${port}${prefix}`,
+    target: '',
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return proxy;
+}
