@@ -28,10 +28,7 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     address: account('Tailspin Toys', '?add=yes'),
     act: async (page) => {
       await page.getByRole('checkbox', { name: /Anti-bribery/ }).check();
-      await page
-        .getByRole('checkbox', { name: /Compliance/ })
-        .last()
-        .check();
+      await page.getByRole('checkbox', { name: /^Compliance/ }).check();
     },
   },
   {

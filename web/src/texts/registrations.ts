@@ -20,9 +20,6 @@ export const registrations = {
     account: 'Account',
     course: 'Course',
     status: 'Status',
-    all: (label: string) => `${label}: All`,
-    of: (label: string, name: string) => `${label}: ${name}`,
-    type: 'Type a name',
     nothing: 'Nothing of that name',
     searching: 'Searching…',
     clear: (label: string) => `${label}: show all`,
@@ -44,7 +41,6 @@ export const registrations = {
   unknownCourse: (id: number) => `Course ${id}`,
   unknownAccount: (id: number) => `Account ${id}`,
   noScore: '–',
-  open: (learner: string, course: string) => `${learner}, ${course}`,
   empty: {
     title: 'No registrations yet',
     description:
@@ -84,7 +80,6 @@ export const registrations = {
     facts: 'About this registration',
     notLaunched: 'Not launched yet',
     notCompleted: 'Not completed yet',
-    inAccount: 'All of this account',
     remove: 'Delete…',
   },
   missing: {
@@ -131,7 +126,6 @@ export const registrations = {
     label: 'Launch link',
     private: 'Whoever has this link can open the course until it expires. Give it to the learner only.',
     expires: 'Expires',
-    cannot: 'The link cannot be made',
   },
   remove: {
     title: (learner: string) => `Delete the registration of ${learner}?`,

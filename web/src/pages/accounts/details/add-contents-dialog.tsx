@@ -274,7 +274,7 @@ function Chosen({
             <bdi>{asset.name}</bdi>
             <ActionIcon
               variant="transparent"
-              color="inherit"
+              className={styles.unchoose ?? ''}
               size={20}
               aria-label={texts.remove(asset.name)}
               onClick={() => onRemove(asset)}

@@ -68,6 +68,8 @@ export function ContentsPanel({ account }: { account: Account }) {
   );
   const [chosen, setChosen] = useState<ReadonlyMap<string, AccountContent>>(new Map());
   const [removing, setRemoving] = useState(false);
+  // What was asked about, while one after the other leaves the choice.
+  const [asked, setAsked] = useState<readonly AccountContent[]>([]);
   const rows = query.data?.data ?? [];
   const allChosen = rows.length > 0 && rows.every((asset) => chosen.has(keyOf(asset)));
   const choose = (assets: readonly AccountContent[], isChosen: boolean) =>
@@ -129,7 +131,15 @@ export function ContentsPanel({ account }: { account: Account }) {
                   >
                     {texts.chooseNone}
                   </Button>
-                  <Button size="xs" color="red" variant="light" onClick={() => setRemoving(true)}>
+                  <Button
+                    size="xs"
+                    color="red"
+                    variant="light"
+                    onClick={() => {
+                      setAsked([...chosen.values()]);
+                      setRemoving(true);
+                    }}
+                  >
                     {texts.remove.action(chosen.size)}
                   </Button>
                 </div>
@@ -146,7 +156,7 @@ export function ContentsPanel({ account }: { account: Account }) {
       />
       <RemoveContentsDialog
         accountId={account.id}
-        assets={[...chosen.values()]}
+        assets={asked}
         opened={removing}
         onRemoved={(asset) => choose([asset], false)}
         onClose={() => setRemoving(false)}

@@ -67,7 +67,7 @@ function StatusForm({ read }: { read: Read<Registration> }) {
   const fields = useRef<Partial<Record<'score' | 'duration', HTMLInputElement | null>>>({});
   const present = draftOf(read.record);
   const draft = edit?.draft ?? present;
-  const isChanged = edit !== null && !equal(edit.draft, draftOf(edit.basis.record));
+  const isChanged = edit !== null;
   const save = useMutation({
     mutationFn: async ({ draft: entered, basis }: NonNullable<typeof edit>) => {
       try {
@@ -77,15 +77,18 @@ function StatusForm({ read }: { read: Read<Registration> }) {
         throw error;
       }
     },
-    onSuccess: async () => {
+    onSuccess: async (_saved, sent) => {
       notifyDone(texts.saved);
       // What was entered stays until what is there now is read: nothing jumps back.
       await queryClient.invalidateQueries({ queryKey: registrationsKey });
-      setEdit(null);
+      setEdit((now) => (now === sent ? null : now));
     },
   });
   const change = (members: Partial<StatusDraft>) => {
-    setEdit({ draft: { ...draft, ...members }, basis: edit?.basis ?? read });
+    const basis = edit?.basis ?? read;
+    const entered = { ...draft, ...members };
+    // What was taken back is no change: the form follows what is reported again.
+    setEdit(equal(entered, draftOf(basis.record)) ? null : { draft: entered, basis });
     setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in members))));
   };
   const discard = () => {
@@ -96,7 +99,7 @@ function StatusForm({ read }: { read: Read<Registration> }) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (edit === null || !isChanged || save.isPending || conflict !== null) return;
+    if (edit === null || save.isPending || conflict !== null) return;
     const found = faultsOf(draft);
     setFaults(found);
     const first = found.score !== undefined ? 'score' : found.duration !== undefined ? 'duration' : null;

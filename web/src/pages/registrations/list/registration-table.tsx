@@ -30,6 +30,7 @@ const LEARNER: Column<RegistrationOverview> = {
   id: 'learner',
   label: words.learner,
   card: 'title',
+  width: '12rem',
   cell: ({ registration_id, learner_id }) => (
     <RowLink to="/registrations/$registrationId" params={{ registrationId: registration_id }}>
       <bdi className={styles.learner}>{learner_id}</bdi>
@@ -54,15 +55,15 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
   {
     id: 'status',
     label: words.status,
-    width: '9rem',
+    width: '8rem',
     cell: (registration) => <RegistrationState registration={registration} />,
   },
-  { id: 'score', label: words.score, align: 'end', width: '5rem', cell: ({ score }) => formatScore(score) },
+  { id: 'score', label: words.score, align: 'end', width: '4rem', cell: ({ score }) => formatScore(score) },
   {
     id: 'duration',
     label: words.duration,
     align: 'end',
-    width: '7rem',
+    width: '6.5rem',
     cell: ({ duration }) => formatClock(duration),
   },
   {
@@ -70,7 +71,8 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
     label: words.updated,
     sort: 'updated',
     firstDirection: 'desc',
-    width: '9rem',
+    width: '8rem',
+    card: 'hidden',
     cell: ({ updated_dt }) => <Time value={updated_dt} />,
   },
   {
@@ -78,7 +80,7 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
     label: words.created,
     sort: 'created',
     firstDirection: 'desc',
-    width: '9rem',
+    width: '8rem',
     cell: ({ created_dt }) => <Time value={created_dt} />,
   },
 ];
