@@ -5,6 +5,17 @@ export const DASHBOARD_SCENES: readonly Scene[] = [
   { name: 'dashboard', address: '/' },
   { name: 'dashboard-viewer', address: '/', as: 'viewer' },
   {
+    name: 'dashboard-first-steps',
+    address: '/',
+    act: async (page) => {
+      const none = { data: [], total: 0, limit: 1, offset: 0 };
+      await page.route('**/ui/api/clients', (route) => route.fulfill({ json: none }));
+      await page.route('**/ui/api/webhooks?*', (route) => route.fulfill({ json: none }));
+      await page.evaluate('localStorage.clear()');
+      await page.reload({ waitUntil: 'networkidle' });
+    },
+  },
+  {
     name: 'dashboard-failing',
     address: '/',
     act: async (page) => {
