@@ -122,14 +122,14 @@ function ScopesField({
         <span id={describedBy} className={styles.quiet}>
           {texts.scopesDescription}
         </span>
-        <Group gap={4}>
+        <div className={styles.presets}>
           <Button variant="subtle" size="compact-xs" onClick={() => onChange([...READS])}>
             {texts.chooseReads}
           </Button>
           <Button variant="subtle" size="compact-xs" onClick={() => onChange([...SCOPES])}>
             {texts.chooseAll}
           </Button>
-        </Group>
+        </div>
       </div>
       {SCOPES.map((scope, at) => (
         <Checkbox
