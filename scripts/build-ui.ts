@@ -40,6 +40,8 @@ const old = path.join(WEB, `.dist-${process.pid}-old`);
 try {
   await build({
     configFile: path.join(WEB, 'vite.config.ts'),
+    // Node reads TypeScript by itself.
+    configLoader: 'native',
     logLevel: 'warn',
     build: { outDir: fresh },
   });

@@ -5,6 +5,14 @@ const DEV_SERVICE = 'http://127.0.0.1:8080';
 const DEV_BASE = '/ui/';
 
 /**
+ * As text, the compiler options keep Vite from looking for a tsconfig.json: that of the service, of which the UI takes
+ * tables in, extends packages which an installation without development dependencies does not have.
+ */
+const COMPILER_OPTIONS = JSON.stringify({
+  compilerOptions: { jsx: 'react-jsx', useDefineForClassFields: true, verbatimModuleSyntax: true },
+});
+
+/**
  * `import { IconX } from '@tabler/icons-react'` becomes an import of that one file: the package's index names six
  * thousand modules, which all would be read to throw all but a few away.
  */
@@ -41,7 +49,7 @@ export default defineConfig(({ command }) => ({
   // Relative: the path under which the outside sees the service is known only when it runs.
   base: command === 'build' ? './' : DEV_BASE,
   plugins: [iconsOneByOne(), placeholdersInDevelopment()],
-  esbuild: { jsx: 'automatic', legalComments: 'none' },
+  esbuild: { jsx: 'automatic', legalComments: 'none', tsconfigRaw: COMPILER_OPTIONS },
   // What a dialog that holds back scrolling names its style tags with (see index.html).
   define: { __webpack_nonce__: 'document.documentElement.nonce' },
   server: {
