@@ -113,7 +113,13 @@ export const theme = createTheme({
         removeScrollProps: { removeScrollBar: false },
       },
     },
-    Drawer: { defaultProps: { closeButtonProps: CLOSE, removeScrollProps: { removeScrollBar: false } } },
+    Drawer: {
+      defaultProps: {
+        closeButtonProps: CLOSE,
+        overlayProps: { backgroundOpacity: 0.4 },
+        removeScrollProps: { removeScrollBar: false },
+      },
+    },
     Notification: { defaultProps: { closeButtonProps: CLOSE } },
     Tooltip: {
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
