@@ -69,7 +69,7 @@ function TableOfRows<T>({
             </tr>
           )) ??
             placeholders(placeholderRows).map((line) => (
-              <tr key={line}>
+              <tr key={`placeholder-${line}`}>
                 {columns.map(({ id, align }, at) => (
                   <td key={id} data-align={align}>
                     <Placeholder at={line + at} end={align === 'end'} />
@@ -138,7 +138,7 @@ function Cards<T>({
         </li>
       )) ??
         placeholders(placeholderRows).map((line) => (
-          <li key={line} className={styles.card}>
+          <li key={`placeholder-${line}`} className={styles.card}>
             <CardContent
               columns={columns.filter(({ card }) => card !== 'actions')}
               content={({ id, card }) => <Placeholder at={line + id.length} end={card === undefined} />}

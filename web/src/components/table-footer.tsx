@@ -15,8 +15,9 @@ const SMALLEST_PAGE = PAGE_SIZES[0];
 export function TableFooter({ table, page }: { table: TableState; page: PageOf<unknown> | undefined }) {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   if (page === undefined) {
+    // By a key of its own: what takes its place elsewhere on the page is no jump.
     return (
-      <div className={styles.footer}>
+      <div key="placeholder" className={styles.footer}>
         <Skeleton height={12} width="8rem" />
       </div>
     );
@@ -27,7 +28,7 @@ export function TableFooter({ table, page }: { table: TableState; page: PageOf<u
   const pages = Math.ceil(total / size);
   const current = table.values.page ?? 1;
   return (
-    <div className={styles.footer}>
+    <div key="footer" className={styles.footer}>
       <VisuallyHidden role="status">{words.results(totalText, total === 1)}</VisuallyHidden>
       <div className={styles.range}>
         {data.length > 0 &&
