@@ -5,10 +5,19 @@ import { administrators } from './migrations/0003-administrators.ts';
 import { sqs } from './migrations/0004-sqs.ts';
 import { trends } from './migrations/0005-trends.ts';
 import { taskLeases } from './migrations/0006-task-leases.ts';
+import { sessionAddresses } from './migrations/0007-session-addresses.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
-const MIGRATIONS: readonly Migration[] = [foundation, contentDomain, administrators, sqs, trends, taskLeases];
+const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  contentDomain,
+  administrators,
+  sqs,
+  trends,
+  taskLeases,
+  sessionAddresses,
+];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */
 const MIGRATION_LOCK = 7_305_201_411;

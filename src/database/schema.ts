@@ -80,6 +80,8 @@ export interface AdministratorSessionRow {
   token_hash: string;
   administrator_id: number;
   user_agent: string;
+  /** Of the last use that was noted; null when it is not known. */
+  address: string | null;
   created_at: number;
   /** To the minute. */
   last_seen_at: number;

@@ -9,7 +9,7 @@ import { isScope } from './scopes.ts';
 /** What requests are decided with. */
 export interface RequestAuthorizerOptions {
   tokens: TokenVerifier;
-  sessions: { verify(token: string): Promise<SignedIn | null> };
+  sessions: { verify(token: string, address: string): Promise<SignedIn | null> };
   sessionCookie: ServiceCookie;
   origin: ServiceOrigin;
 }
@@ -26,7 +26,7 @@ export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize 
     const cookie = sessionCookie.read(request);
     if (cookie === null) return signInFirst('Sign in, or send an access token.');
     if (changesSomething(request)) assertSameOrigin(request, origin);
-    const signedIn = await sessions.verify(cookie);
+    const signedIn = await sessions.verify(cookie, request.ip);
     if (signedIn === null) return signInFirst('The session has ended; sign in again.');
     return bySession(signedIn, need);
   };

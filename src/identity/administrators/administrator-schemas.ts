@@ -40,6 +40,7 @@ export const SessionList = Type.Object({
       created_dt: DateTime('When it began.'),
       last_seen_dt: DateTime('When it was last used, to the minute.'),
       browser: Type.String({ description: 'Such as `Firefox on Windows`.' }),
+      address: Nullable(Type.String({ description: 'From where it was last used; null: not known.' })),
       current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
     }),
   ),

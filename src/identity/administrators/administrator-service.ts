@@ -16,7 +16,7 @@ import {
   updateAdministrator,
 } from './administrator-store.ts';
 import type { Passwords } from './passwords.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions, SessionUse } from './sessions.ts';
 import { INVITATION_LIFETIME_MS, type IssuedLink, LINK_LIFETIME_MS, type SetupLinks } from './setup-links.ts';
 
 /** What an administrator's record is changed to; what is left out stays. */
@@ -172,7 +172,7 @@ export class AdministratorService {
    */
   async setUp(
     input: SetupInput,
-    userAgent: string | undefined,
+    use: SessionUse,
   ): Promise<{ administrator: Administrator; sessionToken: string }> {
     const known = await this.readLink(input.token);
     if (known === null) throw deadLink();
@@ -192,7 +192,7 @@ export class AdministratorService {
       else id = await this.#insert(tx, { email, role: 'admin', name, passwordHash });
       const row = await this.#find(tx, id);
       await this.#sessions.endAll(tx, id);
-      const sessionToken = await this.#sessions.begin(tx, id, userAgent);
+      const sessionToken = await this.#sessions.begin(tx, id, use);
       this.#log.info('an administrator set a password with a link', { administrator_id: id });
       return { administrator: toAdministrator(row), sessionToken };
     });

@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { administratorOf } from '../../http/authorization.ts';
+import { parseId } from '../../http/ids.ts';
 import { assertSameOrigin, type ServiceOrigin } from '../../http/origin.ts';
 import type { Routes } from '../../http/routes.ts';
 import { ProblemError } from '../../problems/problem.ts';
@@ -18,7 +20,7 @@ import type { AdministratorService } from './administrator-service.ts';
 import { browserName } from './browser-name.ts';
 import { isRole } from './roles.ts';
 import type { ServiceCookie } from './session-cookie.ts';
-import type { Sessions, SignedIn } from './sessions.ts';
+import type { Sessions, SessionUse, SignedIn } from './sessions.ts';
 import type { SignIn, Visitor } from './sign-in.ts';
 
 /** What the routes of signing in work with. */
@@ -36,6 +38,7 @@ export interface SessionRoutesOptions {
 
 const HIDDEN = { hide: true } as const;
 const VIEWER = { role: 'viewer' } as const;
+const params = Type.Object({ id: Type.String() });
 
 /**
  * Signing in and out, and setting up with a one-time link: what nobody has to be signed in for. Changes are taken from
@@ -51,7 +54,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
     { schema: { ...HIDDEN, response: { 200: SessionAnswer } } },
     async (request) => {
       const token = sessionCookie.read(request);
-      const signedIn = token === null ? null : await sessions.verify(token);
+      const signedIn = token === null ? null : await sessions.verify(token, request.ip);
       if (signedIn !== null) return answer(request, signedIn);
       const setupRequired = await administrators.needsSetup();
       throw new ProblemError('unauthorized', 'Sign in first.', {
@@ -95,7 +98,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
       const { token, email, name, password } = request.body;
       const { administrator, sessionToken } = await administrators.setUp(
         { token, email: email ?? undefined, name: name ?? undefined, password },
-        request.headers['user-agent'],
+        sessionUseOf(request),
       );
       return begun(request, reply, {
         administrator,
@@ -107,8 +110,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
 
   function visitorOf(request: FastifyRequest): Visitor {
     return {
-      address: request.ip,
-      userAgent: request.headers['user-agent'],
+      ...sessionUseOf(request),
       mark: browserCookie.read(request),
       sessionToken: sessionCookie.read(request),
     };
@@ -147,11 +149,12 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
       const { administratorId, sessionId } = administratorOf(request);
       const own = await sessions.list(administratorId);
       return {
-        data: own.map(({ id, createdAt, lastSeenAt, userAgent }) => ({
+        data: own.map(({ id, createdAt, lastSeenAt, userAgent, address }) => ({
           id,
           created_dt: new Date(createdAt).toISOString(),
           last_seen_dt: new Date(lastSeenAt).toISOString(),
           browser: browserName(userAgent),
+          address,
           current: id === sessionId,
         })),
       };
@@ -164,14 +167,25 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
     return reply.code(204).send();
   });
 
+  routes.delete(
+    '/ui/api/sessions/:id',
+    { config: VIEWER, schema: { ...HIDDEN, params } },
+    async (request, reply) => {
+      const { administratorId, sessionId } = administratorOf(request);
+      const id = parseId(request.params.id, 'session');
+      await sessions.endOne(administratorId, id);
+      if (id === sessionId) sessionCookie.clear(request, reply);
+      return reply.code(204).send();
+    },
+  );
+
   routes.put(
     '/ui/api/password',
     { config: VIEWER, schema: { ...HIDDEN, body: PasswordInput } },
     async (request, reply) => {
       const { current_password: current, new_password: next } = request.body;
       const { administratorId } = administratorOf(request);
-      const userAgent = request.headers['user-agent'];
-      const token = await signIn.changePassword(administratorId, { current, next }, userAgent);
+      const token = await signIn.changePassword(administratorId, { current, next }, sessionUseOf(request));
       sessionCookie.write(request, reply, token);
       return reply.code(204).send();
     },
@@ -185,6 +199,10 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
       return reply.code(204).send();
     },
   );
+}
+
+function sessionUseOf(request: FastifyRequest): SessionUse {
+  return { address: request.ip, userAgent: request.headers['user-agent'] };
 }
 
 function roleOf(role: string) {

@@ -52,16 +52,16 @@ export async function selectSessions(
     .execute();
 }
 
-/** Notes that a session was used at `seenAt`, unless a use after `staleAt` stands already. */
+/** Notes that a session was used at `seenAt` from an address, unless a use after `staleAt` stands already. */
 export async function noteSessionSeen(
   tx: Transaction,
   sessionId: number,
-  seenAt: number,
-  staleAt: number,
+  { seenAt, address, staleAt }: { seenAt: number; address: string | null; staleAt: number },
 ): Promise<void> {
   await tx.run(
-    'update administrator_sessions set last_seen_at = ? where id = ? and last_seen_at <= ?',
+    'update administrator_sessions set last_seen_at = ?, address = ? where id = ? and last_seen_at <= ?',
     seenAt,
+    address,
     sessionId,
     staleAt,
   );
@@ -70,6 +70,19 @@ export async function noteSessionSeen(
 /** Removes a session. */
 export async function deleteSession(tx: Transaction, tokenHash: string): Promise<void> {
   await tx.run('delete from administrator_sessions where token_hash = ?', tokenHash);
+}
+
+/** Removes one session of an administrator; answers how many there were: 1, or 0. */
+export async function deleteSessionOf(
+  tx: Transaction,
+  administratorId: number,
+  sessionId: number,
+): Promise<number> {
+  return await tx.run(
+    'delete from administrator_sessions where id = ? and administrator_id = ?',
+    sessionId,
+    administratorId,
+  );
 }
 
 /** Removes every session of an administrator. */

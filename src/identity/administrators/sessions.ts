@@ -1,10 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { notFound } from '../../problems/problem.ts';
 import {
   deleteExpiredSessions,
   deleteOldestSessionsOf,
   deleteSession,
+  deleteSessionOf,
   deleteSessionsOf,
   insertSession,
   noteSessionSeen,
@@ -19,6 +22,13 @@ const SEEN_NOTED_EVERY_MS = 60_000;
 /** Beyond it, signing in ends an administrator's oldest session. */
 export const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
+
+/** From where a session is used, as the request has it. */
+export interface SessionUse {
+  /** The address, as the server has it. */
+  address: string;
+  userAgent: string | undefined;
+}
 
 /** An administrator who has signed in, by the session of the request. */
 export interface SignedIn {
@@ -36,6 +46,8 @@ export interface SessionInfo {
   /** To the minute. */
   lastSeenAt: number;
   userAgent: string;
+  /** From where it was last used; null when that is not known. */
+  address: string | null;
 }
 
 /**
@@ -65,13 +77,14 @@ export class Sessions {
   }
 
   /** Begins a session and answers its token, which nobody knew before. */
-  async begin(tx: Transaction, administratorId: number, userAgent: string | undefined): Promise<string> {
+  async begin(tx: Transaction, administratorId: number, { userAgent, address }: SessionUse): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const now = this.#now();
     await insertSession(tx, {
       token_hash: hashToken(token),
       administrator_id: administratorId,
       user_agent: (userAgent ?? '').slice(0, MAX_USER_AGENT_CHARACTERS).toWellFormed(),
+      address: plainAddress(address),
       created_at: now,
       last_seen_at: now,
     });
@@ -81,13 +94,14 @@ export class Sessions {
 
   /**
    * Who holds a token, as the administrator is now; null when it is none, or ended.
+   * @param address from where it is used, as the server has it
    * @throws {DatabaseUnavailableError} when the session cannot be read.
    */
-  async verify(token: string): Promise<SignedIn | null> {
+  async verify(token: string, address: string): Promise<SignedIn | null> {
     if (!TOKEN_SHAPE.test(token)) return null;
     const row = await selectSessionHolder(this.#database.reader, hashToken(token));
     if (row === undefined || !this.#stands(row)) return null;
-    await this.#noteSeen(row);
+    await this.#noteSeen(row, address);
     return {
       sessionId: row.session_id,
       administratorId: row.administrator_id,
@@ -107,6 +121,7 @@ export class Sessions {
         createdAt: row.created_at,
         lastSeenAt: row.last_seen_at,
         userAgent: row.user_agent,
+        address: row.address,
       }));
   }
 
@@ -116,6 +131,16 @@ export class Sessions {
     const hash = hashToken(token);
     if (tx === undefined) await this.#database.transaction((own) => deleteSession(own, hash));
     else await deleteSession(tx, hash);
+  }
+
+  /**
+   * Ends one session of an administrator who asks for it.
+   * @throws {ProblemError} `not-found`, also for a session of somebody else
+   */
+  async endOne(administratorId: number, sessionId: number): Promise<void> {
+    const ended = await this.#database.transaction((tx) => deleteSessionOf(tx, administratorId, sessionId));
+    if (ended === 0) throw notFound('session', sessionId);
+    this.#log.info('an administrator ended a session', { administrator_id: administratorId });
   }
 
   /** Ends every session of an administrator, within the change that asks for it. */
@@ -142,18 +167,24 @@ export class Sessions {
   }
 
   /** A database that takes no changes must not keep people from reading what is wrong with it. */
-  async #noteSeen(session: { session_id: number; last_seen_at: number }): Promise<void> {
+  async #noteSeen(session: { session_id: number; last_seen_at: number }, address: string): Promise<void> {
     const now = this.#now();
     const staleAt = now - SEEN_NOTED_EVERY_MS;
     if (session.last_seen_at > staleAt) return;
     try {
-      await this.#database.transaction((tx) => noteSessionSeen(tx, session.session_id, now, staleAt), {
+      const use = { seenAt: now, address: plainAddress(address), staleAt };
+      await this.#database.transaction((tx) => noteSessionSeen(tx, session.session_id, use), {
         durability: 'deferred',
       });
     } catch (error) {
       this.#log.warn('the last use of a session was not noted', { error });
     }
   }
+}
+
+/** An IPv4-mapped IPv6 address as the IPv4 one; null for what a proxy gave that is no address. */
+function plainAddress(address: string): string | null {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
 }
 
 function hashToken(token: string): string {

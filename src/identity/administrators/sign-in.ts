@@ -23,13 +23,10 @@ import {
 } from './guess-budgets.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Passwords } from './passwords.ts';
-import type { Sessions } from './sessions.ts';
+import type { Sessions, SessionUse } from './sessions.ts';
 
 /** What is known of who asks. */
-export interface Visitor {
-  /** The address, as the server has it. */
-  address: string;
-  userAgent: string | undefined;
+export interface Visitor extends SessionUse {
   /** The mark of a known browser, when there is one. */
   mark: string | null;
   /** The session that the browser holds already: it ends with a sign-in. */
@@ -97,7 +94,7 @@ export class SignIn {
       // The password may have been changed, or its owner disabled, while it was looked at.
       if (!(await noteSignIn(tx, row.id, passwordHash, this.#now()))) throw this.#refused(visitor);
       if (visitor.sessionToken !== null) await this.#sessions.end(visitor.sessionToken, tx);
-      return await this.#sessions.begin(tx, row.id, visitor.userAgent);
+      return await this.#sessions.begin(tx, row.id, visitor);
     });
     await this.#budgets.refund(budgets);
     this.#log.info('an administrator signed in', { administrator_id: row.id, address: visitor.address });
@@ -116,7 +113,7 @@ export class SignIn {
   async changePassword(
     administratorId: number,
     { current, next }: { current: string; next: string },
-    userAgent: string | undefined,
+    use: SessionUse,
   ): Promise<string> {
     const row = await selectAdministrator(this.#database.reader, administratorId);
     if (row === undefined || row.password_hash === null) throw unauthorized('The session has ended.');
@@ -136,7 +133,7 @@ export class SignIn {
       }
       await updateAdministrator(tx, administratorId, { password_hash: passwordHash });
       await this.#sessions.endAll(tx, administratorId);
-      return await this.#sessions.begin(tx, administratorId, userAgent);
+      return await this.#sessions.begin(tx, administratorId, use);
     });
     this.#log.info('an administrator changed the password', { administrator_id: administratorId });
     return token;

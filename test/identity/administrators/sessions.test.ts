@@ -11,6 +11,7 @@ import { startTestService, temporaryFolder, until } from '../../support/service.
 const MINUTE_MS = 60_000;
 const IDLE_MS = 60 * MINUTE_MS;
 const LIFETIME_MS = 10 * IDLE_MS;
+const ADDRESS = '192.0.2.1';
 
 function sessionsOf(database: Database, clock: ManualClock): Sessions {
   const logs = createLogs({ level: 'silent', customLevels: {}, destination: { write: () => {} } });
@@ -30,7 +31,8 @@ async function open() {
     );
   });
   const sessions = sessionsOf(database, clock);
-  const begin = (userAgent?: string) => database.transaction((tx) => sessions.begin(tx, 1, userAgent));
+  const begin = (userAgent?: string, address = ADDRESS) =>
+    database.transaction((tx) => sessions.begin(tx, 1, { userAgent, address }));
   const kept = stack.move();
   return { owned, database, clock, sessions, begin, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
@@ -41,10 +43,10 @@ describe('sessions', () => {
     const token = await world.begin();
     for (let at = 0; at < 5; at++) {
       world.clock.pass(IDLE_MS - 1);
-      assert.notEqual(await world.sessions.verify(token), null);
+      assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
     }
     world.clock.pass(IDLE_MS);
-    assert.equal(await world.sessions.verify(token), null);
+    assert.equal(await world.sessions.verify(token, ADDRESS), null);
     assert.deepEqual(await world.sessions.list(1), []);
   });
 
@@ -52,12 +54,12 @@ describe('sessions', () => {
     await using world = await open();
     const token = await world.begin();
     for (let passed = 0; passed + IDLE_MS / 2 < LIFETIME_MS; passed += IDLE_MS / 2) {
-      assert.notEqual(await world.sessions.verify(token), null);
+      assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
       world.clock.pass(IDLE_MS / 2);
     }
-    assert.notEqual(await world.sessions.verify(token), null);
+    assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
     world.clock.pass(IDLE_MS / 2);
-    assert.equal(await world.sessions.verify(token), null);
+    assert.equal(await world.sessions.verify(token, ADDRESS), null);
   });
 
   test('note their use at most once a minute', async () => {
@@ -66,10 +68,10 @@ describe('sessions', () => {
     const seen = async () => (await world.sessions.list(1))[0]!.lastSeenAt;
     const begun = await seen();
     world.clock.pass(MINUTE_MS - 1);
-    await world.sessions.verify(token);
+    await world.sessions.verify(token, ADDRESS);
     assert.equal(await seen(), begun);
     world.clock.pass(1);
-    await Promise.all([world.sessions.verify(token), world.sessions.verify(token)]);
+    await Promise.all([world.sessions.verify(token, ADDRESS), world.sessions.verify(token, ADDRESS)]);
     assert.equal(await seen(), begun + MINUTE_MS);
   });
 
@@ -86,16 +88,16 @@ describe('sessions', () => {
       onSignal: (...args) => database.onSignal(...args),
       [Symbol.asyncDispose]: async () => {},
     };
-    assert.notEqual(await sessionsOf(readOnly, world.clock).verify(token), null);
+    assert.notEqual(await sessionsOf(readOnly, world.clock).verify(token, ADDRESS), null);
   });
 
   test('are known to every instance, and end on all at once', async () => {
     await using world = await open();
     const other = sessionsOf(world.owned.open(), world.clock);
     const token = await world.begin();
-    assert.equal((await other.verify(token))?.administratorId, 1);
+    assert.equal((await other.verify(token, ADDRESS))?.administratorId, 1);
     await other.end(token);
-    assert.equal(await world.sessions.verify(token), null);
+    assert.equal(await world.sessions.verify(token, ADDRESS), null);
   });
 
   test('are kept as hashes only', async () => {
@@ -106,7 +108,7 @@ describe('sessions', () => {
     assert.ok(!JSON.stringify(rows).includes(token));
     const [row] = rows as { token_hash: string }[];
     assert.equal(
-      await world.sessions.verify(row!.token_hash),
+      await world.sessions.verify(row!.token_hash, ADDRESS),
       null,
       'whoever reads the database cannot use one',
     );
@@ -120,14 +122,30 @@ describe('sessions', () => {
     assert.ok(session!.userAgent.isWellFormed());
   });
 
+  test('tell from where they were last used, and nothing that is no address', async () => {
+    await using world = await open();
+    const address = async () => (await world.sessions.list(1))[0]!.address;
+    const token = await world.begin('', '::ffff:192.0.2.7');
+    assert.equal(await address(), '192.0.2.7');
+    for (const [used, told] of [
+      ['2001:db8::1', '2001:db8::1'],
+      ['203.0.113.9', '203.0.113.9'],
+      ['<b>unknown</b>', null],
+    ] as const) {
+      world.clock.pass(MINUTE_MS);
+      await world.sessions.verify(token, used);
+      assert.equal(await address(), told);
+    }
+  });
+
   test('are bounded for each administrator: the oldest ends first', async () => {
     await using world = await open();
     const first = await world.begin();
     const second = await world.begin();
     for (let at = 2; at <= MAX_SESSIONS_EACH; at++) await world.begin();
     assert.equal((await world.sessions.list(1)).length, MAX_SESSIONS_EACH);
-    assert.equal(await world.sessions.verify(first), null);
-    assert.notEqual(await world.sessions.verify(second), null);
+    assert.equal(await world.sessions.verify(first, ADDRESS), null);
+    assert.notEqual(await world.sessions.verify(second, ADDRESS), null);
   });
 
   test('that have ended by age are removed, in steps, and no others', async () => {
@@ -138,7 +156,7 @@ describe('sessions', () => {
     assert.equal(await world.sessions.forgetExpired(2), 2);
     assert.equal(await world.sessions.forgetExpired(2), 1);
     assert.equal(await world.sessions.forgetExpired(2), 0);
-    assert.notEqual(await world.sessions.verify(token), null);
+    assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
   });
 
   test('the service’s housekeeping removes them, and expired links, and budgets that are full', async () => {

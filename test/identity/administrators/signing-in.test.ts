@@ -97,6 +97,48 @@ describe('signing in', () => {
     assert.equal((await other.get('/ui/api/session')).status, 200);
   });
 
+  test('ends one session and no other, at a request of its own pages only', async () => {
+    await createAdministrator(service.settings.data_dir, { email: 'ender@example.com' });
+    await browser.signIn('ender@example.com');
+    const phone = await signedInBrowser(service.url, 'ender@example.com');
+    const tablet = await signedInBrowser(service.url, 'ender@example.com');
+    const path = `/ui/api/sessions/${await currentSession(phone)}`;
+
+    for (const origin of [null, 'https://elsewhere.example']) {
+      browser.origin = origin;
+      assertProblem(await browser.delete(path), 403, 'forbidden');
+    }
+    browser.origin = service.url;
+    assert.equal((await phone.get('/ui/api/session')).status, 200);
+
+    assert.equal((await browser.delete(path)).status, 204);
+    assert.equal((await phone.get('/ui/api/session')).status, 401);
+    for (const other of [browser, tablet]) assert.equal((await other.get('/ui/api/session')).status, 200);
+    assertProblem(await browser.delete(path), 404, 'not-found');
+  });
+
+  test('ends the session that asks, with its cookie', async () => {
+    await browser.signIn();
+    const token = browser.cookies.get(SESSION)!;
+    const path = `/ui/api/sessions/${await currentSession(browser)}`;
+    assert.equal((await browser.delete(path)).status, 204);
+    assert.equal(browser.cookies.has(SESSION), false);
+    browser.cookies.set(SESSION, token);
+    assert.equal((await browser.get('/ui/api/session')).status, 401);
+  });
+
+  test('ends nobody else’s session, whoever asks', async () => {
+    await createAdministrator(service.settings.data_dir, { email: 'victim@example.com', role: 'viewer' });
+    const victim = await signedInBrowser(service.url, 'victim@example.com');
+    const path = `/ui/api/sessions/${await currentSession(victim)}`;
+    assertProblem(await browser.delete(path), 401, 'unauthorized');
+    await browser.signIn();
+    for (const none of [path, '/ui/api/sessions/999999', '/ui/api/sessions/-1', '/ui/api/sessions/x']) {
+      assertProblem(await browser.delete(none), 404, 'not-found');
+    }
+    assert.equal((await victim.get('/ui/api/session')).status, 200);
+  });
+
   test('lists one’s own sessions, with the browser of each and which one asks', async () => {
     await createAdministrator(service.settings.data_dir, { email: 'lister@example.com' });
     await signedInBrowser(service.url);
@@ -116,7 +158,9 @@ describe('signing in', () => {
       ],
     );
     for (const session of data) {
-      assert.deepEqual(Object.keys(session), ['id', 'created_dt', 'last_seen_dt', 'browser', 'current']);
+      const members = ['id', 'created_dt', 'last_seen_dt', 'browser', 'address', 'current'];
+      assert.deepEqual(Object.keys(session), members);
+      assert.equal(session.address, '127.0.0.1');
     }
   });
 
@@ -244,6 +288,12 @@ describe('behind https', () => {
     );
   });
 });
+
+/** The id of the session that a browser holds. */
+async function currentSession(of: Browser): Promise<number> {
+  const { data } = (await of.get('/ui/api/sessions')).body;
+  return data.find(({ current }: { current: boolean }) => current).id;
+}
 
 function assertProblem(answer: Answer, status: number, code: string): void {
   assert.equal(answer.status, status, JSON.stringify(answer.body));

@@ -12,6 +12,7 @@ import { openTestDatabase } from '../../support/database.ts';
 import { until } from '../../support/service.ts';
 
 const HOUR_MS = 3_600_000;
+const USE = { address: '192.0.2.1', userAgent: undefined };
 /** Of a password that nobody knows. */
 const OTHER_HASH =
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
@@ -90,7 +91,7 @@ describe('changes of an administrator at the same time', () => {
     await administration.meanwhile(
       async (tx) => {
         await tx.run('update administrators set last_sign_in_at = 1 where id = ?', id);
-        await sessions.begin(tx, id, undefined);
+        await sessions.begin(tx, id, USE);
       },
       () => administrators.delete(id, null),
     );
@@ -111,7 +112,7 @@ describe('changes of an administrator at the same time', () => {
     await refused(
       // The second, where the change was there already when the present password was looked at.
       ['unauthorized', 'invalid-request'],
-      administration.meanwhile(setPassword(id), () => signIn.changePassword(id, change, undefined)),
+      administration.meanwhile(setPassword(id), () => signIn.changePassword(id, change, USE)),
     );
     const rows = await database.reader.all<{ password_hash: string }>(
       'select password_hash from administrators',
