@@ -6,6 +6,7 @@ import { sqs } from './migrations/0004-sqs.ts';
 import { trends } from './migrations/0005-trends.ts';
 import { taskLeases } from './migrations/0006-task-leases.ts';
 import { sessionAddresses } from './migrations/0007-session-addresses.ts';
+import { learnerSearch } from './migrations/0008-learner-search.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
   trends,
   taskLeases,
   sessionAddresses,
+  learnerSearch,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

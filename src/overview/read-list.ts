@@ -36,7 +36,8 @@ export async function readLongList<DB, TB extends keyof DB, FilteredTB extends k
   return { items: await readPart(rows, order, part), ...(await countUpToBound(filtered)) };
 }
 
-async function countUpToBound<DB, TB extends keyof DB>(
+/** How many rows there are, up to {@link MAX_COUNTED}. */
+export async function countUpToBound<DB, TB extends keyof DB>(
   rows: SelectQueryBuilder<DB, TB, unknown>,
 ): Promise<{ total: number; totalIsLowerBound: boolean }> {
   const counted = await rows
@@ -54,7 +55,8 @@ async function countUpToBound<DB, TB extends keyof DB>(
   return { total: Number(total), totalIsLowerBound: false };
 }
 
-async function readPart<DB, TB extends keyof DB, Row>(
+/** The rows of the part that is asked for. */
+export async function readPart<DB, TB extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, TB, Row>,
   { by, id }: ListOrder,
   { direction, limit, offset }: ListPart<string>,

@@ -293,7 +293,22 @@ describe('lists of content', () => {
     );
     assert.equal(all.total_is_lower_bound, false);
     assert.equal((await list(service, 'registrations', { learner_id: 'ann' })).total, 1);
+    assert.equal((await list(service, 'registrations', { learner_id: 'an' })).total, 0);
     assert.equal((await list(service, 'registrations', { course_id: 3 })).total, 0);
+    for (const [search, learners] of [
+      ['', ['bob', 'ann']],
+      ['AN', ['ann']],
+      ['nn', []],
+      [' bob ', ['bob']],
+    ] as const) {
+      const found = await list(service, 'registrations', { search });
+      assert.deepEqual(
+        found.data.map((row: Row) => row.learner_id),
+        learners,
+      );
+      assert.equal(found.total, learners.length);
+    }
+    assert.equal((await list(service, 'registrations', { search: 'a', course_id: 2 })).total, 0);
     const { registration_id: id } = all.data[0];
     const passed = await service.api.put(`/registrations/${id}/status`, {
       completion: 'Completed',

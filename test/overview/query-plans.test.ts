@@ -89,7 +89,7 @@ describe('a page of a list costs what it shows', () => {
       (from) =>
         listRegistrations(
           from,
-          { accountId: null, courseId: null, learnerId: null, status: null },
+          { accountId: null, courseId: null, learnerId: null, search: null, status: null },
           { ...byName, sort: 'created', direction: 'desc' },
         ),
     ],
@@ -106,6 +106,18 @@ describe('a page of a list costs what it shows', () => {
       assert.doesNotMatch(page ?? '', /TEMP B-TREE/);
     });
   }
+
+  test('registrations that few learners have are found by how the learner’s id begins', async () => {
+    const filter = { accountId: null, courseId: null, learnerId: null, search: 'Ädä', status: null };
+    const plans = await plansOf((from) =>
+      listRegistrations(from, filter, { ...byName, sort: 'created', direction: 'desc' }),
+    );
+    assert.equal(plans.length, 3);
+    for (const plan of plans) {
+      assert.match(plan, /registrations USING (COVERING )?INDEX registrations_by_learner_key/);
+      assert.doesNotMatch(plan, /SCAN registrations/);
+    }
+  });
 
   test('counting webhooks reads no other table', async () => {
     const plans = await plansOf(pages.webhooks![1]);

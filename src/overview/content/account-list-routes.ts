@@ -83,6 +83,7 @@ const RegistrationsQuery = ListQuery(
     learner_id: Type.Optional(
       Type.String({ minLength: 1, maxLength: MAX_LEARNER_ID_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
     ),
+    search: SearchText,
     status: Type.Optional(Type.Enum([...REGISTRATION_STATES])),
   },
   MAX_COUNTED,
@@ -141,11 +142,12 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
     },
     async (request) => {
       const part = listPart(request.query, 'created');
-      const { account_id, course_id, learner_id, status } = request.query;
+      const { account_id, course_id, learner_id, search, status } = request.query;
       const filter = {
         accountId: account_id ?? null,
         courseId: course_id ?? null,
         learnerId: learner_id ?? null,
+        search: searchText(search),
         status: status ?? null,
       };
       return longListAnswer(await listRegistrations(reader, filter, part), part, toRegistration);
