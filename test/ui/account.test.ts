@@ -130,6 +130,38 @@ describe('the profile', () => {
     await changed;
   });
 
+  test('lists where one is signed in, and ends one session of another browser', async () => {
+    await using other = await ui.visit('/profile', { as: 'viewer' });
+    await using visit = await ui.visit('/profile', { as: 'viewer' });
+    const { page } = visit;
+    const rows = page.getByRole('table', { name: 'Where you are signed in' }).getByRole('row');
+    const mine = rows.filter({ hasText: 'This one' });
+    await mine.getByText('127.0.0.1').waitFor();
+    assert.equal(await mine.getByRole('button').count(), 0, 'this one ends by signing out');
+    const others = await rows.filter({ has: page.getByRole('button') }).count();
+    const end = page.getByRole('button', { name: /^End the session of .*Unknown browser/ }).first();
+    const dialog = page.getByRole('dialog', { name: 'End this session?' });
+
+    await end.click();
+    await dialog.getByText('127.0.0.1').waitFor();
+    await visit.assertAccessible();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    // The latest stands first, and is this one.
+    await end.focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'End session' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Sign out everywhere' }).and(page.locator(':focus')).waitFor();
+    assert.equal(await rows.filter({ has: page.getByRole('button') }).count(), others - 1);
+
+    await other.page.reload();
+    await heading(other.page, /Sign in/).waitFor();
+    await page.reload();
+    await mine.waitFor();
+  });
+
   test('signs out everywhere', async () => {
     await using other = await ui.visit('/profile', { as: 'viewer' });
     await using visit = await ui.visit('/profile', { as: 'viewer' });

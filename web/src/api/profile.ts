@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { isProblem } from './errors.ts';
 import { request } from './request.ts';
 
 /** One of the viewer's own sessions. */
@@ -6,8 +7,10 @@ export interface OwnSession {
   id: number;
   created_dt: string;
   last_seen_dt: string;
-  /** Such as `Firefox on Linux`; empty when it is not known. */
+  /** Such as `Firefox on Linux`. */
   browser: string;
+  /** From where it was last used; null when that is not known. */
+  address: string | null;
   current: boolean;
 }
 
@@ -16,6 +19,15 @@ export const ownSessionsQuery = queryOptions({
   queryFn: async ({ signal }) =>
     (await request<{ data: OwnSession[] }>('GET', '/ui/api/sessions', { signal })).data,
 });
+
+/** One that has ended already is as good as ended. */
+export async function endSession(id: number): Promise<void> {
+  try {
+    await request('DELETE', `/ui/api/sessions/${id}`);
+  } catch (error) {
+    if (!isProblem(error, 404)) throw error;
+  }
+}
 
 export function endAllSessions(): Promise<void> {
   return request('DELETE', '/ui/api/sessions');

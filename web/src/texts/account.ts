@@ -1,3 +1,5 @@
+import { isolate } from '../utilities/isolate.ts';
+
 /** Signing in, setting up, and the viewer's own profile. */
 export const account = {
   signIn: {
@@ -63,12 +65,21 @@ export const account = {
     wrong: 'This is not your present password',
     notThisPassword: (detail: string) => `The new password ${detail}`,
     sessions: 'Where you are signed in',
-    sessionsDescription: 'If one of these is not you, sign out everywhere and change your password.',
+    sessionsDescription: 'If one of these is not you, end it and change your password.',
     browser: 'Browser',
-    unknownBrowser: 'Unknown browser',
+    address: 'Address',
     thisOne: 'This one',
     signedIn: 'Signed in',
-    lastSeen: 'Last seen',
+    lastSeen: 'Last used',
+    end: {
+      action: 'End',
+      actionFor: (browser: string) => `End the session of ${isolate(browser)}`,
+      question: 'End this session?',
+      description: (browser: string, address: string | null) =>
+        `${isolate(browser)}${address === null ? '' : ` at ${isolate(address)}`} is signed out at once. Who uses it has to sign in again.`,
+      confirm: 'End session',
+      done: 'The session has ended.',
+    },
     everywhere: 'Sign out everywhere',
     everywhereQuestion: 'Sign out everywhere?',
     everywhereDescription: 'All sessions end at once, this one too. You can sign in again right away.',

@@ -1,55 +1,54 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { uiBase } from '../../api/addresses.ts';
 import { LIST_MS, polling } from '../../api/polling.ts';
-import { endAllSessions, type OwnSession, ownSessionsQuery } from '../../api/profile.ts';
+import { endAllSessions, endSession, type OwnSession, ownSessionsQuery } from '../../api/profile.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { DataRows } from '../../components/data-rows.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { account } from '../../texts/account.ts';
+import { shared } from '../../texts/shared.ts';
 import styles from './profile.module.css';
 
 const texts = account.profile;
 const PLACEHOLDER_ROWS = 2;
 
-const COLUMNS: readonly Column<OwnSession>[] = [
-  {
-    id: 'browser',
-    label: texts.browser,
-    card: 'title',
-    cell: ({ browser, current }) => (
-      <span className={styles.browser}>
-        {browser === '' ? texts.unknownBrowser : browser}
-        {current && <StatusBadge tone="good">{texts.thisOne}</StatusBadge>}
-      </span>
-    ),
-  },
-  {
-    id: 'created',
-    label: texts.signedIn,
-    width: '24%',
-    cell: ({ created_dt }) => <Time value={created_dt} format="absolute" />,
-  },
-  {
-    id: 'seen',
-    label: texts.lastSeen,
-    width: '22%',
-    cell: ({ last_seen_dt }) => <Time value={last_seen_dt} />,
-  },
-];
-
-/** Where the viewer is signed in, and a way to end all of it. */
+/** Where the viewer is signed in, and ways to end one of it and all of it. */
 export function SessionsPanel() {
+  const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery({ ...ownSessionsQuery, ...polling(LIST_MS) });
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'one' | 'all' | null>(null);
+  // Stays while the dialog about it closes.
+  const [chosen, setChosen] = useState<OwnSession>();
+  const everywhere = useRef<HTMLButtonElement>(null);
   const end = useMutation({
+    mutationFn: endSession,
+    onSuccess: async () => {
+      setAsking(null);
+      notifyDone(texts.end.done);
+      await queryClient.invalidateQueries({ queryKey: ownSessionsQuery.queryKey });
+      // The button that had the focus went with its row.
+      everywhere.current?.focus();
+    },
+  });
+  const endAll = useMutation({
     mutationFn: endAllSessions,
     onSuccess: () => window.location.assign(new URL('sign-in', uiBase())),
+  });
+  const close = () => {
+    setAsking(null);
+    end.reset();
+    endAll.reset();
+  };
+  const columns = columnsOf((session) => {
+    setChosen(session);
+    setAsking('one');
   });
   return (
     <Panel
@@ -57,7 +56,7 @@ export function SessionsPanel() {
       description={texts.sessionsDescription}
       flush
       actions={
-        <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+        <Button variant="default" size="xs" ref={everywhere} onClick={() => setAsking('all')}>
           {texts.everywhere}
         </Button>
       }
@@ -67,23 +66,87 @@ export function SessionsPanel() {
       ) : (
         <DataRows
           label={texts.sessions}
-          columns={COLUMNS}
+          columns={columns}
           rows={data}
           rowKey={({ id }) => id}
           placeholderRows={PLACEHOLDER_ROWS}
         />
       )}
       <ConfirmDialog
-        opened={asking}
+        opened={asking === 'one'}
+        title={texts.end.question}
+        confirmLabel={texts.end.confirm}
+        pending={end.isPending}
+        error={end.error}
+        onConfirm={() => chosen !== undefined && end.mutate(chosen.id)}
+        onClose={close}
+      >
+        {chosen !== undefined && texts.end.description(chosen.browser, chosen.address)}
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asking === 'all'}
         title={texts.everywhereQuestion}
         confirmLabel={texts.everywhere}
-        pending={end.isPending || end.isSuccess}
-        error={end.error}
-        onConfirm={() => end.mutate()}
-        onClose={() => setAsking(false)}
+        pending={endAll.isPending || endAll.isSuccess}
+        error={endAll.error}
+        onConfirm={() => endAll.mutate()}
+        onClose={close}
       >
         {texts.everywhereDescription}
       </ConfirmDialog>
     </Panel>
   );
+}
+
+function columnsOf(onEnd: (session: OwnSession) => void): readonly Column<OwnSession>[] {
+  return [
+    {
+      id: 'browser',
+      label: texts.browser,
+      card: 'title',
+      cell: ({ browser, current }) => (
+        <span className={styles.browser}>
+          {browser}
+          {current && <StatusBadge tone="good">{texts.thisOne}</StatusBadge>}
+        </span>
+      ),
+    },
+    {
+      id: 'address',
+      label: texts.address,
+      width: '20%',
+      cell: ({ address }) => <span className={styles.address}>{address ?? '–'}</span>,
+    },
+    {
+      id: 'created',
+      label: texts.signedIn,
+      width: '21%',
+      cell: ({ created_dt }) => <Time value={created_dt} format="absolute" />,
+    },
+    {
+      id: 'seen',
+      label: texts.lastSeen,
+      width: '18%',
+      cell: ({ last_seen_dt }) => <Time value={last_seen_dt} />,
+    },
+    {
+      id: 'actions',
+      label: shared.actions,
+      width: '5rem',
+      align: 'end',
+      card: 'actions',
+      // This one ends by signing out, in the menu of the page.
+      cell: (session) =>
+        !session.current && (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={texts.end.actionFor(session.browser)}
+            onClick={() => onEnd(session)}
+          >
+            {texts.end.action}
+          </Button>
+        ),
+    },
+  ];
 }
