@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { isolate } from '../../web/src/utilities/isolate.ts';
 import { PASSWORD } from '../support/administration.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -25,7 +26,7 @@ async function invite(page: Page, email: string, role = 'Viewer'): Promise<strin
 }
 
 async function act(page: Page, whose: string, item: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions for ${whose}` }).click();
+  await page.getByRole('button', { name: `Actions for ${isolate(whose)}` }).click();
   await page.getByRole('menuitem', { name: item }).click();
 }
 
@@ -108,13 +109,13 @@ describe('deleting', () => {
     await invite(page, 'niklaus@example.com');
     await act(page, 'niklaus@example.com', 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('niklaus@example.com was deleted').waitFor();
+    await page.getByText(`${isolate('niklaus@example.com')} was deleted`).waitFor();
     await rowOf(page, 'niklaus@example.com').waitFor({ state: 'detached' });
   });
 
   test('is not possible for oneself', async () => {
     await using visit = await ui.visit(ADDRESS);
-    await visit.page.getByRole('button', { name: 'Actions for Ann' }).click();
+    await visit.page.getByRole('button', { name: `Actions for ${isolate('Ann')}` }).click();
     assert.ok(await visit.page.getByRole('menuitem', { name: 'Delete' }).isDisabled());
   });
 });

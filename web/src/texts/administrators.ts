@@ -1,3 +1,5 @@
+import { isolate } from '../utilities/isolate.ts';
+
 export const administrators = {
   title: 'Administrators',
   description:
@@ -6,7 +8,7 @@ export const administrators = {
   columns: { name: 'Name', role: 'Role', state: 'State', lastSignIn: 'Last signed in', created: 'Added' },
   states: { active: 'Active', disabled: 'Disabled', invited: 'Invited' },
   unnamed: 'Not set up yet',
-  actionsFor: (name: string) => `Actions for ${name}`,
+  actionsFor: (name: string) => `Actions for ${isolate(name)}`,
   newInvitation: 'New invitation link',
   newPassword: 'Link for a new password',
   inviteDialog: {
@@ -24,7 +26,7 @@ export const administrators = {
     invitation: 'Send this invitation',
     password: 'Send this link',
     description: (email: string) =>
-      `Whoever opens it chooses the password of ${email}, so send it in private. It works once.`,
+      `Whoever opens it chooses the password of ${isolate(email)}, so send it in private. It works once.`,
     expires: 'It expires',
     label: 'One-time link',
     once: 'This is shown only now. Should it be lost, make a new one; that ends this one.',
@@ -32,25 +34,25 @@ export const administrators = {
   passwordDialog: {
     title: (invited: boolean) =>
       invited ? 'Make a new invitation link?' : 'Make a link for a new password?',
-    invited: (name: string) => `The link that was sent to ${name} before ends.`,
+    invited: (name: string) => `The link that was sent to ${isolate(name)} before ends.`,
     description: (name: string) =>
-      `${name} chooses a new password with it. The present one works until then; links made before end.`,
+      `${isolate(name)} chooses a new password with it. The present one works until then; links made before end.`,
     confirm: 'Make link',
   },
   editDialog: {
-    title: (name: string) => `Edit ${name}`,
+    title: (name: string) => `Edit ${isolate(name)}`,
     name: 'Name',
     nameLater: 'They tell it with the invitation.',
     role: 'Role',
     enabled: 'May sign in',
     enabledDescription: 'Disabling ends all of their sessions at once.',
-    saved: (name: string) => `${name} was saved`,
+    saved: (name: string) => `${isolate(name)} was saved`,
   },
   deleteDialog: {
-    title: (name: string) => `Delete ${name}?`,
+    title: (name: string) => `Delete ${isolate(name)}?`,
     description: 'They are signed out at once and cannot sign in again. What they did stays.',
     invited: 'The invitation link stops working.',
     yourself: 'Nobody can delete themselves',
   },
-  deleted: (name: string) => `${name} was deleted`,
+  deleted: (name: string) => `${isolate(name)} was deleted`,
 } as const;
