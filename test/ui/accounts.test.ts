@@ -46,7 +46,7 @@ describe('accounts and registrations', () => {
     await visit.assertAccessible();
     await page.keyboard.press('Enter');
     const name = page.getByRole('dialog').getByLabel('Name');
-    await name.waitFor();
+    await name.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Give it a name').waitFor();
     await page.keyboard.type(HOSTILE);
@@ -139,11 +139,8 @@ describe('accounts and registrations', () => {
     await dialog.getByRole('button', { name: 'Register' }).click();
     await dialog.getByText('Choose a course').waitFor();
     await dialog.getByText('Say who learns').waitFor();
-    await dialog
-      .getByRole('combobox', { name: /Course|Search/ })
-      .or(dialog.getByLabel('Course'))
-      .first()
-      .fill('Ladders');
+    const course = dialog.getByRole('combobox', { name: 'Course' });
+    await course.fill('Ladders');
     await page.getByRole('option', { name: /Ladders/ }).click();
     await dialog.getByLabel('Learner id').fill(HOSTILE);
     await visit.assertAccessible();
@@ -185,6 +182,70 @@ describe('accounts and registrations', () => {
     await dialog.getByRole('button', { name: 'Delete registration' }).click();
     await visit.arrived('/registrations');
     assert.equal((await ui.service.api.get(`/registrations/${registrationId}`)).status, 404);
+  });
+
+  it('a list of choices opens by typing, an arrow or a click, and never covers what is wrong', async () => {
+    await using visit = await ui.visit('/registrations?new=yes');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    const account = dialog.getByRole('combobox', { name: 'Account' });
+    const problem = dialog.getByText('Choose an account');
+    await problem.waitFor();
+    const isOpen = async () => (await account.getAttribute('aria-expanded')) === 'true';
+    assert.equal(await account.evaluate((field) => field === document.activeElement), true);
+    assert.equal(await isOpen(), false);
+    const isUncovered = () =>
+      problem.evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect();
+        return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+      });
+    for (const open of [
+      () => page.keyboard.press('ArrowDown'),
+      () => page.keyboard.press('ArrowUp'),
+      () => account.click(),
+      () => page.keyboard.type('zz'),
+    ]) {
+      await open();
+      await page.getByRole('listbox').waitFor();
+      assert.equal(await isOpen(), true);
+      assert.equal(await isUncovered(), true);
+      await page.keyboard.press('Escape');
+      await page.getByRole('listbox').waitFor({ state: 'detached' });
+    }
+    await problem.waitFor();
+    assert.equal(await dialog.count(), 1, 'Escape closed the list alone');
+    const described = await account.getAttribute('aria-describedby');
+    assert.ok(described?.split(' ').includes((await problem.getAttribute('id')) ?? 'none'), described ?? '');
+    await visit.assertAccessible();
+  });
+
+  it('registrations are found by how the learner’s id begins; one learner’s are shown alone', async () => {
+    const id = await accountWithCourses('Proseware');
+    const [first] = [
+      await register(id, courses[0]!, 'Grace.1'),
+      await register(id, courses[1]!, 'Grace.12'),
+      await register(id, courses[0]!, 'alan'),
+    ];
+    await using visit = await ui.visit(`/registrations?account_id=${id}`);
+    const { page } = visit;
+    await page.getByRole('link', { name: 'alan' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Learner id, or how it begins' }).fill('grace');
+    await page.getByRole('link', { name: 'alan' }).waitFor({ state: 'detached' });
+    await visit.arrived(`/registrations?account_id=${id}&search=grace`);
+    assert.equal(await page.getByRole('link', { name: /^Grace/ }).count(), 2);
+    await page.goto(`${ui.service.url}/ui/registrations/${first}`);
+    await page.getByRole('link', { name: 'Grace.1', exact: true }).click();
+    await visit.arrived('/registrations?learner=Grace.1');
+    const oneOnly = page.getByRole('button', { name: 'Learner: Grace.1. Show others, too' });
+    await oneOnly.waitFor();
+    await page.getByRole('link', { name: 'Grace.1', exact: true }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Grace.12' }).count(), 0);
+    await visit.assertAccessible();
+    await page.reload();
+    await oneOnly.click();
+    await page.getByRole('link', { name: 'Grace.12' }).waitFor();
+    await visit.arrived('/registrations');
   });
 
   it('what a form holds is asked about before it is left; a launch that is refused says why', async () => {

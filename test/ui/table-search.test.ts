@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listQuery, tableSearch } from '../../web/src/utilities/table-search.ts';
 
-const check = tableSearch({ sorts: ['name'], filters: { state: ['on', 'off'] }, ids: ['account_id'] });
+const check = tableSearch({
+  sorts: ['name'],
+  filters: { state: ['on', 'off'] },
+  ids: ['account_id'],
+  texts: ['learner'],
+});
 
 /** As the router does: what the check answers is laid over what the address holds. */
 const inAddress = (given: Record<string, unknown>) => ({ ...given, ...check(given) });
@@ -19,8 +24,18 @@ test('what an address of a list holds becomes numbers and choices', () => {
       size: '100',
       state: 'on',
       account_id: '7',
+      learner: ' Ada',
     }),
-    { search: 'fire', sort: 'name', direction: 'desc', page: 3, size: 100, state: 'on', account_id: 7 },
+    {
+      search: 'fire',
+      sort: 'name',
+      direction: 'desc',
+      page: 3,
+      size: 100,
+      state: 'on',
+      account_id: 7,
+      learner: ' Ada',
+    },
   );
 });
 
@@ -33,6 +48,7 @@ test('what is unknown or out of bounds reaches neither page nor interface', () =
     size: '7',
     state: 'x',
     account_id: '1e9',
+    learner: 'x'.repeat(256),
     q: '<b>',
   };
   assert.deepEqual(defined(inAddress(hostile)), {});

@@ -27,7 +27,10 @@ export interface PickedAsset {
   name: string | null;
 }
 
-/** Chooses accounts or content by name; the service searches. With `max` 1 another choice takes the place of the first. */
+/**
+ * Chooses accounts or content by name; the service searches. With `max` 1 another choice takes the place of the first.
+ * As the WAI-ARIA authoring practices have it, the list opens by typing, by an arrow or by a click, not by mere focus.
+ */
 export function AssetPicker({
   label,
   description,
@@ -101,6 +104,9 @@ export function AssetPicker({
         options.filter((option) => 'value' in option && offered.has(String(option.value)))
       }
       hidePickedOptions
+      openOnFocus={false}
+      // The open list covers what is below the field.
+      inputWrapperOrder={['label', 'description', 'error', 'input']}
       onDropdownOpen={() => setOpened(true)}
       onDropdownClose={() => setOpened(false)}
       nothingFoundMessage={nothingMessage(found.error, waiting)}

@@ -5,7 +5,7 @@ export const registrations = {
   description:
     'Who learns what, and how far they are. A registration keeps the version of the course that it was made for.',
   label: 'Registrations',
-  search: 'Learner id, in full',
+  search: 'Learner id, or how it begins',
   columns: {
     learner: 'Learner',
     course: 'Course',
@@ -19,6 +19,8 @@ export const registrations = {
   filters: {
     account: 'Account',
     course: 'Course',
+    learner: 'Learner',
+    oneLearner: (learner: string) => `Learner: ${learner}. Show others, too`,
     status: 'Status',
     nothing: 'Nothing of that name',
     searching: 'Searching…',

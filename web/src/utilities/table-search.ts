@@ -16,6 +16,7 @@ export interface TableSearch {
 export const PAGE_SIZES = [25, 50, 100, 200] as const;
 export const DEFAULT_PAGE_SIZE = 50;
 const MAX_SEARCH_LENGTH = 200;
+const MAX_TEXT_LENGTH = 255;
 const MAX_PAGE = 1_000_000;
 
 type Filters = Readonly<Record<string, readonly string[]>>;
@@ -23,14 +24,17 @@ type FilterValues<F extends Filters> = { [K in keyof F]?: F[K][number] };
 
 /**
  * Makes a route's `validateSearch` for a list: what is not known or out of bounds is dropped, never an error, since
- * people edit addresses. `filters` are choices by name, `ids` are whole numbers by name.
+ * people edit addresses. By name: `filters` are choices, `ids` whole numbers, `texts` whatever stands there, as it is.
  */
 export function tableSearch<
   const S extends string,
   const F extends Filters,
   const I extends string = never,
->(options: { sorts: readonly S[]; filters?: F; ids?: readonly I[] }) {
-  type Checked = Omit<TableSearch, 'sort'> & { sort?: S } & FilterValues<F> & { [K in I]?: number };
+  const T extends string = never,
+>(options: { sorts: readonly S[]; filters?: F; ids?: readonly I[]; texts?: readonly T[] }) {
+  type Checked = Omit<TableSearch, 'sort'> & { sort?: S } & FilterValues<F> & { [K in I]?: number } & {
+      [K in T]?: string;
+    };
   return onlyKnown((given): Checked => {
     const chosen: Record<string, unknown> = {};
     const search = text(given.search).trim().slice(0, MAX_SEARCH_LENGTH);
@@ -47,6 +51,10 @@ export function tableSearch<
     for (const name of options.ids ?? []) {
       const id = wholeNumber(given[name]);
       if (id !== null) chosen[name] = id;
+    }
+    for (const name of options.texts ?? []) {
+      const value = text(given[name]);
+      if (value !== '' && value.length <= MAX_TEXT_LENGTH) chosen[name] = value;
     }
     return chosen as Checked;
   });

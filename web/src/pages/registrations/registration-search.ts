@@ -4,9 +4,13 @@ import { tableSearch } from '../../utilities/table-search.ts';
 /** The orders of the list of registrations. */
 export const REGISTRATION_SORTS = ['created', 'updated'] as const;
 
-/** The address of the list: `search` is a learner's id; `new` opens the form of a new registration. */
+/**
+ * The address of the list: `search` is how a learner's id begins, `learner` a whole one; `new` opens the form of a new
+ * registration.
+ */
 export const registrationListSearch = tableSearch({
   sorts: REGISTRATION_SORTS,
   filters: { status: REGISTRATION_STATES, new: ['yes'] },
   ids: ['account_id', 'course_id'],
+  texts: ['learner'],
 });

@@ -39,7 +39,7 @@ export function FactsPanel({
               key="learner"
               className={styles.wrapped}
               title={texts.allOfLearner}
-              renderRoot={(props) => <Link {...props} to="/registrations" search={{ search: learner_id }} />}
+              renderRoot={(props) => <Link {...props} to="/registrations" search={{ learner: learner_id }} />}
             >
               <bdi>{learner_id}</bdi>
             </Anchor>,

@@ -48,6 +48,7 @@ export function AssetFilter({
       value={id === null ? null : String(id)}
       onChange={(choice) => table.change({ [name]: choice === null ? undefined : Number(choice) })}
       searchable
+      openOnFocus={false}
       searchValue={typed}
       onSearchChange={setTyped}
       // The service has searched already.

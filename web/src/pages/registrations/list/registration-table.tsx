@@ -21,6 +21,7 @@ import { RegistrationState } from '../registration-state.tsx';
 import styles from '../registrations.module.css';
 import { formatClock, formatScore } from '../results.ts';
 import { AssetFilter } from './asset-filter.tsx';
+import { LearnerFilter } from './learner-filter.tsx';
 
 const words = registrations.columns;
 /** Members of the address that are not this table's. */
@@ -96,9 +97,10 @@ export function RegistrationTable({
 }) {
   const isAdmin = useIsAdmin();
   const table = useTable(OTHERS);
-  const { search: learner_id, status, course_id, sort, direction, page, size } = table.values;
+  const { search, learner: learner_id, status, course_id, sort, direction, page, size } = table.values;
   const ordered = (REGISTRATION_SORTS as readonly unknown[]).includes(sort) ? { sort, direction } : {};
   const asked = {
+    search,
     learner_id,
     status,
     course_id,
@@ -125,6 +127,7 @@ export function RegistrationTable({
       searchLabel={registrations.search}
       filters={
         <>
+          <LearnerFilter table={table} />
           {accountId === undefined && (
             <AssetFilter
               table={table}
