@@ -204,7 +204,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   });
   const lines = new LineService({ database, queue, webhooks, delivers, now });
   const tests = new TestMessages({ webhooks, targets, send: (postback) => sender.send(postback), now });
-  const idempotency = new Idempotency({ database, now });
+  const idempotency = new Idempotency({ database, cipher, now });
   const clients = new ClientService({ database, now });
   const tokens = new AccessTokens({
     reader: database.reader,
@@ -317,7 +317,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, administration.authorize);
     administration.addRoutes(routes);
-    clientRoutes(routes, { clients, log: logs.for('AdministratorService') });
+    clientRoutes(routes, { clients, idempotency, log: logs.for('AdministratorService') });
     accountRoutes(routes, accounts, idempotency);
     accountContentRoutes(routes, accountContents, idempotency);
     folderRoutes(routes, folders, idempotency);

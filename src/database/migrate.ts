@@ -7,6 +7,7 @@ import { trends } from './migrations/0005-trends.ts';
 import { taskLeases } from './migrations/0006-task-leases.ts';
 import { sessionAddresses } from './migrations/0007-session-addresses.ts';
 import { learnerSearch } from './migrations/0008-learner-search.ts';
+import { clientRevisions } from './migrations/0009-client-revisions.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly Migration[] = [
   taskLeases,
   sessionAddresses,
   learnerSearch,
+  clientRevisions,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

@@ -51,6 +51,8 @@ export interface ApiClientRow {
   token_generation: number;
   created_at: number;
   last_used_at: number | null;
+  /** Counts the changes of what is said of it. */
+  revision: number;
 }
 
 export interface ServiceSecretRow {

@@ -17,6 +17,23 @@ export interface Answer<Body> {
   body: Body;
 }
 
+/** Encrypts answers that hold a secret. `context` is what the text is bound to: with another it does not decrypt. */
+export interface AnswerCipher {
+  encrypt(context: string, text: string): string;
+  /** @throws when it was encrypted with a secret that is not configured any more */
+  decrypt(context: string, stored: string): string;
+}
+
+type Work<Body> = (tx: Transaction) => Promise<Answer<Body>>;
+
+/** How the body of an answer is kept. */
+interface Form {
+  write(body: unknown): string;
+  read(stored: string): unknown;
+}
+
+const PLAIN: Form = { write: JSON.stringify, read: JSON.parse };
+
 /**
  * `Idempotency-Key` on POST (draft-ietf-httpapi-idempotency-key-header): the same key and request within 24
  * hours get the first answer and cause nothing again; the key with another request is a problem. The answer is
@@ -24,10 +41,20 @@ export interface Answer<Body> {
  */
 export class Idempotency {
   readonly #database: Database;
+  readonly #cipher: AnswerCipher;
   readonly #now: () => number;
 
-  constructor({ database, now }: { database: Database; now: () => number }) {
+  constructor({
+    database,
+    cipher,
+    now,
+  }: {
+    database: Database;
+    cipher: AnswerCipher;
+    now: () => number;
+  }) {
     this.#database = database;
+    this.#cipher = cipher;
     this.#now = now;
   }
 
@@ -43,14 +70,21 @@ export class Idempotency {
     work: (tx: Transaction | undefined) => Promise<Answer<Body>>,
     content?: string,
   ): Promise<Body> {
-    const key = keyOf(request);
-    const { answer, replayed } =
-      key === null
-        ? { answer: await work(undefined), replayed: false }
-        : await this.#once(request, key, work, content);
-    reply.code(answer.status).headers(answer.headers ?? {});
-    if (replayed) reply.header('Idempotent-Replayed', 'true');
-    return answer.body;
+    return await this.#answer(request, reply, work, { content, formOf: () => PLAIN });
+  }
+
+  /**
+   * The same where the answer holds a secret that is kept nowhere else: its body is kept encrypted. When the secret of the
+   * service was changed since, and its former one removed, a repeated request is a problem, and still causes nothing.
+   * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`, `conflict`
+   */
+  async answerSecret<Body>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (tx: Transaction | undefined) => Promise<Answer<Body>>,
+  ): Promise<Body> {
+    const formOf = (clientId: string, key: string) => encrypted(this.#cipher, clientId, key);
+    return await this.#answer(request, reply, work, { content: undefined, formOf });
   }
 
   /** Forgets answers that are older than 24 hours, at most `limit`, and answers how many. */
@@ -58,11 +92,28 @@ export class Idempotency {
     return await this.#database.transaction((tx) => deleteKeysBefore(tx, this.#now() - KEPT_FOR_MS, limit));
   }
 
+  async #answer<Body>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (tx: Transaction | undefined) => Promise<Answer<Body>>,
+    { content, formOf }: { content: string | undefined; formOf: (clientId: string, key: string) => Form },
+  ): Promise<Body> {
+    const key = keyOf(request);
+    const { answer, replayed } =
+      key === null
+        ? { answer: await work(undefined), replayed: false }
+        : await this.#once(request, key, work, content, formOf(callerOf(request).id, key));
+    reply.code(answer.status).headers(answer.headers ?? {});
+    if (replayed) reply.header('Idempotent-Replayed', 'true');
+    return answer.body;
+  }
+
   async #once<Body>(
     request: FastifyRequest,
     key: string,
-    work: (tx: Transaction) => Promise<Answer<Body>>,
+    work: Work<Body>,
     content: string | undefined,
+    form: Form,
   ): Promise<{ answer: Answer<Body>; replayed: boolean }> {
     // The column was named when clients were the only callers.
     const { id: clientId } = callerOf(request);
@@ -78,12 +129,8 @@ export class Idempotency {
               'The Idempotency-Key was sent with another request before',
             );
           }
-          const answer = {
-            status: kept.status,
-            headers: JSON.parse(kept.headers),
-            body: JSON.parse(kept.body),
-          };
-          return { answer, replayed: true };
+          const body = form.read(kept.body) as Body;
+          return { answer: { status: kept.status, headers: JSON.parse(kept.headers), body }, replayed: true };
         }
         await deleteKey(tx, clientId, key);
         await claimKey(tx, claim);
@@ -94,10 +141,31 @@ export class Idempotency {
         key,
         status: answer.status,
         headers: JSON.stringify(answer.headers ?? {}),
-        body: JSON.stringify(answer.body),
+        body: form.write(answer.body),
       });
       return { answer, replayed: false };
     });
+  }
+}
+
+/** Bound to its key: copied to another one it cannot be read. */
+function encrypted(cipher: AnswerCipher, clientId: string, key: string): Form {
+  const context = `idempotency:${JSON.stringify([clientId, key])}`;
+  return {
+    write: (body) => cipher.encrypt(context, JSON.stringify(body)),
+    read: (stored) => JSON.parse(decrypted(cipher, context, stored)),
+  };
+}
+
+function decrypted(cipher: AnswerCipher, context: string, stored: string): string {
+  try {
+    return cipher.decrypt(context, stored);
+  } catch (error) {
+    throw new ProblemError(
+      'conflict',
+      'This was done already. Its answer can no longer be read: webhooks_auth_secret was changed since',
+      { cause: error },
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import { type Database, inTransaction, type Transaction } from '../database/database.ts';
 import type { ApiClientRow } from '../database/schema.ts';
+import { assertRevision, type ExpectedRevisions } from '../problems/revision.ts';
 import { type ClientInput, checkClientInput } from './client-input.ts';
 import {
   deleteClient,
@@ -11,6 +12,7 @@ import {
   replaceSecret,
   selectClient,
   selectClients,
+  selectLockedClient,
   updateClient,
 } from './client-store.ts';
 import { formatScope, readStoredScopes, type Scope } from './scopes.ts';
@@ -42,6 +44,8 @@ export interface ApiClient {
   createdAt: number;
   /** When it last got a token, to the minute; null before the first. */
   lastUsedAt: number | null;
+  /** Counts the changes of its name, address, scopes and of whether it is enabled. */
+  revision: number;
 }
 
 /** A client just made: the only time that its secret is known. */
@@ -67,9 +71,10 @@ export class ClientService {
 
   /**
    * Makes an enabled client with a random id and secret. Only a hash of the secret is kept.
+   * @param open the transaction that is open already; without one it opens its own
    * @throws {ProblemError} `invalid-request`, naming every member that is not valid.
    */
-  async create(input: ClientInput): Promise<CreatedClient> {
+  async create(input: ClientInput, open?: Transaction): Promise<CreatedClient> {
     const scopes = checkClientInput(input);
     const clientSecret = newSecret();
     const row: ApiClientRow = {
@@ -82,8 +87,9 @@ export class ClientService {
       token_generation: 0,
       created_at: this.#now(),
       last_used_at: null,
+      revision: 1,
     };
-    await this.#database.transaction((tx) => insertClient(tx, row));
+    await inTransaction(this.#database, open, (tx) => insertClient(tx, row));
     return { client: toClient(row), clientSecret };
   }
 
@@ -98,10 +104,19 @@ export class ClientService {
     return row === undefined ? null : toClient(row);
   }
 
-  /** Ends the client and all its tokens at once. Answers whether there was one. */
-  async delete(clientId: string): Promise<boolean> {
+  /**
+   * Ends the client and all its tokens at once. Answers whether there was one.
+   * @throws {ProblemError} `precondition-failed` when its revision is none of the expected.
+   */
+  async delete(clientId: string, expected: ExpectedRevisions = null): Promise<boolean> {
     if (!POSSIBLE_ID.test(clientId)) return false;
-    return await this.#database.transaction((tx) => deleteClient(tx, clientId));
+    return await this.#database.transaction(async (tx) => {
+      const present = await selectLockedClient(tx, clientId);
+      if (present === undefined) return false;
+      assertRevision(present.revision, expected);
+      await deleteClient(tx, clientId);
+      return true;
+    });
   }
 
   /**
@@ -117,15 +132,27 @@ export class ClientService {
   /**
    * Replaces what is said of a client. Scopes that it loses are lost to its tokens at once; disabling ends them.
    * Answers the client as it is then, or null when there is none.
-   * @throws {ProblemError} `invalid-request`, naming every member that is not valid.
+   * @throws {ProblemError} `invalid-request`, naming every member that is not valid; `precondition-failed` when its
+   * revision is none of the expected.
    */
-  async update(clientId: string, input: ClientInput & { enabled: boolean }): Promise<ApiClient | null> {
+  async update(
+    clientId: string,
+    input: ClientInput & { enabled: boolean },
+    expected: ExpectedRevisions = null,
+  ): Promise<ApiClient | null> {
+    const { name, email } = input;
     const scopes = formatScope(checkClientInput(input));
     if (!POSSIBLE_ID.test(clientId)) return null;
     return await this.#database.transaction(async (tx) => {
-      const { name, email } = input;
-      if (!(await updateClient(tx, clientId, { name, email, scopes }))) return null;
-      await (input.enabled ? enableClient : disableClient)(tx, clientId);
+      const present = await selectLockedClient(tx, clientId);
+      if (present === undefined) return null;
+      assertRevision(present.revision, expected);
+      if (present.name !== name || present.email !== email || present.scopes !== scopes) {
+        await updateClient(tx, clientId, { name, email, scopes });
+      }
+      if (input.enabled !== (present.enabled === 1)) {
+        await (input.enabled ? enableClient : disableClient)(tx, clientId);
+      }
       const row = await selectClient(tx, clientId);
       return row === undefined ? null : toClient(row);
     });
@@ -185,5 +212,6 @@ function toClient(row: ApiClientRow): ApiClient {
     tokenGeneration: row.token_generation,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
+    revision: row.revision,
   };
 }

@@ -19,11 +19,25 @@ export async function selectClients(reader: Reader): Promise<ApiClientRow[]> {
     .execute();
 }
 
+const CLIENT = `select client_id, name, email, scopes, secret_hash, enabled, token_generation, created_at, last_used_at,
+  revision from api_clients where client_id = ?`;
+
 /** A client, for the token endpoint and the administration. */
-export async function selectClient(reader: Reader, clientId: string): Promise<ApiClientRow | undefined> {
-  const [row] = await reader.all<ApiClientRow>(
-    `select client_id, name, email, scopes, secret_hash, enabled, token_generation, created_at, last_used_at
-     from api_clients where client_id = ?`,
+export async function selectClient(
+  reader: Pick<Reader, 'all'>,
+  clientId: string,
+): Promise<ApiClientRow | undefined> {
+  const [row] = await reader.all<ApiClientRow>(CLIENT, clientId);
+  return row;
+}
+
+/** A client that nobody else changes until the transaction ends. */
+export async function selectLockedClient(
+  tx: Transaction,
+  clientId: string,
+): Promise<ApiClientRow | undefined> {
+  const [row] = await tx.all<ApiClientRow>(
+    tx.dialect === 'postgres' ? `${CLIENT} for update` : CLIENT,
     clientId,
   );
   return row;
@@ -41,41 +55,43 @@ export async function selectTokenHolder(
   return row;
 }
 
-/** Removes a client and answers whether there was one. */
-export async function deleteClient(tx: Transaction, clientId: string): Promise<boolean> {
-  const removed = await tx.run('delete from api_clients where client_id = ?', clientId);
-  return removed > 0;
+/** Removes a client. */
+export async function deleteClient(tx: Transaction, clientId: string): Promise<void> {
+  await tx.run('delete from api_clients where client_id = ?', clientId);
 }
 
 /** Lets a client ask for tokens again and answers whether there is one. */
 export async function enableClient(tx: Transaction, clientId: string): Promise<boolean> {
-  const changed = await tx.run('update api_clients set enabled = 1 where client_id = ?', clientId);
+  const changed = await tx.run(
+    'update api_clients set enabled = 1, revision = revision + 1 - enabled where client_id = ?',
+    clientId,
+  );
   return changed > 0;
 }
 
 /** Disables a client, ends its tokens for good, and answers whether there is one. */
 export async function disableClient(tx: Transaction, clientId: string): Promise<boolean> {
   const changed = await tx.run(
-    'update api_clients set enabled = 0, token_generation = token_generation + 1 where client_id = ?',
+    `update api_clients set enabled = 0, token_generation = token_generation + 1, revision = revision + enabled
+     where client_id = ?`,
     clientId,
   );
   return changed > 0;
 }
 
-/** Replaces what is said of a client and answers whether there is one. */
+/** Replaces what is said of a client. */
 export async function updateClient(
   tx: Transaction,
   clientId: string,
   { name, email, scopes }: Pick<ApiClientRow, 'name' | 'email' | 'scopes'>,
-): Promise<boolean> {
-  const changed = await tx.run(
-    'update api_clients set name = ?, email = ?, scopes = ? where client_id = ?',
+): Promise<void> {
+  await tx.run(
+    'update api_clients set name = ?, email = ?, scopes = ?, revision = revision + 1 where client_id = ?',
     name,
     email,
     scopes,
     clientId,
   );
-  return changed > 0;
 }
 
 /** Replaces a client's secret, ends its tokens for good, and answers whether there is one. */

@@ -84,12 +84,15 @@ interface PartQuery<Sort extends string> {
   offset?: number;
 }
 
-/** The part that a query asks for; names ascend and everything else descends unless it says otherwise. */
+/** What ascends unless a query says otherwise. */
+const ASCENDING: ReadonlySet<string> = new Set(['name', 'email']);
+
+/** The part that a query asks for; names and addresses ascend and all else descends unless it says otherwise. */
 export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSort: Sort): ListPart<Sort> {
   const sort = query.sort ?? defaultSort;
   return {
     sort,
-    direction: query.direction ?? (sort === 'name' ? 'asc' : 'desc'),
+    direction: query.direction ?? (ASCENDING.has(sort) ? 'asc' : 'desc'),
     limit: query.limit ?? DEFAULT_LIMIT,
     offset: query.offset ?? 0,
   };

@@ -15,6 +15,9 @@ export type Position = 'anywhere' | 'start' | 'whole';
 
 type NameColumn =
   | 'accounts.name'
+  | 'api_clients.client_id'
+  | 'api_clients.email'
+  | 'api_clients.name'
   | 'bundles.name'
   | 'courses.name'
   | 'equivalents.name'

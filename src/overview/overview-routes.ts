@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Reader } from '../database/database.ts';
 import type { Routes } from '../http/routes.ts';
 import type { DeadLetterRedelivery } from '../webhooks/dead-letter-redelivery.ts';
+import { clientListRoutes } from './clients/client-list-routes.ts';
 import { accountListRoutes } from './content/account-list-routes.ts';
 import { contentListRoutes } from './content/content-list-routes.ts';
 import { contentUsageRoutes } from './content/content-usage-routes.ts';
@@ -36,6 +37,7 @@ export function overviewRoutes(routes: Routes, options: OverviewRoutesOptions): 
   contentUsageRoutes(routes, reader);
   folderOverviewRoutes(routes, reader);
   accountListRoutes(routes, reader);
+  clientListRoutes(routes, reader);
   assetSearchRoutes(routes, reader);
   dashboardRoutes(routes, options);
   healthOverviewRoutes(routes, options.health);

@@ -4,7 +4,7 @@ import { type Listed, type ListPart, type LongListed, MAX_COUNTED } from './list
 /** What a list is ordered by; rows that are equal in it follow their ids. */
 export interface ListOrder {
   by: RawBuilder<unknown>;
-  id: RawBuilder<number>;
+  id: RawBuilder<number | string>;
 }
 
 /**

@@ -40,6 +40,7 @@ describe('an API client', () => {
       tokenGeneration: 0,
       createdAt: START,
       lastUsedAt: null,
+      revision: 1,
     });
     assert.deepEqual(await parts.clients.get(client.clientId), client);
   });

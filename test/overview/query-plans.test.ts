@@ -8,6 +8,7 @@ import { nodeSqliteDialect, Statements } from '../../src/database/kysely-node-sq
 import { migrate } from '../../src/database/migrate.ts';
 import type { Tables } from '../../src/database/schema.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { listClients } from '../../src/overview/clients/client-list.ts';
 import { listAccounts } from '../../src/overview/content/account-list.ts';
 import { listBundles, listCourses, listEquivalents } from '../../src/overview/content/content-list.ts';
 import { listRegistrations } from '../../src/overview/content/registration-list.ts';
@@ -79,6 +80,10 @@ describe('a page of a list costs what it shows', () => {
     accounts: [
       /accounts USING INDEX accounts_by_name/,
       (from) => listAccounts(from, { search: null, enabled: null }, byName),
+    ],
+    'API clients': [
+      /api_clients USING INDEX api_clients_by_name/,
+      (from) => listClients(from, { search: null, state: null }, byName),
     ],
     'accounts that are searched': [
       /accounts USING INDEX accounts_by_name/,

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { ClientService } from '../../../src/identity/client-service.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../../support/administration.ts';
+import { openDatabaseOf } from '../../support/database.ts';
 import { Api, requestToken, startTestService, type TestService } from '../../support/service.ts';
 
 const INPUT = { name: 'Exporter', email: 'ops@example.com', scopes: ['webhooks:read', 'content:read'] };
+
+/** Everything that the database keeps of idempotency. */
+async function keptAnswers(service: TestService): Promise<string> {
+  await using database = await openDatabaseOf(service.settings.data_dir);
+  return JSON.stringify(await database.reader.all('select * from idempotency_keys'));
+}
 
 describe('API clients in the admin UI', () => {
   let service: TestService;
@@ -94,6 +102,7 @@ describe('API clients in the admin UI', () => {
     const change = { ...INPUT, enabled: true };
     for (const id of ['cw_000000000000000000000000', 'x', '%00', '%C3%A9']) {
       const path = `/ui/api/clients/${id}`;
+      assert.equal((await admin.get(path)).status, 404, id);
       assert.equal((await admin.put(path, change)).status, 404, id);
       assert.equal((await admin.post(`${path}/secret`)).status, 404, id);
       assert.equal((await admin.delete(path)).status, 404, id);
@@ -115,5 +124,140 @@ describe('API clients in the admin UI', () => {
         pointers,
       );
     }
+  });
+});
+
+describe('a change of an API client', () => {
+  const RECORD = { ...INPUT, enabled: true };
+  let service: TestService;
+  let admin: Browser;
+
+  before(async () => {
+    service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    admin = await signedInBrowser(service.url);
+  });
+  after(() => service.stop());
+
+  const create = async () => (await admin.post('/ui/api/clients', INPUT)).body.client_id as string;
+  const tagOf = async (id: string) => (await admin.get(`/ui/api/clients/${id}`)).headers.get('etag') ?? '';
+  const change = (id: string, body: object, ifMatch: string) =>
+    admin.call('PUT', `/ui/api/clients/${id}`, body, { 'if-match': ifMatch });
+
+  test('is refused when somebody else has changed it since it was read', async () => {
+    const id = await create();
+    const read = await tagOf(id);
+    const theirs = await change(id, { ...RECORD, name: 'Theirs' }, read);
+    assert.equal(theirs.status, 200);
+    assert.equal(theirs.headers.get('etag'), await tagOf(id));
+    const mine = await change(id, { ...RECORD, name: 'Mine' }, read);
+    assert.deepEqual([mine.status, mine.body.type], [412, 'urn:coursewire:problem:precondition-failed']);
+    assert.equal((await admin.get(`/ui/api/clients/${id}`)).body.name, 'Theirs');
+    assert.equal((await change(id, { ...RECORD, name: 'Mine' }, await tagOf(id))).status, 200);
+  });
+
+  test('counts when it comes from the command line, and a new secret or a use does not', async () => {
+    const made = (await admin.post('/ui/api/clients', INPUT)).body;
+    const id: string = made.client_id;
+    const first = await tagOf(id);
+    await requestToken(service.url, id, made.client_secret);
+    await admin.post(`/ui/api/clients/${id}/secret`);
+    assert.equal(await tagOf(id), first);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const clients = new ClientService({ database, now: Date.now });
+    for (const enabled of [false, true]) {
+      const before = await tagOf(id);
+      await clients.setEnabled(id, enabled);
+      assert.notEqual(await tagOf(id), before, String(enabled));
+      const after = await tagOf(id);
+      await clients.setEnabled(id, enabled);
+      assert.equal(await tagOf(id), after, `${enabled} already`);
+    }
+  });
+
+  test('that changes nothing leaves it as it was', async () => {
+    const id = await create();
+    const read = await tagOf(id);
+    assert.equal((await change(id, RECORD, read)).headers.get('etag'), read);
+  });
+
+  test('of several at once from the same state, one is made', async () => {
+    const id = await create();
+    const read = await tagOf(id);
+    const answers = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => change(id, { ...RECORD, name }, read)),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
+  });
+
+  test('may be its end, which is refused the same way', async () => {
+    const id = await create();
+    const read = await tagOf(id);
+    const remove = () => admin.call('DELETE', `/ui/api/clients/${id}`, undefined, { 'if-match': read });
+    await change(id, { ...RECORD, enabled: false }, read);
+    assert.equal((await remove()).status, 412);
+    assert.equal((await admin.delete(`/ui/api/clients/${id}`)).status, 204);
+  });
+});
+
+describe('creating an API client with an Idempotency-Key', () => {
+  const total = async (admin: Browser) => (await admin.get('/ui/api/clients')).body.total;
+  const create = (admin: Browser, key: string, body: object = INPUT) =>
+    admin.call('POST', '/ui/api/clients', body, { 'idempotency-key': key });
+
+  test('makes one, however often it is sent, and tells its secret again, which is nowhere readable', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    const admin = await signedInBrowser(service.url);
+    const before = await total(admin);
+    const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => create(admin, 'a-key')));
+    assert.equal(first?.status, 201);
+    for (const other of others) assert.deepEqual([other.status, other.body], [201, first?.body]);
+    const replayed = [first, ...others].filter(
+      (answer) => answer?.headers.get('idempotent-replayed') === 'true',
+    );
+    assert.equal(replayed.length, 3);
+    assert.equal(await total(admin), before + 1);
+    const { client_id: id, client_secret: secret } = first?.body ?? {};
+    await requestToken(service.url, id, secret);
+    const kept = await keptAnswers(service);
+    assert.match(kept, /"idempotency_key":"a-key"/);
+    for (const readable of [secret, id, INPUT.name]) assert.ok(!kept.includes(readable), readable);
+    const logged = service.logLines.filter((line) => JSON.stringify(line).includes('an API client was made'));
+    assert.equal(logged.length, 1);
+    assert.ok(!JSON.stringify(service.logLines).includes(secret));
+  });
+
+  test('is refused for another client', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    const admin = await signedInBrowser(service.url);
+    await create(admin, 'k');
+    const answer = await create(admin, 'k', { ...INPUT, name: 'Other' });
+    assert.deepEqual(
+      [answer.status, answer.body.type],
+      [422, 'urn:coursewire:problem:idempotency-key-reused'],
+    );
+  });
+
+  test('answers a conflict, and makes none, when what was kept cannot be decrypted any more', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    const admin = await signedInBrowser(service.url);
+    await create(admin, 'one');
+    await create(admin, 'two');
+    const before = await total(admin);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    // What belongs to one key is of no use with another, either.
+    await database.transaction((tx) =>
+      tx.run(
+        `update idempotency_keys set body = (select other.body from idempotency_keys as other
+           where other.idempotency_key = 'two') where idempotency_key = 'one'`,
+      ),
+    );
+    const answer = await create(admin, 'one');
+    assert.deepEqual([answer.status, answer.body.type], [409, 'urn:coursewire:problem:conflict']);
+    assert.match(answer.body.detail, /webhooks_auth_secret was changed/);
+    assert.equal(await total(admin), before);
   });
 });
