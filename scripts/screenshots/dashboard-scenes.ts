@@ -3,6 +3,7 @@ import type { Scene } from './scene.ts';
 /** What is happening now. */
 export const DASHBOARD_SCENES: readonly Scene[] = [
   { name: 'dashboard', address: '/' },
+  { name: 'dashboard-table', address: '/?table=yes' },
   { name: 'dashboard-viewer', address: '/', as: 'viewer' },
   {
     name: 'dashboard-first-steps',

@@ -119,6 +119,35 @@ describe('the dashboard', () => {
     await visit.assertAccessible();
   });
 
+  it('tells the last hour in figures, too, at an address of its own and in the zone of whoever looks', async () => {
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    await page.getByRole('img', { name: /1 succeeded, 2 failed/ }).waitFor();
+    const view = page.getByRole('radiogroup', { name: 'Shown as' });
+    await view.getByText('Table').click();
+    await visit.arrived('/?table=yes');
+    await page.reload();
+    const figures = page.getByRole('region', { name: 'The last hour, in figures' });
+    await figures.getByText(/Times are in (CET|CEST|GMT\+[12])\./).waitFor();
+    const rows = figures.getByRole('row').filter({ has: page.getByRole('rowheader') });
+    const cells = await rows.evaluateAll((all) =>
+      all.map((row) => Array.from(row.querySelectorAll('td'), ({ textContent }) => Number(textContent))),
+    );
+    const totals = [0, 1, 2].map((at) => cells.reduce((sum, row) => sum + (row[at] ?? 0), 0));
+    assert.ok(totals[0]! >= 4, 'events');
+    assert.deepEqual(totals.slice(1), [1, 2], 'attempts');
+    const [told, start] = await rows
+      .first()
+      .locator('time')
+      .evaluate((time) => [time.textContent, time.getAttribute('datetime')]);
+    const berlin = { timeZone: 'Europe/Berlin', hour: '2-digit', minute: '2-digit' } as const;
+    assert.ok(told?.endsWith(new Date(start!).toLocaleTimeString('en-GB', berlin)), `${told} of ${start}`);
+    await visit.assertAccessible();
+    await view.getByText('Chart').click();
+    await visit.arrived('/');
+    await page.getByRole('img', { name: /1 succeeded, 2 failed/ }).waitFor();
+  });
+
   it('counts down to the next attempt of a blocked line and shows names as text', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
@@ -166,6 +195,10 @@ describe('the dashboard', () => {
     const learning = page.getByRole('region', { name: 'Learning, lately' });
     const ada = learning.getByRole('listitem').filter({ hasText: /^ada, Fire safety/ });
     await ada.getByText('Not launched').waitFor();
+    await ada.getByRole('link', { name: 'ada' }).click();
+    await visit.arrived(/^\/registrations\/[^/]+$/);
+    await page.getByText('ada', { exact: true }).first().waitFor();
+    await page.goBack();
     await page
       .getByRole('list', { name: 'What there is' })
       .getByText(String(accounts.total), { exact: true })

@@ -18,6 +18,9 @@ export const dashboard = {
     at: (time: string) => `at ${time}`,
     most: (count: string) => `at most ${count} a minute`,
     hourAgo: '1 hour ago',
+    nothing: 'Nothing happened in the last hour.',
+    onlyWithAnything: 'Minutes in which nothing happened are left out.',
+    columns: { events: 'Events', succeeded: 'Attempts succeeded', failed: 'Attempts failed' },
     now: 'now',
   },
   tiles: {

@@ -79,10 +79,6 @@ export const webhookDetails = {
     p95: '95 of 100',
     max: 'Longest',
     nothing: 'No attempts in this time.',
-    asChart: 'Chart',
-    asTable: 'Table',
-    view: 'Shown as',
-    from: 'From',
     attemptsSummary: (successes: string, failures: string, period: string) =>
       `Attempts in the last ${period}: ${successes} successful, ${failures} failed`,
     latencySummary: (median: string, slow: string, period: string) =>

@@ -20,6 +20,7 @@ const precise = new Intl.DateTimeFormat('en-GB', {
   fractionalSecondDigits: 3,
   timeZoneName: 'short',
 });
+const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
 
 /** In the viewer's zone: `21 Nov 2026, 14:05` */
@@ -30,6 +31,11 @@ export function formatDateTime(time: Date): string {
 /** In the viewer's zone, to the millisecond, with the zone's name. */
 export function formatPrecise(time: Date): string {
   return precise.format(time);
+}
+
+/** The viewer's zone as it is called at that time: `CET`, `GMT+5:30`. */
+export function zoneName(time: Date): string {
+  return zone.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 }
 
 /** `2026-11-21 14:05:09.123 UTC` */

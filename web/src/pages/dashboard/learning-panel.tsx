@@ -29,7 +29,12 @@ export function LearningPanel({ total }: { total: number }) {
       description={texts.description}
       actions={
         total > 0 && (
-          <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/registrations" />}>
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link {...props} to="/registrations" search={{ sort: 'updated', direction: 'desc' }} />
+            )}
+          >
             {texts.all}
           </Anchor>
         )
@@ -51,6 +56,7 @@ export function LearningPanel({ total }: { total: number }) {
 
 function Entry({ registration }: { registration: LatestRegistration }) {
   const {
+    registration_id: id,
     learner_id: learner,
     course_id: courseId,
     course_name: course,
@@ -61,7 +67,15 @@ function Entry({ registration }: { registration: LatestRegistration }) {
     <li className={styles.entry}>
       <div className={styles.entryWords}>
         <div className={styles.lines}>
-          <bdi className={styles.strong}>{learner}</bdi>
+          <Anchor
+            inherit
+            className={styles.strong}
+            renderRoot={(props) => (
+              <Link {...props} to="/registrations/$registrationId" params={{ registrationId: id }} />
+            )}
+          >
+            <bdi>{learner}</bdi>
+          </Anchor>
           {course !== null && (
             <>
               {', '}

@@ -1,10 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appRoute } from '../../app/root-routes.ts';
 import { dashboard } from '../../texts/dashboard.ts';
+import { chartSearch } from '../../utilities/chart-search.ts';
+import { onlyKnown } from '../../utilities/known-search.ts';
 
 const main = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
+  validateSearch: onlyKnown(chartSearch),
   component: lazyRouteComponent(() => import('./dashboard-page.tsx'), 'DashboardPage'),
   staticData: { title: dashboard.title },
 });

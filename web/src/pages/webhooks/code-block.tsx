@@ -1,3 +1,4 @@
+import { ScrollBox } from '../../components/scroll-box.tsx';
 import styles from './code-block.module.css';
 
 /** Text as it is, in fixed width; scrolls by itself, also with the keyboard. Never markup. */
@@ -11,9 +12,10 @@ export function CodeBlock({
   wrap?: boolean;
 }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className={styles.code} data-wrap={wrap} tabIndex={0} aria-label={label}>
-      <pre className={styles.text}>{children}</pre>
-    </section>
+    <ScrollBox label={label} className={styles.code}>
+      <pre className={styles.text} data-wrap={wrap}>
+        {children}
+      </pre>
+    </ScrollBox>
   );
 }

@@ -1,5 +1,6 @@
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../api/deliveries.ts';
 import { TREND_PERIODS, type TrendPeriod } from '../../../api/webhook-records.ts';
+import { type ChartSearch, chartSearch } from '../../../utilities/chart-search.ts';
 
 const MAX_CURSOR_LENGTH = 200;
 
@@ -8,11 +9,9 @@ export const DETAIL_TABS = ['overview', 'history', 'configuration'] as const;
 export type DetailTab = (typeof DETAIL_TABS)[number];
 
 /** What the address of a webhook's page holds. */
-export interface DetailsSearch {
+export interface DetailsSearch extends ChartSearch {
   tab?: DetailTab;
   period?: TrendPeriod;
-  /** Whether charts are shown as tables. */
-  table?: 'yes';
   outcome?: DeliveryStatus;
   cursor?: string;
   /** The delivery that is open. */
@@ -25,7 +24,7 @@ export function detailsSearch(given: Record<string, unknown>): DetailsSearch {
   return {
     ...choice('tab', given.tab, DETAIL_TABS),
     ...choice('period', given.period, TREND_PERIODS),
-    ...choice('table', given.table, ['yes'] as const),
+    ...chartSearch(given),
     ...choice('outcome', given.outcome, DELIVERY_STATUSES),
     ...(typeof given.cursor === 'string' && given.cursor.length <= MAX_CURSOR_LENGTH
       ? { cursor: given.cursor }

@@ -1,12 +1,13 @@
-import { SegmentedControl, Skeleton, Table, Title } from '@mantine/core';
+import { SegmentedControl, Skeleton, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { TREND_PERIODS, type Trend, type TrendPeriod } from '../../../api/webhook-records.ts';
 import { trendQuery } from '../../../api/webhooks.ts';
+import { type ChartFigures, ChartTable } from '../../../components/chart-table.tsx';
+import { ChartView } from '../../../components/chart-view.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Panel } from '../../../components/panel.tsx';
-import { Time } from '../../../components/time.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { formatDuration } from '../../../utilities/times.ts';
@@ -14,6 +15,14 @@ import styles from './webhook-page.module.css';
 
 const texts = webhookDetails.trend;
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
+
+const FIGURES: readonly ChartFigures<Trend['buckets'][number]>[] = [
+  { id: 'successes', label: texts.successes, cell: (bucket) => formatNumber(bucket.success_count) },
+  { id: 'failures', label: texts.failures, cell: (bucket) => formatNumber(bucket.failure_count) },
+  { id: 'p50', label: texts.p50, cell: (bucket) => latency(bucket.latency_ms.p50) },
+  { id: 'p95', label: texts.p95, cell: (bucket) => latency(bucket.latency_ms.p95) },
+  { id: 'max', label: texts.max, cell: (bucket) => latency(bucket.latency_ms.max) },
+];
 
 /** Charts are the heaviest part of the UI: they are loaded when one is shown. */
 const Charts = lazy(async () => ({ default: (await import('./trend-charts.tsx')).TrendCharts }));
@@ -41,23 +50,7 @@ export function TrendPanel({ webhookId }: { webhookId: number }) {
             }
             data={TREND_PERIODS.map((value) => ({ value, label: texts.periods[value] }))}
           />
-          <SegmentedControl
-            size="xs"
-            aria-label={texts.view}
-            value={table === 'yes' ? 'table' : 'chart'}
-            onChange={(value) =>
-              void navigate({
-                search: ({ table: _view, ...others }) =>
-                  value === 'table' ? { ...others, table: 'yes' as const } : others,
-                replace: true,
-                resetScroll: false,
-              })
-            }
-            data={[
-              { value: 'chart', label: texts.asChart },
-              { value: 'table', label: texts.asTable },
-            ]}
-          />
+          <ChartView table={table} />
         </div>
       }
     >
@@ -91,47 +84,12 @@ function Placeholder() {
   );
 }
 
-/** Latest first, so that what is happening now stands at the top. */
 function TrendTable({ trend }: { trend: Trend }) {
-  const rows = trend.buckets
-    .filter(({ success_count, failure_count }) => success_count + failure_count > 0)
-    .toReversed();
+  const rows = trend.buckets.filter(({ success_count, failure_count }) => success_count + failure_count > 0);
   if (rows.length === 0) return <div className={styles.nothing}>{texts.nothing}</div>;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className={styles.tableBox} tabIndex={0} aria-label={texts.title}>
-      <Table>
-        <Table.Caption>{texts.onlyWithAttempts}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{texts.from}</Table.Th>
-            <Table.Th ta="right">{texts.successes}</Table.Th>
-            <Table.Th ta="right">{texts.failures}</Table.Th>
-            <Table.Th ta="right">{texts.p50}</Table.Th>
-            <Table.Th ta="right">{texts.p95}</Table.Th>
-            <Table.Th ta="right">{texts.max}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((bucket) => (
-            <Table.Tr key={bucket.start_dt}>
-              <Table.Td>
-                <Time value={bucket.start_dt} format="absolute" />
-              </Table.Td>
-              <Table.Td ta="right">{formatNumber(bucket.success_count)}</Table.Td>
-              <Table.Td ta="right">{formatNumber(bucket.failure_count)}</Table.Td>
-              {([bucket.latency_ms.p50, bucket.latency_ms.p95, bucket.latency_ms.max] as const).map(
-                (latency, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: these three always stand in this order.
-                  <Table.Td key={index} ta="right">
-                    {latency === null ? '–' : formatDuration(latency)}
-                  </Table.Td>
-                ),
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
-  );
+  return <ChartTable title={texts.title} note={texts.onlyWithAttempts} rows={rows} figures={FIGURES} />;
+}
+
+function latency(ms: number | null): string {
+  return ms === null ? '–' : formatDuration(ms);
 }

@@ -1,0 +1,31 @@
+import { SegmentedControl } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { charts } from '../texts/charts.ts';
+import type { ChartSearch } from '../utilities/chart-search.ts';
+
+/** Whether the charts of this page are shown as tables; the address holds it. */
+export function ChartView({ table }: { table: ChartSearch['table'] | undefined }) {
+  const navigate = useNavigate();
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={charts.view}
+      value={table === 'yes' ? 'table' : 'chart'}
+      onChange={(view) =>
+        void navigate({
+          to: '.',
+          search: ((present: object) => ({
+            ...present,
+            table: view === 'table' ? 'yes' : undefined,
+          })) as never,
+          replace: true,
+          resetScroll: false,
+        })
+      }
+      data={[
+        { value: 'chart', label: charts.views.chart },
+        { value: 'table', label: charts.views.table },
+      ]}
+    />
+  );
+}
