@@ -282,6 +282,46 @@ describe('lists of content', () => {
     assert.equal((await service.api.get('/ui/api/accounts/404/contents')).status, 404);
   });
 
+  test('what an account may be given is found over all types, page by page, and says what it has already', async () => {
+    const { id } = await service.api.create('/accounts', { name: 'Woodgrove' });
+    const give = { contents: [{ type: 'COURSE', id: 2 }] };
+    assert.equal((await service.api.post(`/accounts/${id}/content`, give)).status, 200);
+    const path = `accounts/${id}/addable`;
+    const all = await list(service, path, {});
+    assert.deepEqual(
+      all.data.map(({ type, name, location, held }: Row) => [type, name, location, held]),
+      [
+        ['BUNDLE', 'All', 'Home', false],
+        ['EQUIVALENT', 'Drills', 'Home > Safety > Fire', false],
+        ['FOLDER', 'Fire', 'Home > Safety > Fire', false],
+        ['COURSE', 'Fire drill', 'Home > Safety > Fire', false],
+        ['COURSE', 'First aid', 'Home > Safety', true],
+        ['FOLDER', 'Home', 'Home', false],
+        ['FOLDER', 'Safety', 'Home > Safety', false],
+        ['COURSE', 'Welcome', 'Home', false],
+      ],
+    );
+    assert.deepEqual([all.total, all.total_is_lower_bound], [8, false]);
+    for (let offset = 0; offset <= 8; offset += 3) {
+      const page = await list(service, path, { limit: 3, offset });
+      assert.deepEqual(page.data, all.data.slice(offset, offset + 3));
+      assert.equal(page.total, 8);
+    }
+    const found = await list(service, path, { search: 'fire', limit: 1, offset: 1 });
+    assert.deepEqual([found.total, namesOf(found)], [2, ['Fire drill']]);
+    assert.deepEqual(namesOf(await list(service, path, { search: 'ir' })), [
+      'Fire',
+      'Fire drill',
+      'First aid',
+    ]);
+    assert.deepEqual(namesOf(await list(service, path, { type: 'COURSE', search: 'FIRST AID' })), [
+      'First aid',
+    ]);
+    assert.deepEqual(namesOf(await list(service, path, { type: 'COURSE', search: '2' })), ['First aid']);
+    assert.equal((await service.api.get('/ui/api/accounts/404/addable')).status, 404);
+    assert.equal((await service.api.get(`/ui/api/${path}?type=ACCOUNT`)).status, 400);
+  });
+
   test('registrations are filtered, newest first, with the names of account and course', async () => {
     const all = await list(service, 'registrations', {});
     assert.deepEqual(

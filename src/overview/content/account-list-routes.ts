@@ -14,6 +14,7 @@ import {
   listPart,
   longListAnswer,
   MAX_COUNTED,
+  partMembers,
   SearchText,
   searchText,
 } from '../list-query.ts';
@@ -24,6 +25,7 @@ import {
   listAccountContents,
 } from './account-content-list.ts';
 import { ACCOUNT_SORTS, type ListedAccount, listAccounts } from './account-list.ts';
+import { listAddableContent } from './addable-content.ts';
 import {
   type ListedRegistration,
   listRegistrations,
@@ -48,6 +50,13 @@ const AccountContentOverview = Type.Object({
   name: Type.String(),
   location: Type.String(),
   added_dt: DateTime('When the account was given it.'),
+});
+const AddableContent = Type.Object({
+  type: Type.Enum([...CONTENT_TYPES]),
+  id: Id('The asset’s id.'),
+  name: Type.String(),
+  location: Type.String(),
+  held: Type.Boolean({ description: 'Whether the account was given it already, itself.' }),
 });
 const RegistrationOverview = Type.Object({
   registration_id: Type.String(),
@@ -75,6 +84,14 @@ const AccountContentsQuery = ListQuery(ACCOUNT_CONTENT_SORTS, {
   search: SearchText,
   type: Type.Optional(Type.Enum([...CONTENT_TYPES])),
 });
+const AddableContentQuery = Type.Object(
+  {
+    search: SearchText,
+    type: Type.Optional(Type.Enum([...CONTENT_TYPES])),
+    ...partMembers(MAX_COUNTED),
+  },
+  { additionalProperties: false },
+);
 const RegistrationsQuery = ListQuery(
   REGISTRATION_SORTS,
   {
@@ -127,6 +144,27 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
       const { search, type } = request.query;
       const filter = { accountId, search: searchText(search), type: type ?? null };
       return listAnswer(await listAccountContents(reader, filter, part), part, toAccountContent);
+    },
+  );
+
+  routes.get(
+    '/ui/api/accounts/:account_id/addable',
+    {
+      config: READ,
+      schema: {
+        hide: true,
+        params: Type.Object({ account_id: Type.String() }),
+        querystring: AddableContentQuery,
+        response: { 200: LongListOf(AddableContent), ...problems(400, 404) },
+      },
+    },
+    async (request) => {
+      const accountId = parseId(request.params.account_id, 'account');
+      if (!(await accountExists(reader, accountId))) throw notFound('account', accountId);
+      const { search, type } = request.query;
+      const part = listPart(request.query, 'name');
+      const filter = { accountId, search: searchText(search), type: type ?? null };
+      return longListAnswer(await listAddableContent(reader, filter, part), part, (asset) => asset);
     },
   );
 
