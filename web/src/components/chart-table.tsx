@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { VisuallyHidden } from '@mantine/core';
 import { charts } from '../texts/charts.ts';
 import { formatDateTime, zoneName } from '../utilities/times.ts';
 import styles from './chart-table.module.css';
@@ -30,36 +30,37 @@ export function ChartTable<T extends { start_dt: string }>({
 }) {
   const latest = rows.at(-1);
   return (
-    <ScrollBox label={charts.inFigures(title)} className={styles.box}>
-      <Table>
-        <Table.Caption>
-          {note} {latest !== undefined && charts.timesIn(zoneName(new Date(latest.start_dt)))}
-        </Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{charts.from}</Table.Th>
-            {figures.map((column) => (
-              <Table.Th key={column.id} scope="col" ta="right">
-                {column.label}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.toReversed().map((row) => (
-            <Table.Tr key={row.start_dt}>
-              <Table.Th scope="row" className={styles.start}>
-                <time dateTime={row.start_dt}>{formatDateTime(new Date(row.start_dt))}</time>
-              </Table.Th>
-              {figures.map(({ id, cell }) => (
-                <Table.Td key={id} ta="right">
-                  {cell(row)}
-                </Table.Td>
+    <>
+      <p className={styles.note}>
+        {note} {latest !== undefined && charts.timesIn(zoneName(new Date(latest.start_dt)))}
+      </p>
+      <ScrollBox label={charts.inFigures(title)} className={styles.box}>
+        <table className={styles.table}>
+          <VisuallyHidden component="caption">{title}</VisuallyHidden>
+          <thead>
+            <tr>
+              <th scope="col">{charts.from}</th>
+              {figures.map(({ id, label }) => (
+                <th key={id} scope="col">
+                  {label}
+                </th>
               ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollBox>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.toReversed().map((row) => (
+              <tr key={row.start_dt}>
+                <th scope="row">
+                  <time dateTime={row.start_dt}>{formatDateTime(new Date(row.start_dt))}</time>
+                </th>
+                {figures.map(({ id, cell }) => (
+                  <td key={id}>{cell(row)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </>
   );
 }
