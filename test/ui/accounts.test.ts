@@ -93,6 +93,37 @@ describe('accounts and registrations', () => {
     );
   });
 
+  it('content is paged through; what the account has already says so and cannot be chosen', async () => {
+    const { api } = ui.service;
+    const { id } = await api.create('/accounts', { name: 'Relecloud' });
+    await api.post(`/accounts/${id}/content`, { contents: [{ type: 'COURSE', id: courses[0] }] });
+    for (let zone = 1; zone <= 52; zone++) await api.create('/folders', { name: `Zone ${zone}` });
+    await using visit = await ui.visit(`/accounts/${id}?add=yes`);
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    const held = dialog.getByRole('checkbox', { name: /^Fire extinguishers/ });
+    await held.waitFor();
+    assert.deepEqual([await held.isDisabled(), await held.isChecked()], [true, true]);
+    await dialog.getByRole('checkbox', { name: /This account has it already/ }).waitFor();
+    await dialog.getByLabel('Search content').fill('zone');
+    await dialog.getByText('1–50 of 52').waitFor();
+    await dialog.getByRole('button', { name: 'Choose all shown' }).click();
+    await dialog.getByRole('button', { name: 'Page 2', exact: true }).click();
+    await dialog.getByText('51–52 of 52').waitFor();
+    await visit.assertAccessible();
+    await dialog.getByRole('checkbox', { name: /^Zone 9 / }).check();
+    await dialog.getByRole('button', { name: 'Add 51 assets' }).click();
+    await page.getByText('51 assets were added.').waitFor();
+    await page.getByRole('button', { name: 'Add content' }).click();
+    await dialog.getByLabel('Search content').fill('zone');
+    await dialog.getByText('1–50 of 52').waitFor();
+    assert.equal(await dialog.getByRole('button', { name: 'Choose all shown' }).count(), 0);
+    await dialog.getByRole('button', { name: 'Next page' }).click();
+    await dialog.getByText('51–52 of 52').waitFor();
+    await dialog.getByRole('button', { name: 'Choose all shown' }).click();
+    await dialog.getByRole('button', { name: 'Add 1 asset' }).waitFor();
+  });
+
   it('an account is renamed over somebody else’s change, deactivated, and deleted by typing its name', async () => {
     const id = await accountWithCourses('Contoso');
     await register(id, courses[0]!, 'ada');

@@ -42,22 +42,10 @@ export interface AddableAsset {
   type: ContentType;
   id: number;
   name: string;
-  location: string | null;
+  location: string;
+  /** The account was given it already. */
+  held: boolean;
 }
-
-/** Matches that a search for content to add shows at most. */
-export const MAX_MATCHES = 50;
-
-/** Content whose name or id fits a text; the first by name when it is empty. */
-export const addableContentQuery = (types: readonly ContentType[], search: string) =>
-  queryOptions({
-    queryKey: ['assets', 'addable', types, search],
-    queryFn: async ({ signal }) => {
-      const path = withQuery('/ui/api/search/assets', { types, search, limit: MAX_MATCHES });
-      return (await request<{ data: AddableAsset[] }>('GET', path, { signal })).data;
-    },
-    placeholderData: keepPreviousData,
-  });
 
 /** Assets that one addition may hold. */
 export const MAX_ADDED_AT_ONCE = 500;
@@ -89,6 +77,15 @@ export const accountContentsQuery = (id: number, query: object) =>
       request<PageOf<AccountContent>>('GET', withQuery(`/ui/api/accounts/${id}/contents`, query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
+  });
+
+/** Content whose name or id fits a text, the best matches first; all by name when it is empty. */
+export const addableContentQuery = (id: number, query: object) =>
+  queryOptions({
+    queryKey: [...accountsKey, id, 'addable', query],
+    queryFn: ({ signal }) =>
+      request<PageOf<AddableAsset>>('GET', withQuery(`/ui/api/accounts/${id}/addable`, query), { signal }),
+    placeholderData: keepPreviousData,
   });
 
 export function createAccount(

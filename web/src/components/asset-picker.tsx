@@ -1,24 +1,16 @@
 import { Loader, MultiSelect } from '@mantine/core';
-import { IconBook2, IconBooks, IconBuilding, IconFolder, IconLanguage } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { FocusType } from '../../../src/events/catalogue.ts';
 import { assetSearchQuery, assetsByIdQuery } from '../api/assets.ts';
 import { shared } from '../texts/shared.ts';
 import { useDebounced } from '../utilities/use-debounced.ts';
+import { AssetIcon } from './asset-icon.tsx';
 import styles from './asset-picker.module.css';
 import { explainError } from './explain-error.ts';
 
 const TYPING_MS = 200;
 const words = shared.assets;
-
-const ICONS = {
-  ACCOUNT: IconBuilding,
-  COURSE: IconBook2,
-  EQUIVALENT: IconLanguage,
-  BUNDLE: IconBooks,
-  FOLDER: IconFolder,
-} as const;
 
 /** A chosen asset; the name is null where only the id is known, it is then read. */
 export interface PickedAsset {
@@ -118,10 +110,9 @@ export function AssetPicker({
       renderOption={({ option }) => {
         const asset = offered.get(String(option.value));
         if (asset === undefined) return option.label;
-        const Icon = ICONS[asset.type];
         return (
           <span className={styles.option}>
-            <Icon size={18} stroke={1.5} aria-hidden />
+            <AssetIcon type={asset.type} />
             <span className={styles.words}>
               <span className={styles.name}>{asset.name}</span>
               <span className={styles.location}>

@@ -114,7 +114,7 @@ export const accounts = {
       noneChosen: 'Choose what to add. A search does not lose what is chosen.',
       remove: (name: string) => `Do not add ${name}`,
       chooseAll: 'Choose all shown',
-      bounded: (count: number) => `The ${count} best matches are shown. Say more of the name to find others.`,
+      held: 'This account has it already',
       nothing: 'Nothing of that name.',
       noContent: 'There is no content yet. Import a course first.',
       folder:

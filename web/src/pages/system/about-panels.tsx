@@ -1,10 +1,10 @@
 import type { Health } from '../../api/health.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Facts } from '../../components/facts.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
 import { system } from '../../texts/system.ts';
 import { formatBytes } from '../../utilities/numbers.ts';
-import { Facts } from '../webhooks/facts.tsx';
 import styles from './system.module.css';
 
 /** Which program runs where, and since when. */

@@ -1,7 +1,7 @@
+import { Facts } from '../../components/facts.tsx';
 import { Time } from '../../components/time.tsx';
-import { webhookForm } from '../../texts/webhook-form.ts';
+import { webhookEditing } from '../../texts/webhook-editing.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { Facts } from './facts.tsx';
 
 /** What a webhook has that only the API sets. */
 export interface ApiOnlySettings {
@@ -17,7 +17,7 @@ export const apiOnlyDefaults: ApiOnlySettings = {
   logging_mode: 'FULLONERROR',
 };
 
-const texts = webhookForm.apiOnly;
+const texts = webhookEditing.apiOnly;
 const LOGGING_MODES: Readonly<Record<string, string>> = texts.loggingModes;
 
 /** The settings that are shown, and only the API changes. */

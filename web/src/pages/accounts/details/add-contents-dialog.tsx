@@ -1,7 +1,7 @@
-import { ActionIcon, Button, Checkbox, Group, Modal, Select, Skeleton, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Modal, Select, Text, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { CONTENT_TYPES, type ContentType } from '../../../../../src/events/catalogue.ts';
 import {
   type AddableAsset,
@@ -9,10 +9,8 @@ import {
   addAccountContents,
   addableContentQuery,
   MAX_ADDED_AT_ONCE,
-  MAX_MATCHES,
 } from '../../../api/accounts.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
-import { ErrorState } from '../../../components/error-state.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { accounts } from '../../../texts/accounts.ts';
@@ -20,13 +18,13 @@ import { shared } from '../../../texts/shared.ts';
 import { isolate } from '../../../utilities/isolate.ts';
 import { useDebounced } from '../../../utilities/use-debounced.ts';
 import styles from '../accounts.module.css';
-import { AssetIcon } from '../asset-icon.tsx';
+import { AddableMatches } from './addable-matches.tsx';
 import { keyOf } from './chosen-assets.ts';
 
 const texts = accounts.contents.add;
 const types = accounts.contents.types;
 const TYPING_MS = 200;
-const PLACEHOLDERS = Array.from({ length: 6 }, (_, at) => at);
+const PAGE_SIZE = 50;
 
 /** Gives an account content: many assets at once, found by name. */
 export function AddContentsDialog({
@@ -54,7 +52,12 @@ function AddForm({ accountId, onClose }: { accountId: number; onClose: () => voi
   const searchField = useRef<HTMLInputElement>(null);
   const key = useRef('');
   const search = useDebounced(typed.trim(), TYPING_MS);
-  const found = useQuery(addableContentQuery(type === null ? CONTENT_TYPES : [type], search));
+  // Another search or type begins at its first page.
+  const [at, setAt] = useState({ search, type, page: 1 });
+  const page = at.search === search && at.type === type ? at.page : 1;
+  const found = useQuery(
+    addableContentQuery(accountId, { search, type, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }),
+  );
   const add = useMutation({
     mutationFn: (assets: readonly AddableAsset[]) => {
       if (key.current === '') key.current = newIdempotencyKey();
@@ -79,7 +82,6 @@ function AddForm({ accountId, onClose }: { accountId: number; onClose: () => voi
       return after;
     });
   };
-  const rows = found.data ?? [];
   const tooMany = chosen.size > MAX_ADDED_AT_ONCE;
   const problem = tooMany
     ? texts.tooMany(MAX_ADDED_AT_ONCE)
@@ -124,23 +126,17 @@ function AddForm({ accountId, onClose }: { accountId: number; onClose: () => voi
           ]}
         />
       </div>
-      <Matches
-        rows={found.data}
+      <AddableMatches
+        found={found.data}
         error={found.error}
         retry={() => void found.refetch()}
         isStale={found.isPlaceholderData}
         isSearch={search !== '' || type !== null}
+        page={page}
+        onPage={(chosenPage) => setAt({ search, type, page: chosenPage })}
         chosen={chosen}
         onChoose={choose}
       />
-      <div className={styles.row}>
-        <span>{rows.length >= MAX_MATCHES ? texts.bounded(MAX_MATCHES) : ''}</span>
-        {rows.length > 0 && (
-          <Button variant="subtle" size="compact-sm" onClick={() => choose(rows, true)}>
-            {texts.chooseAll}
-          </Button>
-        )}
-      </div>
       <Chosen assets={[...chosen.values()]} onRemove={(asset) => choose([asset], false)} />
       <Text size="sm" c="dimmed">
         {[...chosen.values()].some((asset) => asset.type === 'FOLDER') ? `${texts.folder} ` : ''}
@@ -160,92 +156,6 @@ function AddForm({ accountId, onClose }: { accountId: number; onClose: () => voi
         </Group>
       </div>
     </form>
-  );
-}
-
-function Matches({
-  rows,
-  error,
-  retry,
-  isStale,
-  isSearch,
-  chosen,
-  onChoose,
-}: {
-  /** Undefined while they are read. */
-  rows: readonly AddableAsset[] | undefined;
-  error: Error | null;
-  retry: () => void;
-  isStale: boolean;
-  isSearch: boolean;
-  chosen: ReadonlyMap<string, AddableAsset>;
-  onChoose: (assets: readonly AddableAsset[], isChosen: boolean) => void;
-}) {
-  if (rows === undefined) {
-    return (
-      <div className={styles.results} aria-busy={error === null}>
-        {error !== null ? (
-          <ErrorState error={error} retry={retry} />
-        ) : (
-          PLACEHOLDERS.map((line) => <Skeleton key={line} height={14} m="md" width={`${70 - line * 6}%`} />)
-        )}
-      </div>
-    );
-  }
-  if (rows.length === 0) {
-    return (
-      <div className={styles.results}>
-        <p className={styles.message} role="status">
-          {isSearch ? texts.nothing : texts.noContent}
-        </p>
-      </div>
-    );
-  }
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className={styles.results} aria-label={texts.results} aria-busy={isStale} tabIndex={0}>
-      <ul>
-        {rows.map((asset) => (
-          <Match
-            key={keyOf(asset)}
-            asset={asset}
-            isChosen={chosen.has(keyOf(asset))}
-            onChoose={(isChosen) => onChoose([asset], isChosen)}
-          />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Match({
-  asset,
-  isChosen,
-  onChoose,
-}: {
-  asset: AddableAsset;
-  isChosen: boolean;
-  onChoose: (isChosen: boolean) => void;
-}) {
-  const id = useId();
-  return (
-    <li>
-      <label className={styles.choice} htmlFor={id}>
-        <Checkbox
-          id={id}
-          size="xs"
-          checked={isChosen}
-          onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
-        />
-        <AssetIcon type={asset.type} />
-        <span className={styles.choiceWords}>
-          <bdi className={styles.choiceName}>{asset.name}</bdi>
-          <bdi className={styles.choiceFacts}>
-            {[types[asset.type], asset.location, accounts.id(asset.id)].filter(Boolean).join(' · ')}
-          </bdi>
-        </span>
-      </label>
-    </li>
   );
 }
 

@@ -5,6 +5,8 @@ import { useState } from 'react';
 import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
 import { type Account, type AccountContent, accountContentsQuery } from '../../../api/accounts.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
+import { AssetIcon } from '../../../components/asset-icon.tsx';
+import { addressOf } from '../../../components/asset-link.tsx';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
@@ -15,9 +17,7 @@ import { useTable } from '../../../components/use-table.ts';
 import { accounts } from '../../../texts/accounts.ts';
 import { shared } from '../../../texts/shared.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
-import { addressOf } from '../../content/asset-link.tsx';
 import styles from '../accounts.module.css';
-import { AssetIcon } from '../asset-icon.tsx';
 import { keyOf } from './chosen-assets.ts';
 import { RemoveContentsDialog } from './remove-contents-dialog.tsx';
 

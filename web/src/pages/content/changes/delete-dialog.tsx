@@ -4,6 +4,7 @@ import { type AssetReference, deleteAsset } from '../../../api/content-assets.ts
 import { usageQuery } from '../../../api/content-usage.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { contentKey } from '../../../api/folders.ts';
+import { AssetLink } from '../../../components/asset-link.tsx';
 import { Callout } from '../../../components/callout.tsx';
 import { explainError } from '../../../components/explain-error.ts';
 import { notifyDone } from '../../../components/notify.tsx';
@@ -11,7 +12,6 @@ import { folders } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
 import { shared } from '../../../texts/shared.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { AssetLink } from '../asset-link.tsx';
 import type { FolderNode } from '../folders/folder-index.ts';
 import styles from './changes.module.css';
 import { isUsed, UsageList } from './usage-list.tsx';

@@ -1,9 +1,9 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ContentUsage } from '../../../api/content-usage.ts';
+import { AssetLink } from '../../../components/asset-link.tsx';
 import { courses } from '../../../texts/courses.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { AssetLink } from '../asset-link.tsx';
 import styles from './changes.module.css';
 
 const words = courses.usage;

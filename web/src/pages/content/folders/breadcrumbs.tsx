@@ -1,7 +1,7 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import { Fragment } from 'react';
+import { AssetLink } from '../../../components/asset-link.tsx';
 import { folders } from '../../../texts/content.ts';
-import { AssetLink } from '../asset-link.tsx';
 import type { FolderNode } from './folder-index.ts';
 import styles from './folders.module.css';
 

@@ -3,8 +3,8 @@ import { IconCursorText, IconDots, IconFolderPlus, IconFolderSymlink, IconTrash 
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { HOME_ID } from '../../../api/folders.ts';
+import { addressOf } from '../../../components/asset-link.tsx';
 import { folders } from '../../../texts/content.ts';
-import { addressOf } from '../asset-link.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { MoveDialog } from '../changes/move-dialog.tsx';
 import { CreateFolderDialog, RenameDialog } from '../changes/name-dialog.tsx';

@@ -1,4 +1,4 @@
-import { AssetLink } from '../asset-link.tsx';
+import { AssetLink } from '../../../components/asset-link.tsx';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import styles from './folders.module.css';
 import { useFolderIndex } from './use-folder-index.ts';

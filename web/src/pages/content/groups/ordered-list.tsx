@@ -1,20 +1,12 @@
 import { ActionIcon, TextInput, Tooltip, VisuallyHidden } from '@mantine/core';
-import {
-  IconArrowDown,
-  IconArrowUp,
-  IconBook2,
-  IconGripVertical,
-  IconLanguage,
-  IconSearch,
-  IconX,
-} from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp, IconGripVertical, IconSearch, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { AssetIcon } from '../../../components/asset-icon.tsx';
+import { AssetLink } from '../../../components/asset-link.tsx';
 import { groups } from '../../../texts/content-groups.ts';
-import { AssetLink } from '../asset-link.tsx';
 import type { GroupItem } from './group-draft.ts';
 import styles from './groups.module.css';
 
-const ICONS = { COURSE: IconBook2, EQUIVALENT: IconLanguage } as const;
 /** From so many on they can be searched. */
 const MANY = 10;
 
@@ -91,7 +83,6 @@ export function OrderedList({
         {shown.map((item) => {
           const { key, type, id, name } = item;
           const at = items.indexOf(item);
-          const Icon = ICONS[type];
           return (
             <li
               key={key}
@@ -133,7 +124,7 @@ export function OrderedList({
                 </span>
               )}
               <span className={styles.itemIcon} aria-hidden>
-                <Icon size={18} stroke={1.5} />
+                <AssetIcon type={type} />
               </span>
               <div className={styles.itemWords}>
                 <AssetLink type={type} id={id}>

@@ -1,12 +1,12 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Registration } from '../../../api/registrations.ts';
+import { AssetLink } from '../../../components/asset-link.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
+import { Facts } from '../../../components/facts.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { Time } from '../../../components/time.tsx';
 import { registrations } from '../../../texts/registrations.ts';
-import { AssetLink } from '../../content/asset-link.tsx';
-import { Facts } from '../../webhooks/facts.tsx';
 import styles from '../registrations.module.css';
 
 const texts = registrations.details;

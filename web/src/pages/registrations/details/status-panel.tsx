@@ -13,12 +13,12 @@ import {
 import { type Read, readRecord } from '../../../api/request.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
+import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { registrations } from '../../../texts/registrations.ts';
-import { Facts } from '../../webhooks/facts.tsx';
 import styles from '../registrations.module.css';
 import { formatClock, formatScore } from '../results.ts';
 import {

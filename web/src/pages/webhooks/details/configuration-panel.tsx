@@ -1,11 +1,11 @@
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
+import { Facts } from '../../../components/facts.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { Time } from '../../../components/time.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { ApiOnlyFacts } from '../api-only-facts.tsx';
-import { Facts } from '../facts.tsx';
 import { FocusList } from '../focus-list.tsx';
 import styles from './webhook-page.module.css';
 
@@ -27,20 +27,20 @@ export function ConfigurationPanel({
         <Facts
           items={[
             [texts.id, record.id],
-            [webhookForm.review.name, <bdi key="name">{record.name}</bdi>],
-            [webhookForm.review.target, record.target_url],
+            [webhookEditing.review.name, <bdi key="name">{record.name}</bdi>],
+            [webhookEditing.review.target, record.target_url],
             [
-              webhookForm.review.authentication,
+              webhookEditing.review.authentication,
               authentication.type === 'NONE'
-                ? webhookForm.review.none
-                : webhookForm.review.basic(authentication.key),
+                ? webhookEditing.review.none
+                : webhookEditing.review.basic(authentication.key),
             ],
-            [webhookForm.review.topic, webhooks.topics[record.topic].name],
-            [webhookForm.review.events, allSubtopics ? `${webhookForm.events.all}: ${events}` : events],
+            [webhookEditing.review.topic, webhooks.topics[record.topic].name],
+            [webhookEditing.review.events, allSubtopics ? `${webhookEditing.events.all}: ${events}` : events],
             [
-              webhookForm.review.focus,
+              webhookEditing.review.focus,
               record.focus.length === 0 ? (
-                webhookForm.focus.everythingOf[record.topic]
+                webhookEditing.focus.everythingOf[record.topic]
               ) : (
                 <FocusList
                   key="focus"
@@ -57,7 +57,7 @@ export function ConfigurationPanel({
           ]}
         />
       </Panel>
-      <Panel title={webhookForm.apiOnly.title} description={webhookForm.apiOnly.description}>
+      <Panel title={webhookEditing.apiOnly.title} description={webhookEditing.apiOnly.description}>
         <ApiOnlyFacts settings={record} />
       </Panel>
     </div>

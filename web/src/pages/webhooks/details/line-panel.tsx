@@ -6,6 +6,7 @@ import { actOnHead, lineQuery, webhooksKey } from '../../../api/webhooks.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { Facts } from '../../../components/facts.tsx';
 import { notifyDone, notifyError } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
@@ -15,7 +16,6 @@ import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { formatDuration } from '../../../utilities/times.ts';
 import { useNow } from '../../../utilities/use-now.ts';
-import { Facts } from '../facts.tsx';
 import { shortError } from '../short-error.ts';
 import styles from './webhook-page.module.css';
 

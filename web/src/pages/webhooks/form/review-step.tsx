@@ -2,15 +2,15 @@ import { Button, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import type { Topic } from '../../../../../src/events/catalogue.ts';
 import { Callout } from '../../../components/callout.tsx';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { Facts } from '../../../components/facts.tsx';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { ApiOnlyFacts, type ApiOnlySettings } from '../api-only-facts.tsx';
-import { Facts } from '../facts.tsx';
 import { FocusList } from '../focus-list.tsx';
 import { type Draft, effectiveSubtopics, type Step } from './draft.ts';
 import styles from './form.module.css';
 
-const texts = webhookForm.review;
+const texts = webhookEditing.review;
 
 /** All that will be saved, each part with a way back to it. */
 export function ReviewStep({
@@ -53,16 +53,20 @@ export function ReviewStep({
         {webhooks.topics[topic].name}
       </Part>
       <Part step="events" onChoose={onChoose}>
-        {draft.allSubtopics ? `${webhookForm.events.all}: ${events.join(', ')}` : events.join(', ')}
+        {draft.allSubtopics ? `${webhookEditing.events.all}: ${events.join(', ')}` : events.join(', ')}
       </Part>
       <Part step="focus" onChoose={onChoose}>
-        {draft.focus.length === 0 ? webhookForm.focus.everythingOf[topic] : <FocusList focus={draft.focus} />}
+        {draft.focus.length === 0 ? (
+          webhookEditing.focus.everythingOf[topic]
+        ) : (
+          <FocusList focus={draft.focus} />
+        )}
       </Part>
-      <section className={`${styles.part} ${styles.quiet}`} aria-label={webhookForm.apiOnly.title}>
+      <section className={`${styles.part} ${styles.quiet}`} aria-label={webhookEditing.apiOnly.title}>
         <div className={styles.partHead}>
           <div>
-            <Title order={3}>{webhookForm.apiOnly.title}</Title>
-            {isNew ? webhookForm.apiOnly.defaults : webhookForm.apiOnly.description}
+            <Title order={3}>{webhookEditing.apiOnly.title}</Title>
+            {isNew ? webhookEditing.apiOnly.defaults : webhookEditing.apiOnly.description}
           </div>
         </div>
         <ApiOnlyFacts settings={apiOnly} />
@@ -81,7 +85,7 @@ function Part({
   children: ReactNode;
 }) {
   const id = useId();
-  const { name } = webhookForm.steps[step];
+  const { name } = webhookEditing.steps[step];
   return (
     <section className={styles.part} aria-labelledby={id}>
       <div className={styles.partHead}>

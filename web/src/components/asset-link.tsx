@@ -1,8 +1,8 @@
 import { Anchor } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { FocusType } from '../../../../src/events/catalogue.ts';
-import { HOME_ID } from '../../api/folders.ts';
+import type { FocusType } from '../../../src/events/catalogue.ts';
+import { HOME_ID } from '../api/folders.ts';
 
 /** Where an asset is looked at. */
 export function addressOf(type: FocusType, id: number): LinkProps {

@@ -1,0 +1,16 @@
+import { IconBook2, IconBooks, IconBuilding, IconFolder, IconLanguage } from '@tabler/icons-react';
+import type { FocusType } from '../../../src/events/catalogue.ts';
+
+const ICONS = {
+  ACCOUNT: IconBuilding,
+  COURSE: IconBook2,
+  EQUIVALENT: IconLanguage,
+  BUNDLE: IconBooks,
+  FOLDER: IconFolder,
+} as const;
+
+/** The picture of a type of asset; the type itself stands beside it in words. */
+export function AssetIcon({ type }: { type: FocusType }) {
+  const Icon = ICONS[type];
+  return <Icon size={18} stroke={1.5} aria-hidden />;
+}
