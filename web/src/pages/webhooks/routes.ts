@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { TOPICS } from '../../../../src/events/catalogue.ts';
 import { adminRoute } from '../../app/root-routes.ts';
-import { webhookForm } from '../../texts/webhook-form.ts';
+import { webhookEditing } from '../../texts/webhook-editing.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
@@ -24,7 +24,7 @@ const add = createRoute({
   path: `${PATH}/new`,
   validateSearch: onlyKnown(formSearch),
   component: lazyRouteComponent(() => import('./form/add-webhook-page.tsx'), 'AddWebhookPage'),
-  staticData: { title: webhookForm.addTitle },
+  staticData: { title: webhookEditing.addTitle },
 });
 
 const webhookIdParams = {
@@ -47,7 +47,7 @@ const edit = createRoute({
   params: webhookIdParams,
   validateSearch: onlyKnown(formSearch),
   component: lazyRouteComponent(() => import('./form/edit-webhook-page.tsx'), 'EditWebhookPage'),
-  staticData: { title: webhookForm.edit },
+  staticData: { title: webhookEditing.edit },
 });
 
 /** The pages of webhooks. */

@@ -6,7 +6,7 @@ import type { WebhookConfiguration } from '../../../api/webhook-records.ts';
 import { createWebhook, webhooksKey } from '../../../api/webhooks.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { emptyDraft } from './draft.ts';
 import { useDraft } from './use-draft.ts';
@@ -31,7 +31,7 @@ export function AddWebhookPage() {
     onSuccess: async (record) => {
       state.forget();
       await queryClient.invalidateQueries({ queryKey: webhooksKey });
-      notifyDone(webhookForm.created(record.name));
+      notifyDone(webhookEditing.created(record.name));
       await navigate({
         to: '/administration/integrations/webhooks/$webhookId',
         params: { webhookId: record.id },
@@ -41,7 +41,7 @@ export function AddWebhookPage() {
   return (
     <>
       <PageHeader
-        title={webhookForm.addTitle}
+        title={webhookEditing.addTitle}
         back={{ link: { to: '/administration/integrations/webhooks' }, label: webhooks.title }}
       />
       <WebhookForm

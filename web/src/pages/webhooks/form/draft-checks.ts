@@ -1,4 +1,4 @@
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import {
   type Draft,
   effectiveSubtopics,
@@ -13,7 +13,7 @@ export type FieldErrors = Readonly<Record<string, string>>;
 
 const MAX_NAME_LENGTH = 200;
 const MAX_URL_LENGTH = 2_048;
-const { checks } = webhookForm;
+const { checks } = webhookEditing;
 
 /** What is wrong with a step; empty when one may go on. */
 export function stepErrors(step: Step, draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {

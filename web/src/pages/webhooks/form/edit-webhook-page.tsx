@@ -13,7 +13,7 @@ import { ErrorState } from '../../../components/error-state.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { isolate } from '../../../utilities/isolate.ts';
 import { draftOf } from './draft.ts';
 import styles from './form.module.css';
@@ -32,8 +32,8 @@ export function EditWebhookPage() {
       <EmptyState
         heading="h1"
         icon={IconLock}
-        title={webhookForm.readOnly.title}
-        description={webhookForm.readOnly.description}
+        title={webhookEditing.readOnly.title}
+        description={webhookEditing.readOnly.description}
         action={
           <Button
             variant="default"
@@ -41,7 +41,7 @@ export function EditWebhookPage() {
               <Link to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} {...props} />
             )}
           >
-            {webhookForm.readOnly.back}
+            {webhookEditing.readOnly.back}
           </Button>
         }
       />
@@ -65,7 +65,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
     onSuccess: async (saved) => {
       state.forget();
       await queryClient.invalidateQueries({ queryKey: webhooksKey, refetchType: 'none' });
-      notifyDone(webhookForm.saved(saved.name));
+      notifyDone(webhookEditing.saved(saved.name));
       await navigate({
         to: '/administration/integrations/webhooks/$webhookId',
         params: { webhookId: record.id },
@@ -82,11 +82,11 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
   };
   const conflict = state.etag !== etag && (
     <div className={styles.notice}>
-      <Callout tone="warn" title={webhookForm.conflict.title} live>
-        {webhookForm.conflict.description}
+      <Callout tone="warn" title={webhookEditing.conflict.title} live>
+        {webhookEditing.conflict.description}
         <div className={styles.noticeActions}>
           <Button variant="default" size="xs" onClick={startAgain}>
-            {webhookForm.conflict.startAgain}
+            {webhookEditing.conflict.startAgain}
           </Button>
           <Button
             variant="default"
@@ -96,7 +96,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
               state.rebase(etag);
             }}
           >
-            {webhookForm.conflict.keep}
+            {webhookEditing.conflict.keep}
           </Button>
         </div>
       </Callout>
@@ -105,7 +105,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
   return (
     <>
       <PageHeader
-        title={webhookForm.editTitle(record.name)}
+        title={webhookEditing.editTitle(record.name)}
         back={{
           link: {
             to: '/administration/integrations/webhooks/$webhookId',

@@ -6,14 +6,14 @@ import {
   subtopicsOf,
   type Topic,
 } from '../../../../../src/events/catalogue.ts';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { type Draft, focusTypesOf } from './draft.ts';
 import type { FieldErrors } from './draft-checks.ts';
 import styles from './form.module.css';
 import { Choice } from './target-step.tsx';
 
-const texts = webhookForm.events;
+const texts = webhookEditing.events;
 const REASONS: Readonly<Partial<Record<Subtopic, string>>> = texts.excluded;
 
 /** Which events of the topic; what the focus excludes is shown with the reason, and cannot be chosen. */
@@ -34,7 +34,7 @@ export function EventsStep({
   return (
     <div className={styles.fields}>
       <Radio.Group
-        aria-label={webhookForm.steps.events.title}
+        aria-label={webhookEditing.steps.events.title}
         value={draft.allSubtopics ? 'all' : 'some'}
         onChange={(value) => onChange({ allSubtopics: value === 'all' })}
       >
@@ -44,7 +44,7 @@ export function EventsStep({
         </div>
       </Radio.Group>
       <Checkbox.Group
-        aria-label={webhookForm.fields.events}
+        aria-label={webhookEditing.fields.events}
         value={
           draft.allSubtopics
             ? subtopicsOf(topic).filter((each) => !isExcluded(each))

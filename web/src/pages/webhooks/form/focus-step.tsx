@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { CONTENT_TYPES, type FocusType, type Topic } from '../../../../../src/events/catalogue.ts';
 import { AssetPicker } from '../../../components/asset-picker.tsx';
 import { Callout } from '../../../components/callout.tsx';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { type Draft, type DraftFocus, effectiveSubtopics, excludedSubtopics, type Step } from './draft.ts';
 import type { FieldErrors } from './draft-checks.ts';
 import styles from './form.module.css';
 
-const texts = webhookForm.focus;
+const texts = webhookEditing.focus;
 
 interface Choice {
   label: string;

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { STEPS, type Step } from './draft.ts';
 import styles from './form.module.css';
 
@@ -17,16 +17,16 @@ export function StepList({
   const at = STEPS.indexOf(current);
   const last = STEPS.indexOf(reachable);
   return (
-    <ol className={styles.steps} aria-label={webhookForm.stepsLabel}>
+    <ol className={styles.steps} aria-label={webhookEditing.stepsLabel}>
       {STEPS.map((step, index) => {
-        const name = webhookForm.steps[step].name;
+        const name = webhookEditing.steps[step].name;
         if (index === at) {
           return (
             <li key={step} aria-current="step">
               <span className={styles.step} data-state="current">
                 <span>
                   <span className={styles.name}>{name}</span>{' '}
-                  <span className={styles.position}>· {webhookForm.step(index + 1, STEPS.length)}</span>
+                  <span className={styles.position}>· {webhookEditing.step(index + 1, STEPS.length)}</span>
                 </span>
               </span>
             </li>
@@ -35,7 +35,7 @@ export function StepList({
         const words = (
           <>
             <span className={styles.name}>{name}</span>
-            {index < at && <VisuallyHidden>({webhookForm.done})</VisuallyHidden>}
+            {index < at && <VisuallyHidden>({webhookEditing.done})</VisuallyHidden>}
           </>
         );
         return (

@@ -1,10 +1,10 @@
 import { PasswordInput, Radio, Switch, TextInput } from '@mantine/core';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import type { Draft } from './draft.ts';
 import type { FieldErrors } from './draft-checks.ts';
 import styles from './form.module.css';
 
-const { fields } = webhookForm;
+const { fields } = webhookEditing;
 
 /** Name, address, and how the target knows who asks. */
 export function TargetStep({

@@ -1,6 +1,6 @@
 import { Radio } from '@mantine/core';
 import { isTopic, TOPICS, type Topic } from '../../../../../src/events/catalogue.ts';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import type { Draft } from './draft.ts';
 import type { FieldErrors } from './draft-checks.ts';
@@ -19,7 +19,7 @@ export function TopicStep({
 }) {
   return (
     <Radio.Group
-      aria-label={webhookForm.steps.topic.title}
+      aria-label={webhookEditing.steps.topic.title}
       value={draft.topic ?? ''}
       onChange={(value) => {
         if (isTopic(value)) onTopic(value);

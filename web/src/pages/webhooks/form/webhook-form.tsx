@@ -1,11 +1,11 @@
 import { Button, Title } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ApiError } from '../../../api/errors.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormProblem, fieldOf } from '../../../components/form-problem.tsx';
-import { webhookForm } from '../../../texts/webhook-form.ts';
+import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { apiOnlyDefaults } from '../api-only-facts.tsx';
 import { configurationOf, type Draft, STEPS, type Step, storedKeyOf, withTopic } from './draft.ts';
 import { type FieldErrors, firstOpenStep, secretStays, stepErrors, stepOfField } from './draft-checks.ts';
@@ -61,11 +61,10 @@ export function WebhookForm({
     void open(to);
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each refusal.
-  useEffect(() => {
-    if (!(problem instanceof ApiError) || problem.errors.length === 0) return;
+  const showRefusal = useEffectEvent((refusal: unknown) => {
+    if (!(refusal instanceof ApiError) || refusal.errors.length === 0) return;
     const refused = Object.fromEntries(
-      problem.errors.map(({ pointer, detail }) => [
+      refusal.errors.map(({ pointer, detail }) => [
         fieldOf(pointer),
         detail.charAt(0).toUpperCase() + detail.slice(1),
       ]),
@@ -74,7 +73,8 @@ export function WebhookForm({
     if (first === undefined) return;
     setErrors(refused);
     void open(stepOfField(first));
-  }, [problem]);
+  });
+  useEffect(() => showRefusal(problem), [problem]);
 
   useEffect(() => {
     const hasMoved = shown.current !== undefined && shown.current !== step;
@@ -121,7 +121,7 @@ export function WebhookForm({
       {state.restored && state.changed && (
         <div className={styles.notice}>
           <Callout tone="info">
-            {webhookForm.draft.restored}
+            {webhookEditing.draft.restored}
             <div className={styles.noticeActions}>
               <Button
                 variant="default"
@@ -132,7 +132,7 @@ export function WebhookForm({
                   openStep('target');
                 }}
               >
-                {webhookForm.draft.discard}
+                {webhookEditing.draft.discard}
               </Button>
             </div>
           </Callout>
@@ -140,7 +140,7 @@ export function WebhookForm({
       )}
       <FormProblem error={problem} fields={Object.keys(errors)} />
       <Title order={2} ref={heading} tabIndex={-1} className={styles.title}>
-        {webhookForm.steps[step].title}
+        {webhookEditing.steps[step].title}
       </Title>
       {step === 'target' && (
         <TargetStep
@@ -183,16 +183,20 @@ export function WebhookForm({
             onClick={() => openStep(STEPS[STEPS.indexOf(step) - 1] ?? 'target')}
             disabled={saving}
           >
-            {webhookForm.back}
+            {webhookEditing.back}
           </Button>
         )}
         {present !== null && step !== 'review' && step !== 'focus' && reachable === 'review' && (
           <Button variant="default" onClick={() => openStep('review')}>
-            {webhookForm.steps.review.name}
+            {webhookEditing.steps.review.name}
           </Button>
         )}
         <Button type="submit" loading={saving}>
-          {step !== 'review' ? webhookForm.next : present === null ? webhookForm.create : webhookForm.save}
+          {step !== 'review'
+            ? webhookEditing.next
+            : present === null
+              ? webhookEditing.create
+              : webhookEditing.save}
         </Button>
       </div>
     </form>

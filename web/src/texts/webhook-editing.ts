@@ -1,7 +1,7 @@
 import { isolate } from '../utilities/isolate.ts';
 
 /** Adding and editing a webhook, step by step. */
-export const webhookForm = {
+export const webhookEditing = {
   addTitle: 'Add webhook',
   edit: 'Edit webhook',
   editTitle: (name: string) => `Edit ${isolate(name)}`,
