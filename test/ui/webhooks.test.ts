@@ -47,7 +47,9 @@ describe('webhooks', () => {
     await using details = await ui.visit(`${WEBHOOKS}/${id}`);
     await details.page.getByText('Nothing waits', { exact: true }).waitFor();
     await cause();
-    await list.page.getByRole('img', { name: /is in error.*503 Out to Lunch/ }).waitFor({ timeout: LIVE_MS });
+    await list.page
+      .getByRole('link', { name: /is in error.*503 Out to Lunch/ })
+      .waitFor({ timeout: LIVE_MS });
     const message = `Request to postback URL '${target.url}/hook' failed for reason: 503 Out to Lunch`;
     await details.page.getByTestId('last-error').getByText(message, { exact: true }).waitFor();
     await details.page.getByText('Blocked by a failing message').waitFor();
@@ -55,7 +57,7 @@ describe('webhooks', () => {
     await details.page.emulateMedia({ colorScheme: 'light' });
     target.respondWith(answer(200));
     await list.page
-      .getByRole('img', { name: /is in error/ })
+      .getByRole('link', { name: /is in error/ })
       .waitFor({ state: 'detached', timeout: LIVE_MS });
     await details.page.getByText('In error', { exact: true }).waitFor({ state: 'detached' });
     await details.page.getByText('Nothing waits', { exact: true }).waitFor();

@@ -1,7 +1,7 @@
 import { ActionIcon, CloseButton, Select, TextInput, Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconSearch, IconSortAscending, IconSortDescending } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { shared } from '../texts/shared.ts';
 import { useDebounced } from '../utilities/use-debounced.ts';
 import { PHONE } from './data-rows.tsx';
@@ -53,13 +53,14 @@ function SearchField({ table, label }: { table: TableState; label: string }) {
     if (typed.trim() !== inAddress) setTyped(inAddress);
   }
   const settled = useDebounced(typed, TYPING_MS);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed is written, once typing pauses.
-  useEffect(() => {
-    const text = settled.trim();
-    if (settled === typed && text !== inAddress) {
+  const write = useEffectEvent((paused: string) => {
+    const text = paused.trim();
+    if (paused === typed && text !== inAddress) {
       table.change({ search: text === '' ? undefined : text }, { replace: true });
     }
-  }, [settled]);
+  });
+  // Only what was typed is written, once typing pauses.
+  useEffect(() => write(settled), [settled]);
   return (
     <TextInput
       className={styles.search ?? ''}

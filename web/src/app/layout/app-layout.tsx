@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import { type Session, sessionQuery } from '../../api/session.ts';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { navigation } from '../../texts/navigation.ts';
@@ -28,10 +28,14 @@ export function AppLayout() {
   const session = last.current;
   const [menuOpen, setMenuOpen] = useState(false);
   const pathname = useRouterState({ select: (state) => state.location.pathname });
+  const [shownPath, setShownPath] = useState(pathname);
   const main = useRef<HTMLElement>(null);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the menu of phones.
-  useEffect(() => setMenuOpen(false), [pathname]);
+  // Opening another page closes the menu of phones.
+  if (shownPath !== pathname) {
+    setShownPath(pathname);
+    setMenuOpen(false);
+  }
 
   if (session === null) return <PageLoading />;
   return (

@@ -25,7 +25,7 @@ import { DeliveryStatusBadge } from './delivery-status.tsx';
 import styles from './history.module.css';
 
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
-const PLACEHOLDER_ROWS = 8;
+const PLACEHOLDERS = Array.from({ length: 8 }, (_, at) => `placeholder-${at}`);
 
 /** What became of a webhook's messages; of a deleted one (null) as long as it is kept. */
 export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhook: WebhookRecord | null }) {
@@ -222,9 +222,8 @@ function Nothing({ filtered, onShowAll }: { filtered: boolean; onShowAll: () => 
 function Placeholder() {
   return (
     <div className={styles.list} aria-busy="true">
-      {Array.from({ length: PLACEHOLDER_ROWS }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
-        <div key={index} className={styles.row}>
+      {PLACEHOLDERS.map((key) => (
+        <div key={key} className={styles.row}>
           <Skeleton height={20} width="60%" />
         </div>
       ))}

@@ -1,5 +1,6 @@
 import { Switch, Tooltip } from '@mantine/core';
 import { IconAlertTriangleFilled } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { RowLink } from '../../../components/row-link.tsx';
@@ -8,7 +9,7 @@ import { webhooks } from '../../../texts/webhooks.ts';
 import { useWebhookToggle } from '../use-webhook-toggle.tsx';
 import styles from './webhook-list.module.css';
 
-/** The name, leading to the webhook, with an alert sign that tells the last error while it is in error. */
+/** The name, leading to the webhook; an alert sign while it is in error tells the last one and leads to the attempts. */
 export function NameCell({ webhook }: { webhook: WebhookOverview }) {
   return (
     <span className={styles.name}>
@@ -24,15 +25,15 @@ function Alert({ webhook }: { webhook: WebhookOverview }) {
   const message = webhook.last_error_message ?? webhooks.list.noMessage;
   return (
     <Tooltip label={message} multiline maw={420}>
-      <span
-        role="img"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: its tooltip must open for keyboards, too.
-        tabIndex={0}
+      <Link
+        to="/administration/integrations/webhooks/$webhookId"
+        params={{ webhookId: webhook.id }}
+        search={{ tab: 'history' }}
         className={styles.alert}
         aria-label={webhooks.list.alert(webhook.name, message)}
       >
         <IconAlertTriangleFilled size={16} aria-hidden />
-      </span>
+      </Link>
     </Tooltip>
   );
 }
