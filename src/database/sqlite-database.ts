@@ -13,6 +13,7 @@ import {
 import { nodeSqliteDialect, Statements, toUnavailable } from './kysely-node-sqlite.ts';
 import type { Tables } from './schema.ts';
 import { SignalListeners } from './signal-listeners.ts';
+import { addFunctions } from './sqlite-functions.ts';
 import { WalSync } from './wal-sync.ts';
 
 /** How long a statement waits for another process (the command line beside the service) to finish writing. */
@@ -319,6 +320,7 @@ function openConnection(file: string, cacheKib: number): DatabaseSync {
   connection.exec(
     `pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
   );
+  addFunctions(connection);
   return connection;
 }
 

@@ -8,6 +8,7 @@ import { nodeSqliteDialect, Statements } from '../../src/database/kysely-node-sq
 import { migrate } from '../../src/database/migrate.ts';
 import type { Tables } from '../../src/database/schema.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { addFunctions } from '../../src/database/sqlite-functions.ts';
 import { listClients } from '../../src/overview/clients/client-list.ts';
 import { listAccounts } from '../../src/overview/content/account-list.ts';
 import { listBundles, listCourses, listEquivalents } from '../../src/overview/content/content-list.ts';
@@ -34,6 +35,7 @@ describe('a page of a list costs what it shows', () => {
     const file = path.join(stack.use(temporaryFolder()).path, 'test.db');
     await migrate(stack.use(new SqliteDatabase(file)), Date.now);
     connection = stack.adopt(new DatabaseSync(file), (opened) => opened.close());
+    addFunctions(connection);
     const statements = new Statements(connection);
     reader = {
       dialect: 'sqlite',
