@@ -7,13 +7,8 @@ import { DateTime, Id, Nullable, OptionalDateTime } from '../../http/schemas.ts'
 import { notFound } from '../../problems/problem.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { ListOf, ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
-import {
-  type ListedWebhook,
-  listWebhooks,
-  readListedWebhook,
-  WEBHOOK_SORTS,
-  WEBHOOK_STATES,
-} from './webhook-list.ts';
+import { type ListedWebhook, listWebhooks, readListedWebhook } from './webhook-list.ts';
+import { WEBHOOK_SORTS, WEBHOOK_STATES } from './webhook-list-choices.ts';
 
 const WebhookOverview = Type.Object({
   id: Id('The webhook’s id.'),

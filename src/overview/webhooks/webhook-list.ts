@@ -4,20 +4,7 @@ import type { Topic } from '../../events/catalogue.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
 import { readList } from '../read-list.ts';
-
-export const WEBHOOK_SORTS = [
-  'name',
-  'created',
-  'last_activity',
-  'success_count',
-  'error_count',
-  'depth',
-] as const;
-export type WebhookSort = (typeof WEBHOOK_SORTS)[number];
-
-/** `blocked`: the first message that waits has failed before. */
-export const WEBHOOK_STATES = ['active', 'inactive', 'in_error', 'blocked'] as const;
-export type WebhookState = (typeof WEBHOOK_STATES)[number];
+import type { WebhookSort, WebhookState } from './webhook-list-choices.ts';
 
 /** Which webhooks a list holds: those that fit every member that is not null. */
 export interface WebhookFilter {

@@ -1,8 +1,9 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { isEmail, isNotEmpty, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { acceptInvitation, type Invitation, type Session } from '../../api/session.ts';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { NewPasswordFields } from '../../components/new-password-fields.tsx';
 import { account } from '../../texts/account.ts';
 import { checkPassword } from '../../utilities/password-check.ts';
 
@@ -61,19 +62,7 @@ export function SetupForm({
           key={form.key('email')}
           {...form.getInputProps('email')}
         />
-        <PasswordInput
-          label={texts.password}
-          description={account.passwordRule}
-          autoComplete="new-password"
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
-        <PasswordInput
-          label={texts.repeat}
-          autoComplete="new-password"
-          key={form.key('repeat')}
-          {...form.getInputProps('repeat')}
-        />
+        <NewPasswordFields form={form} label={texts.password} repeatLabel={texts.repeat} />
         <Button type="submit" fullWidth loading={attempt.isPending}>
           {texts.submit}
         </Button>

@@ -5,6 +5,7 @@ import { ApiError } from '../../api/errors.ts';
 import { changePassword, ownSessionsQuery } from '../../api/profile.ts';
 import { useSession } from '../../app/session-context.ts';
 import { FormProblem } from '../../components/form-problem.tsx';
+import { NewPasswordFields } from '../../components/new-password-fields.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { account } from '../../texts/account.ts';
@@ -13,7 +14,7 @@ import styles from './profile.module.css';
 
 const texts = account.profile;
 /** The interface's names of the fields. */
-const FIELDS = { current_password: 'current', new_password: 'next' } as const;
+const FIELDS = { current_password: 'current', new_password: 'password' } as const;
 
 /** Another password; the present one is asked for. */
 export function PasswordPanel() {
@@ -21,17 +22,17 @@ export function PasswordPanel() {
   const queryClient = useQueryClient();
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { current: '', next: '', repeat: '' },
+    initialValues: { current: '', password: '', repeat: '' },
     validate: {
       current: isNotEmpty(account.checks.required),
-      next: (value) => checkPassword(value, administrator.email),
-      repeat: (value, { next }) => (value === next ? null : account.checks.different),
+      password: (value) => checkPassword(value, administrator.email),
+      repeat: (value, { password }) => (value === password ? null : account.checks.different),
     },
   });
   const focus = (field: string | undefined) => field !== undefined && form.getInputNode(field)?.focus();
   const change = useMutation({
-    mutationFn: ({ current, next }: { current: string; next: string }) =>
-      changePassword({ current_password: current, new_password: next }),
+    mutationFn: ({ current, password }: { current: string; password: string }) =>
+      changePassword({ current_password: current, new_password: password }),
     onSuccess: async () => {
       form.reset();
       notifyDone(texts.changed);
@@ -61,19 +62,7 @@ export function PasswordPanel() {
           key={form.key('current')}
           {...form.getInputProps('current')}
         />
-        <PasswordInput
-          label={texts.new}
-          description={account.passwordRule}
-          autoComplete="new-password"
-          key={form.key('next')}
-          {...form.getInputProps('next')}
-        />
-        <PasswordInput
-          label={texts.repeat}
-          autoComplete="new-password"
-          key={form.key('repeat')}
-          {...form.getInputProps('repeat')}
-        />
+        <NewPasswordFields form={form} label={texts.new} repeatLabel={texts.repeat} />
         <div>
           <Button type="submit" loading={change.isPending}>
             {texts.change}

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { TOPICS } from '../../../../src/events/catalogue.ts';
+import { WEBHOOK_SORTS, WEBHOOK_STATES } from '../../../../src/overview/webhooks/webhook-list-choices.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { webhookEditing } from '../../texts/webhook-editing.ts';
 import { webhooks } from '../../texts/webhooks.ts';
@@ -7,7 +8,6 @@ import { onlyKnown } from '../../utilities/known-search.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 import { detailsSearch } from './details/details-search.ts';
 import { type Step, stepOf } from './form/draft.ts';
-import { WEBHOOK_SORTS, WEBHOOK_STATES } from './list/webhook-list-search.ts';
 
 const PATH = 'administration/integrations/webhooks';
 

@@ -3,6 +3,7 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { TOPICS } from '../../../../../src/events/catalogue.ts';
+import { WEBHOOK_STATES } from '../../../../../src/overview/webhooks/webhook-list-choices.ts';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { webhookListQuery } from '../../../api/webhooks.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
@@ -20,7 +21,6 @@ import { listQuery } from '../../../utilities/table-search.ts';
 import { WebhookMenu } from '../webhook-menu.tsx';
 import { ActiveCell, NameCell, TargetCell, TopicCell } from './webhook-cells.tsx';
 import styles from './webhook-list.module.css';
-import { WEBHOOK_STATES } from './webhook-list-search.ts';
 
 const { columns: words } = webhooks.list;
 

@@ -1,4 +1,4 @@
-/** What the list of webhooks can be ordered by, as its columns and the interface name it. */
+/** What the list of webhooks can be ordered by, as the interface and the columns of the page name it. */
 export const WEBHOOK_SORTS = [
   'name',
   'created',

@@ -1,0 +1,31 @@
+import { PasswordInput } from '@mantine/core';
+import { account } from '../texts/account.ts';
+
+/** A new password, twice: the fields `password` and `repeat` of an uncontrolled form. */
+export function NewPasswordFields({
+  form,
+  label,
+  repeatLabel,
+}: {
+  form: { key: (field: string) => string; getInputProps: (field: string) => object };
+  label: string;
+  repeatLabel: string;
+}) {
+  return (
+    <>
+      <PasswordInput
+        label={label}
+        description={account.passwordRule}
+        autoComplete="new-password"
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+      <PasswordInput
+        label={repeatLabel}
+        autoComplete="new-password"
+        key={form.key('repeat')}
+        {...form.getInputProps('repeat')}
+      />
+    </>
+  );
+}
