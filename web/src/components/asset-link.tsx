@@ -8,8 +8,7 @@ import { HOME_ID } from '../api/folders.ts';
 export function addressOf(type: FocusType, id: number): LinkProps {
   switch (type) {
     case 'ACCOUNT':
-      // The pages of accounts say themselves what their addresses hold.
-      return { to: `/accounts/${id}` as '/accounts' };
+      return { to: '/accounts/$accountId', params: { accountId: id } };
     case 'COURSE':
       return { to: '/content/courses/$courseId', params: { courseId: String(id) } };
     case 'EQUIVALENT':
@@ -21,7 +20,21 @@ export function addressOf(type: FocusType, id: number): LinkProps {
   }
 }
 
-/** A link to an asset. */
-export function AssetLink({ type, id, children }: { type: FocusType; id: number; children: ReactNode }) {
-  return <Anchor renderRoot={(props) => <Link {...props} {...addressOf(type, id)} />}>{children}</Anchor>;
+/** A link to an asset; `onClick` is for what covers the page it leads to. */
+export function AssetLink({
+  type,
+  id,
+  onClick,
+  children,
+}: {
+  type: FocusType;
+  id: number;
+  onClick?: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Anchor renderRoot={(props) => <Link {...props} {...addressOf(type, id)} onClick={onClick} />}>
+      {children}
+    </Anchor>
+  );
 }

@@ -16,6 +16,7 @@ export const accounts = {
   stateFilter: 'State',
   states: { active: 'Active', inactive: 'Inactive' },
   actionsOf: (name: string) => `Actions for ${name}`,
+  name: 'Name',
   id: (id: number) => `#${id}`,
   changed: 'changed',
   created: (name: string) => `${name} was created.`,
@@ -28,7 +29,6 @@ export const accounts = {
   create: {
     action: 'Create account',
     first: 'Create the first account',
-    name: 'Name',
     enabled: 'Active',
     enabledDescription: 'Its learners can be registered and launch courses.',
     event: 'Causes the event “Account created”.',

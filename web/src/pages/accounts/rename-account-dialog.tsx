@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Skeleton } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx'
 import { notifyDone } from '../../components/notify.tsx';
 import { accounts } from '../../texts/accounts.ts';
 import { shared } from '../../texts/shared.ts';
+import { AccountForm } from './account-form.tsx';
 import { checkName } from './check-name.ts';
 
 const FIELDS = ['name'] as const;
@@ -75,42 +76,22 @@ function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => voi
     onError: (error) => showFieldErrors(form, error, FIELDS),
   });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(
-        (values) => {
-          if (!rename.isPending) rename.mutate(values);
-        },
-        () => form.getInputNode('name')?.focus(),
-      )}
-    >
-      <Stack gap="md">
-        {isProblem(rename.error, 412) ? (
+    <AccountForm
+      form={form}
+      problem={
+        isProblem(rename.error, 412) ? (
           <Callout tone="warn" title={texts.conflict(basis.record.name)} live>
             {texts.conflictAdvice}
           </Callout>
         ) : (
           <FormProblem error={rename.error} fields={FIELDS} />
-        )}
-        <TextInput
-          label={accounts.create.name}
-          autoComplete="off"
-          data-autofocus
-          key={form.key('name')}
-          {...form.getInputProps('name')}
-        />
-        <Text size="sm" c="dimmed">
-          {texts.event}
-        </Text>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={rename.isPending}>
-            {shared.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        )
+      }
+      note={texts.event}
+      submit={shared.save}
+      pending={rename.isPending}
+      onSubmit={(values) => rename.mutate(values)}
+      onClose={onClose}
+    />
   );
 }

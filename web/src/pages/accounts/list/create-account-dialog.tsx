@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Modal, Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -8,7 +8,7 @@ import { newIdempotencyKey } from '../../../api/request.ts';
 import { FormProblem, showFieldErrors } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { accounts } from '../../../texts/accounts.ts';
-import { shared } from '../../../texts/shared.ts';
+import { AccountForm } from '../account-form.tsx';
 import { checkName } from '../check-name.ts';
 
 const FIELDS = ['name', 'enabled'] as const;
@@ -48,41 +48,20 @@ function CreateForm({ onClose }: { onClose: () => void }) {
     onError: (error) => showFieldErrors(form, error, FIELDS),
   });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(
-        (values) => {
-          if (!create.isPending) create.mutate(values);
-        },
-        () => form.getInputNode('name')?.focus(),
-      )}
+    <AccountForm
+      form={form}
+      problem={<FormProblem error={create.error} fields={FIELDS} />}
+      note={texts.event}
+      submit={texts.action}
+      pending={create.isPending}
+      onSubmit={(values) => create.mutate(values)}
+      onClose={onClose}
     >
-      <Stack gap="md">
-        <FormProblem error={create.error} fields={FIELDS} />
-        <TextInput
-          label={texts.name}
-          autoComplete="off"
-          data-autofocus
-          data-path="name"
-          {...form.getInputProps('name')}
-        />
-        <Switch
-          label={texts.enabled}
-          description={texts.enabledDescription}
-          {...form.getInputProps('enabled', { type: 'checkbox' })}
-        />
-        <Text size="sm" c="dimmed">
-          {texts.event}
-        </Text>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {texts.action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Switch
+        label={texts.enabled}
+        description={texts.enabledDescription}
+        {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+    </AccountForm>
   );
 }

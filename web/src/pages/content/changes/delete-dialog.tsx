@@ -18,6 +18,12 @@ import { isUsed, UsageList } from './usage-list.tsx';
 
 const words = courses.remove;
 const FOLDERS_NAMED = 8;
+const OF_TYPE = {
+  FOLDER: folders.remove,
+  COURSE: words.course,
+  EQUIVALENT: words.equivalent,
+  BUNDLE: words.bundle,
+} as const;
 
 /** What is asked before something is deleted: first whether that is possible at all, and if not, what to do about it. */
 export function DeleteDialog({
@@ -90,7 +96,7 @@ function DeleteForm({
           )}
         </div>
       ) : (
-        <Text>{description(asset.type)}</Text>
+        <Text>{OF_TYPE[asset.type].description}</Text>
       )}
       {explanation !== null && (
         <Callout tone="bad" title={explanation.title} live>
@@ -108,7 +114,7 @@ function DeleteForm({
             disabled={usage.isPending}
             onClick={() => remove.mutate()}
           >
-            {submitOf(asset.type)}
+            {OF_TYPE[asset.type].submit}
           </Button>
         )}
       </Group>
@@ -123,21 +129,19 @@ function FolderContents({ folder, onClose }: { folder: FolderNode; onClose: () =
   return (
     <ul className={styles.list}>
       {hasContent && (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the link within is what is used; this closes what covers it.
-        <li onClick={onClose}>
-          <AssetLink type="FOLDER" id={id}>
+        <li>
+          <AssetLink type="FOLDER" id={id} onClick={onClose}>
             {text}
           </AssetLink>
         </li>
       )}
       {children.length > 0 && (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
-        <li onClick={onClose}>
+        <li>
           {folders.remove.subfolders(formatNumber(children.length), children.length === 1)}
           <ul className={styles.list}>
             {children.slice(0, FOLDERS_NAMED).map((child) => (
               <li key={child.id}>
-                <AssetLink type="FOLDER" id={child.id}>
+                <AssetLink type="FOLDER" id={child.id} onClick={onClose}>
                   <bdi>{child.name}</bdi>
                 </AssetLink>
               </li>
@@ -154,30 +158,4 @@ function FolderContents({ folder, onClose }: { folder: FolderNode; onClose: () =
 
 function holdsAnything({ children, courses: count, equivalents, bundles }: FolderNode): boolean {
   return children.length + count + equivalents + bundles > 0;
-}
-
-function description(type: AssetReference['type']): string {
-  switch (type) {
-    case 'FOLDER':
-      return folders.remove.description;
-    case 'COURSE':
-      return words.course.description;
-    case 'EQUIVALENT':
-      return words.equivalent.description;
-    case 'BUNDLE':
-      return words.bundle.description;
-  }
-}
-
-function submitOf(type: AssetReference['type']): string {
-  switch (type) {
-    case 'FOLDER':
-      return folders.remove.submit;
-    case 'COURSE':
-      return words.course.submit;
-    case 'EQUIVALENT':
-      return words.equivalent.submit;
-    case 'BUNDLE':
-      return words.bundle.submit;
-  }
 }

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconBookOff, IconCursorText, IconDots, IconFolderSymlink, IconTrash } from '@tabler/icons-react';
+import { IconBookOff, IconDots } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -12,9 +12,10 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
-import { content, folders } from '../../../texts/content.ts';
+import { content } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
 import { shared } from '../../../texts/shared.ts';
+import { type Change, ChangeItems } from '../changes/change-items.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { MoveDialog } from '../changes/move-dialog.tsx';
 import { RenameDialog } from '../changes/name-dialog.tsx';
@@ -76,7 +77,7 @@ function Course({ course, etag }: { course: CourseWithVersions; etag: string | n
 }
 
 function CourseActions({ course: { id, name, folder_id: folderId } }: { course: CourseWithVersions }) {
-  const [dialog, setDialog] = useState<'rename' | 'move' | 'delete' | null>(null);
+  const [dialog, setDialog] = useState<Change | null>(null);
   const navigate = useNavigate();
   const close = () => setDialog(null);
   const asset = { type: 'COURSE', id, name } as const;
@@ -89,26 +90,7 @@ function CourseActions({ course: { id, name, folder_id: folderId } }: { course: 
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconCursorText size={16} stroke={1.6} />}
-            onClick={() => setDialog('rename')}
-          >
-            {folders.rename.action}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconFolderSymlink size={16} stroke={1.6} />}
-            onClick={() => setDialog('move')}
-          >
-            {folders.move.action}
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item
-            color="red"
-            leftSection={<IconTrash size={16} stroke={1.6} />}
-            onClick={() => setDialog('delete')}
-          >
-            {courses.remove.action}
-          </Menu.Item>
+          <ChangeItems deleteLabel={courses.remove.action} onChoose={setDialog} />
         </Menu.Dropdown>
       </Menu>
       <RenameDialog opened={dialog === 'rename'} asset={asset} onClose={close} />

@@ -1,21 +1,20 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconCursorText, IconDots, IconFolderPlus, IconFolderSymlink, IconTrash } from '@tabler/icons-react';
+import { IconDots, IconFolderPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { HOME_ID } from '../../../api/folders.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { folders } from '../../../texts/content.ts';
+import { type Change, ChangeItems } from '../changes/change-items.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { MoveDialog } from '../changes/move-dialog.tsx';
 import { CreateFolderDialog, RenameDialog } from '../changes/name-dialog.tsx';
 import { useContent } from '../content-context.ts';
 import type { FolderNode } from './folder-index.ts';
 
-type Dialog = 'create' | 'rename' | 'move' | 'delete';
-
 /** What can be done with the open folder. */
 export function FolderActions({ folder }: { folder: FolderNode }) {
-  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const [dialog, setDialog] = useState<'create' | Change | null>(null);
   const navigate = useNavigate();
   const { setExpanded } = useContent();
   const close = () => setDialog(null);
@@ -37,30 +36,7 @@ export function FolderActions({ folder }: { folder: FolderNode }) {
           >
             {folders.create.action}
           </Menu.Item>
-          {!isHome && (
-            <>
-              <Menu.Item
-                leftSection={<IconCursorText size={16} stroke={1.6} />}
-                onClick={() => setDialog('rename')}
-              >
-                {folders.rename.action}
-              </Menu.Item>
-              <Menu.Item
-                leftSection={<IconFolderSymlink size={16} stroke={1.6} />}
-                onClick={() => setDialog('move')}
-              >
-                {folders.move.action}
-              </Menu.Item>
-              <Menu.Divider />
-              <Menu.Item
-                color="red"
-                leftSection={<IconTrash size={16} stroke={1.6} />}
-                onClick={() => setDialog('delete')}
-              >
-                {folders.remove.action}
-              </Menu.Item>
-            </>
-          )}
+          {!isHome && <ChangeItems deleteLabel={folders.remove.action} onChoose={setDialog} />}
         </Menu.Dropdown>
       </Menu>
       <CreateFolderDialog

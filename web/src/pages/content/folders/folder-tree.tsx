@@ -1,7 +1,15 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconChevronRight, IconFolder, IconFolderOpen, IconHome2 } from '@tabler/icons-react';
-import { type CSSProperties, type DragEvent, useEffect, useId, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type DragEvent,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { folders } from '../../../texts/content.ts';
 import type { FolderIndex, FolderNode, TreeRow } from './folder-index.ts';
 import styles from './folder-tree.module.css';
@@ -64,13 +72,16 @@ export function FolderTree({
     rows.findIndex(({ node }) => node.id === activeId),
   );
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when another folder is opened, by whatever way.
-  useEffect(() => {
-    if (chosen === null) return;
-    setActiveId(chosen);
-    const at = rows.findIndex(({ node }) => node.id === chosen);
+  const follow = useEffectEvent((id: number) => {
+    setActiveId(id);
+    const at = rows.findIndex(({ node }) => node.id === id);
     if (at >= 0) reveal(at);
-  }, [chosen, rows.length > 1]);
+  });
+  // Only when another folder is opened, by whatever way, and once there are rows to follow it in.
+  const opened = rows.length > 1 ? chosen : null;
+  useEffect(() => {
+    if (opened !== null) follow(opened);
+  }, [opened]);
   // What another search finds is looked at from its beginning.
   useEffect(() => {
     if (box.current !== null && search !== '') box.current.scrollTop = 0;
@@ -94,6 +105,10 @@ export function FolderTree({
     setActiveId(node.id);
     if (!isDisabled(node)) onChoose(node);
   };
+  const toggle = ({ node, expanded: isOpen }: TreeRow) => {
+    setActiveId(node.id);
+    setOpen(node, isOpen !== true);
+  };
   const endDrag = () => {
     clearTimeout(opening.current);
     setTarget(null);
@@ -107,6 +122,14 @@ export function FolderTree({
       tabIndex={0}
       className={`${styles.tree} ${className}`}
       {...(rows.length === 0 ? {} : { 'aria-activedescendant': `${treeId}-${rows[activeIndex]?.node.id}` })}
+      onClick={({ target }) => {
+        if (!(target instanceof Element)) return;
+        const clicked = target.closest('[role="treeitem"]');
+        const row = rows.find(({ node }) => `${treeId}-${node.id}` === clicked?.id);
+        if (row === undefined) return;
+        if (target.closest('[data-toggle]') === null) choose(row);
+        else toggle(row);
+      }}
       onKeyDown={(event) => {
         const active = rows[activeIndex];
         if (active === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -147,11 +170,6 @@ export function FolderTree({
               isChosen={row.node.id === chosen}
               isTarget={row.node.id === target}
               isDisabled={isDisabled(row.node)}
-              onChoose={() => choose(row)}
-              onToggle={() => {
-                setActiveId(row.node.id);
-                setOpen(row.node, row.expanded !== true);
-              }}
               {...(dragging === undefined
                 ? {}
                 : {
@@ -194,8 +212,6 @@ function Row({
   isChosen,
   isTarget,
   isDisabled,
-  onChoose,
-  onToggle,
   ...dragging
 }: {
   id: string;
@@ -205,8 +221,6 @@ function Row({
   isChosen: boolean;
   isTarget: boolean;
   isDisabled: boolean;
-  onChoose: () => void;
-  onToggle: () => void;
   draggable?: boolean;
   onDragStart?: (event: DragEvent) => void;
   onDragEnd?: () => void;
@@ -217,8 +231,7 @@ function Row({
   const Icon = node.parent === null ? IconHome2 : isChosen ? IconFolderOpen : IconFolder;
   const total = node.courses + node.equivalents + node.bundles;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus, and handles the keys of its rows.
-    // biome-ignore lint/a11y/useFocusableInteractive: the tree names its active row (aria-activedescendant).
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names its active row (aria-activedescendant).
     <div
       id={id}
       role="treeitem"
@@ -234,22 +247,12 @@ function Row({
       data-chosen={isChosen || undefined}
       data-target={isTarget || undefined}
       title={node.name}
-      onClick={onChoose}
       {...dragging}
     >
       {expanded === null ? (
         <span className={styles.toggle} />
       ) : (
-        // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the mouse; arrows do the same.
-        // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
-        <span
-          className={styles.toggle}
-          data-open={expanded || undefined}
-          onClick={(event) => {
-            event.stopPropagation();
-            onToggle();
-          }}
-        >
+        <span className={styles.toggle} data-toggle data-open={expanded || undefined}>
           <IconChevronRight size={14} stroke={2} aria-hidden />
         </span>
       )}

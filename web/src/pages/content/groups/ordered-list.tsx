@@ -105,8 +105,9 @@ export function OrderedList({
               }}
             >
               {canOrder && (
-                // biome-ignore lint/a11y/noStaticElementInteractions: for the mouse; the arrows do the same for everyone.
+                // For the mouse; the arrows do the same for everyone.
                 <span
+                  aria-hidden
                   className={styles.grip}
                   draggable
                   title={groups.drag}

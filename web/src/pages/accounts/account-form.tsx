@@ -1,0 +1,64 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
+import { accounts } from '../../texts/accounts.ts';
+import { shared } from '../../texts/shared.ts';
+
+/** What an account is called, and what else is said of it. What is wrong stands at the name, which then has the focus. */
+export function AccountForm<Values extends { name: string }>({
+  form,
+  problem,
+  children,
+  note,
+  submit,
+  pending,
+  onSubmit,
+  onClose,
+}: {
+  form: UseFormReturnType<Values>;
+  /** What went wrong, in place of which nothing stands while all is well. */
+  problem: ReactNode;
+  /** Further fields. */
+  children?: ReactNode;
+  note: string;
+  submit: string;
+  pending: boolean;
+  onSubmit: (values: Values) => void;
+  onClose: () => void;
+}) {
+  return (
+    <form
+      noValidate
+      onSubmit={form.onSubmit(
+        (values) => {
+          if (!pending) onSubmit(values);
+        },
+        () => form.getInputNode('name')?.focus(),
+      )}
+    >
+      <Stack gap="md">
+        {problem}
+        <TextInput
+          label={accounts.name}
+          autoComplete="off"
+          data-autofocus
+          data-path="name"
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        {children}
+        <Text size="sm" c="dimmed">
+          {note}
+        </Text>
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={pending}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
