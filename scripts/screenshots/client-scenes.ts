@@ -39,7 +39,8 @@ export const CLIENT_SCENES: readonly Scene[] = [
     name: 'clients-empty',
     address: CLIENTS,
     act: async (page) => {
-      await page.route('**/ui/api/clients', (route) => route.fulfill({ json: { data: [] } }));
+      const none = { data: [], total: 0, limit: 50, offset: 0 };
+      await page.route('**/ui/api/clients?*', (route) => route.fulfill({ json: none }));
       await page.reload({ waitUntil: 'networkidle' });
     },
   },
@@ -48,7 +49,7 @@ export const CLIENT_SCENES: readonly Scene[] = [
     name: 'clients-failing',
     address: CLIENTS,
     act: async (page) => {
-      await page.route('**/ui/api/clients', (route) => route.fulfill({ status: 500, body: '{}' }));
+      await page.route('**/ui/api/clients?*', (route) => route.fulfill({ status: 500, body: '{}' }));
       await page.reload({ waitUntil: 'networkidle' });
     },
   },
@@ -77,6 +78,26 @@ export const CLIENT_SCENES: readonly Scene[] = [
     act: async (page) => {
       await fill(page);
       await choose(page, 'Edit…');
+    },
+  },
+  {
+    name: 'clients-conflict',
+    address: CLIENTS,
+    act: async (page) => {
+      await fill(page);
+      await choose(page, 'Edit…');
+      await page.getByLabel('Name', { exact: true }).fill('CRM in production');
+      await page.getByRole('checkbox', { name: 'webhooks:write' }).uncheck();
+      const { origin } = new URL(page.url());
+      const list = `${origin}/ui/api/clients`;
+      const { data } = await (await page.request.get(`${list}?search=CRM`)).json();
+      const { client_id: id, name, email, scopes } = data[0];
+      const headers = { origin };
+      const theirs = { name, email: 'crm-team@northwind.example', scopes, enabled: true };
+      await page.request.put(`${list}/${id}`, { headers, data: theirs });
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').waitFor();
+      await page.request.put(`${list}/${id}`, { headers, data: { ...theirs, email } });
     },
   },
   {

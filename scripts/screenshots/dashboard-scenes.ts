@@ -10,7 +10,7 @@ export const DASHBOARD_SCENES: readonly Scene[] = [
     address: '/',
     act: async (page) => {
       const none = { data: [], total: 0, limit: 1, offset: 0 };
-      await page.route('**/ui/api/clients', (route) => route.fulfill({ json: none }));
+      await page.route('**/ui/api/clients?*', (route) => route.fulfill({ json: none }));
       await page.route('**/ui/api/webhooks?*', (route) => route.fulfill({ json: none }));
       await page.evaluate('localStorage.clear()');
       await page.reload({ waitUntil: 'networkidle' });

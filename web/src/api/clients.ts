@@ -1,7 +1,9 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Scope } from '../../../src/identity/scopes.ts';
+import { withQuery } from './addresses.ts';
+import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
-import { request } from './request.ts';
+import { type Read, readRecord, request } from './request.ts';
 
 /** A system that uses the automation API. */
 export interface ApiClient {
@@ -22,25 +24,69 @@ export type ClientWithSecret = ApiClient & { client_secret: string };
 /** What people say of a client. */
 export type ClientInput = Pick<ApiClient, 'name' | 'email' | 'scopes'>;
 
-export const clientsQuery = queryOptions({
-  queryKey: ['clients'],
-  queryFn: async ({ signal }) =>
-    (await request<{ data: ApiClient[] }>('GET', '/ui/api/clients', { signal })).data,
-  ...polling(LIST_MS),
-});
+/** All that is known of clients, to be read anew after a change. */
+export const clientsKey = ['clients'] as const;
 
-export function createClient(body: ClientInput): Promise<ClientWithSecret> {
-  return request('POST', '/ui/api/clients', { body });
+export const clientListQuery = (query: object) =>
+  queryOptions({
+    queryKey: [...clientsKey, 'list', query],
+    queryFn: ({ signal }) =>
+      request<PageOf<ApiClient>>('GET', withQuery('/ui/api/clients', query), { signal }),
+    placeholderData: keepPreviousData,
+    ...polling(LIST_MS),
+  });
+
+/** What an edit starts from, with its `ETag`: read when the form opens, and not again while it is open. */
+export const clientForEditQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['client-for-edit', id],
+    queryFn: ({ signal }) => readClient(id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  });
+
+/** The client as it is now, with its `ETag`. */
+export function readClient(id: string, signal?: AbortSignal): Promise<Read<ApiClient>> {
+  return readRecord(addressOf(id), signal);
 }
 
-export function changeClient(id: string, body: ClientInput & { enabled: boolean }): Promise<ApiClient> {
-  return request('PUT', `/ui/api/clients/${id}`, { body });
+export function createClient(body: ClientInput, idempotencyKey: string): Promise<ClientWithSecret> {
+  return request('POST', '/ui/api/clients', { body, idempotencyKey });
+}
+
+/** Changes what is said of a client. Refused (412) when someone else changed it since `read`. */
+export function changeClient(
+  { record, etag }: Read<ApiClient>,
+  { name, email, scopes }: ClientInput,
+): Promise<ApiClient> {
+  return replaceClient(record.client_id, { name, email, scopes, enabled: record.enabled }, etag);
+}
+
+/** Reads the client and writes it back with only this changed. */
+export async function setClientEnabled(id: string, enabled: boolean): Promise<ApiClient> {
+  const { record, etag } = await readClient(id);
+  const { name, email, scopes } = record;
+  return await replaceClient(id, { name, email, scopes, enabled }, etag);
 }
 
 export function renewClientSecret(id: string): Promise<ClientWithSecret> {
-  return request('POST', `/ui/api/clients/${id}/secret`);
+  return request('POST', `${addressOf(id)}/secret`);
 }
 
 export function deleteClient(id: string): Promise<void> {
-  return request('DELETE', `/ui/api/clients/${id}`);
+  return request('DELETE', addressOf(id));
+}
+
+function replaceClient(
+  id: string,
+  body: ClientInput & { enabled: boolean },
+  etag: string | null,
+): Promise<ApiClient> {
+  return request('PUT', addressOf(id), { body, ...(etag === null ? {} : { ifMatch: etag }) });
+}
+
+function addressOf(id: string): string {
+  return `/ui/api/clients/${encodeURIComponent(id)}`;
 }

@@ -100,6 +100,6 @@ export const latestRegistrationsQuery = queryOptions({
 export const anyClientQuery = queryOptions({
   queryKey: ['clients', 'any'],
   queryFn: async ({ signal }) =>
-    (await request<{ data: unknown[] }>('GET', '/ui/api/clients', { signal })).data.length > 0,
+    (await request<PageOf<unknown>>('GET', withQuery('/ui/api/clients', { limit: 1 }), { signal })).total > 0,
   ...polling(LIST_MS),
 });

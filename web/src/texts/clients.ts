@@ -46,6 +46,13 @@ export const clients = {
     submit: 'Save',
     done: (name: string) => `${isolate(name)} was saved.`,
     note: 'Scopes that you take away are lost to its tokens at once. Tokens it has gain nothing: new ones do.',
+    conflict: {
+      title: 'Someone else changed this client in the meantime',
+      description:
+        'Saving again puts what you entered in place of its present name, e-mail and scopes. Or start from its present state.',
+      fact: (label: string, value: string) => `${label} now: ${isolate(value)}`,
+      startAgain: 'Start from its present state',
+    },
   },
   form: {
     name: 'Name',
@@ -54,6 +61,7 @@ export const clients = {
     emailDescription: 'Whom to ask about it. Stands as “user” in the messages of what the client causes.',
     scopes: 'Scopes',
     scopesDescription: 'Give it no more than it needs.',
+    withoutScopes: 'Without a scope its tokens allow nothing.',
     chooseAll: 'All',
     chooseReads: 'Only reading',
     meanings: {
@@ -76,7 +84,7 @@ export const clients = {
     description: (name: string) => `With these, ${isolate(name)} gets its tokens.`,
     id: 'Client id',
     secret: 'Client secret',
-    once: 'The secret is shown only now, and kept here as a hash alone. Copy it to where it is used.',
+    once: 'The secret is shown only now and cannot be shown again. Copy it to where it is used.',
     usage: 'Try it',
     usageDescription:
       'Gets a token. curl asks for the secret, so that it stays out of the history of your shell.',

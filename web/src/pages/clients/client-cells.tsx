@@ -24,7 +24,7 @@ export function NameCell({ client: { name, client_id: id } }: { client: ApiClien
 
 /** What it may do, in a few words; its scopes by their names on hover. */
 export function ScopesCell({ client: { scopes } }: { client: ApiClient }) {
-  return <span title={scopes.join(' ')}>{shortly(scopes)}</span>;
+  return <span title={scopes.join(' ')}>{scopesInWords(scopes)}</span>;
 }
 
 export function StateCell({ client: { enabled } }: { client: ApiClient }) {
@@ -35,7 +35,8 @@ export function StateCell({ client: { enabled } }: { client: ApiClient }) {
   );
 }
 
-function shortly(scopes: readonly Scope[]): string {
+/** What the scopes allow, in a few words. */
+export function scopesInWords(scopes: readonly Scope[]): string {
   if (scopes.length === 0) return texts.nothing;
   if (scopes.length === SCOPES.length) return texts.all;
   if (scopes.length === READS.length && READS.every((scope) => scopes.includes(scope))) {

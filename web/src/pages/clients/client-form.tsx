@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
 import type { ClientInput } from '../../api/clients.ts';
 import { Callout } from '../../components/callout.tsx';
@@ -20,6 +20,8 @@ const { form: texts } = clients;
 /** What people say of a client: its name, whom to ask, what it may do. */
 export function ClientForm({
   initial,
+  mayLackScopes = false,
+  notice,
   note,
   submitLabel,
   error,
@@ -28,6 +30,10 @@ export function ClientForm({
   onClose,
 }: {
   initial: ClientInput;
+  /** Whether it may be left without a scope. */
+  mayLackScopes?: boolean;
+  /** What is to be known before saving. */
+  notice?: ReactNode;
   /** What comes of saving. */
   note?: string;
   submitLabel: string;
@@ -39,8 +45,18 @@ export function ClientForm({
 }) {
   const form = useForm<ClientInput>({
     initialValues: initial,
-    validate: { name: nameFault, email: emailFault, scopes: scopesFault },
+    validate: {
+      name: nameFault,
+      email: emailFault,
+      scopes: (scopes) => (mayLackScopes ? null : scopesFault(scopes)),
+    },
   });
+  const said = useRef<HTMLDivElement>(null);
+  const isSaid = (error !== null && error !== undefined) || Boolean(notice);
+  // On a phone the form is longer than the window, and whoever has just saved it is at its end.
+  useEffect(() => {
+    if (isSaid) said.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSaid]);
   const send = async ({ name, email, scopes }: ClientInput) => {
     if (pending) return;
     const ordered = SCOPES.filter((scope) => scopes.includes(scope));
@@ -62,7 +78,10 @@ export function ClientForm({
       )}
     >
       <Stack gap="md">
-        <FormProblem error={error} fields={FIELDS} />
+        <div ref={said} className={styles.said}>
+          {notice}
+          <FormProblem error={error} fields={FIELDS} />
+        </div>
         <TextInput
           label={texts.name}
           description={texts.nameDescription}
@@ -85,6 +104,9 @@ export function ClientForm({
           error={form.errors.scopes}
           onChange={(scopes) => form.setFieldValue('scopes', scopes)}
         />
+        {mayLackScopes && form.values.scopes.length === 0 && (
+          <Callout tone="quiet">{texts.withoutScopes}</Callout>
+        )}
         {note !== undefined && <Callout tone="quiet">{note}</Callout>}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ApiClient, clientsQuery } from '../../api/clients.ts';
+import { CLIENT_STATES } from '../../../../src/overview/clients/client-list-choices.ts';
+import { type ApiClient, clientListQuery } from '../../api/clients.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -11,8 +12,8 @@ import { Time } from '../../components/time.tsx';
 import { useTable } from '../../components/use-table.ts';
 import { clients as texts } from '../../texts/clients.ts';
 import { shared } from '../../texts/shared.ts';
+import { listQuery } from '../../utilities/table-search.ts';
 import { NameCell, ScopesCell, StateCell } from './client-cells.tsx';
-import { CLIENT_STATES, firstDirection, pageOfClients } from './client-list.ts';
 import { ClientMenu } from './client-menu.tsx';
 import styles from './clients.module.css';
 import { useClientActions } from './use-client-actions.tsx';
@@ -37,14 +38,14 @@ const COLUMNS: readonly Column<ApiClient>[] = [
     id: 'last_used',
     label: texts.columns.lastUsed,
     sort: 'last_used',
-    firstDirection: firstDirection('last_used'),
+    firstDirection: 'desc',
     cell: ({ last_used_dt }) => <Time value={last_used_dt} fallback={texts.neverUsed} />,
   },
   {
     id: 'created',
     label: texts.columns.created,
     sort: 'created',
-    firstDirection: firstDirection('created'),
+    firstDirection: 'desc',
     cell: ({ created_dt }) => <Time value={created_dt} />,
   },
 ];
@@ -52,8 +53,7 @@ const COLUMNS: readonly Column<ApiClient>[] = [
 /** The systems that use the automation API: create them, give them secrets, end them. */
 export function ClientsPage() {
   const table = useTable();
-  const { values } = table;
-  const query = useQuery({ ...clientsQuery, select: (clients) => pageOfClients(clients, values) });
+  const query = useQuery(clientListQuery(listQuery(table.values)));
   const { create, act, dialogs } = useClientActions();
   const isEmpty = query.data?.total === 0 && !table.narrowed;
   const columns: readonly Column<ApiClient>[] = [

@@ -1,24 +1,20 @@
-import { Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import {
   type ApiClient,
-  type ClientInput,
   type ClientWithSecret,
-  changeClient,
-  clientsQuery,
-  createClient,
+  clientsKey,
   deleteClient,
   renewClientSecret,
+  setClientEnabled,
 } from '../../api/clients.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
 import { clients as texts } from '../../texts/clients.ts';
-import { ClientForm } from './client-form.tsx';
 import type { ClientAction } from './client-menu.tsx';
+import { CreateClientDialog } from './create-client-dialog.tsx';
+import { EditClientDialog } from './edit-client-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
-
-const NEW: ClientInput = { name: '', email: '', scopes: [] };
 
 /**
  * What is done with clients, and the dialogs for it. They belong to the page, not to the rows: a row may leave the
@@ -36,30 +32,11 @@ export function useClientActions(): {
   const [secret, setSecret] = useState<{ of: ClientWithSecret; isNew: boolean } | null>(null);
   const name = client?.name ?? '';
   const id = client?.client_id ?? '';
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: clientsQuery.queryKey });
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: clientsKey });
 
-  const create = useMutation({
-    mutationFn: createClient,
-    onSuccess: (of) => {
-      setOpen(null);
-      setSecret({ of, isNew: true });
-    },
-    onSettled,
-  });
-  const edit = useMutation({
-    mutationFn: async (input: ClientInput) =>
-      changeClient(id, { ...input, enabled: (await presentState(id))?.enabled ?? true }),
-    onSuccess: (saved) => {
-      setOpen(null);
-      notifyDone(texts.edit.done(saved.name));
-    },
-    onSettled,
-  });
   const toggle = useMutation({
-    mutationFn: async ({ of, enabled }: { of: ApiClient; enabled: boolean }) => {
-      const { name, email, scopes } = (await presentState(of.client_id)) ?? of;
-      return changeClient(of.client_id, { name, email, scopes, enabled });
-    },
+    mutationFn: ({ of, enabled }: { of: ApiClient; enabled: boolean }) =>
+      setClientEnabled(of.client_id, enabled),
     onSuccess: (saved) => {
       setOpen(null);
       notifyDone(saved.enabled ? texts.enable.done(saved.name) : texts.disable.done(saved.name));
@@ -86,15 +63,9 @@ export function useClientActions(): {
     onSettled,
   });
 
-  /** The service replaces a client whole: what others changed since the list was read is not undone. */
-  async function presentState(of: string): Promise<ApiClient | undefined> {
-    const all = await queryClient.fetchQuery({ ...clientsQuery, staleTime: 0 });
-    return all.find(({ client_id }) => client_id === of);
-  }
-
   const close = () => setOpen(null);
   const forgetFailures = () => {
-    for (const mutation of [create, edit, toggle, renew, remove]) mutation.reset();
+    for (const mutation of [toggle, renew, remove]) mutation.reset();
   };
   return {
     create: () => {
@@ -109,41 +80,15 @@ export function useClientActions(): {
     },
     dialogs: (
       <>
-        <Modal
+        <CreateClientDialog
           opened={open === 'create'}
+          onCreated={(of) => {
+            close();
+            setSecret({ of, isNew: true });
+          }}
           onClose={close}
-          title={texts.create.title}
-          size="lg"
-          closeOnClickOutside={false}
-        >
-          <ClientForm
-            initial={NEW}
-            submitLabel={texts.create.submit}
-            error={create.error}
-            pending={create.isPending}
-            onSubmit={create.mutateAsync}
-            onClose={close}
-          />
-        </Modal>
-        <Modal
-          opened={open === 'edit'}
-          onClose={close}
-          title={texts.edit.title(name)}
-          size="lg"
-          closeOnClickOutside={false}
-        >
-          {client !== null && (
-            <ClientForm
-              initial={{ name: client.name, email: client.email, scopes: client.scopes }}
-              note={texts.edit.note}
-              submitLabel={texts.edit.submit}
-              error={edit.error}
-              pending={edit.isPending}
-              onSubmit={edit.mutateAsync}
-              onClose={close}
-            />
-          )}
-        </Modal>
+        />
+        {client !== null && <EditClientDialog client={client} opened={open === 'edit'} onClose={close} />}
         <ConfirmDialog
           opened={open === 'renew'}
           title={texts.renew.title(name)}

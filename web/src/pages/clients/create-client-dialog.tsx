@@ -1,0 +1,59 @@
+import { Modal } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { type ClientInput, type ClientWithSecret, clientsKey, createClient } from '../../api/clients.ts';
+import { newIdempotencyKey } from '../../api/request.ts';
+import { clients } from '../../texts/clients.ts';
+import { ClientForm } from './client-form.tsx';
+
+const NEW: ClientInput = { name: '', email: '', scopes: [] };
+const texts = clients.create;
+
+/** Makes a client. */
+export function CreateClientDialog({
+  opened,
+  onCreated,
+  onClose,
+}: {
+  opened: boolean;
+  /** Takes the client with its secret, also when the dialog was closed meanwhile. */
+  onCreated: (client: ClientWithSecret) => void;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.title} size="lg" closeOnClickOutside={false}>
+      <CreateForm onCreated={onCreated} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function CreateForm({
+  onCreated,
+  onClose,
+}: {
+  onCreated: (client: ClientWithSecret) => void;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  /** What was sent last, and the key that it was sent with. */
+  const sent = useRef({ input: '', key: '' });
+  const create = useMutation({
+    mutationFn: (input: ClientInput) => {
+      const text = JSON.stringify(input);
+      if (sent.current.input !== text) sent.current = { input: text, key: newIdempotencyKey() };
+      return createClient(input, sent.current.key);
+    },
+    onSuccess: onCreated,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: clientsKey }),
+  });
+  return (
+    <ClientForm
+      initial={NEW}
+      submitLabel={texts.submit}
+      error={create.error}
+      pending={create.isPending}
+      onSubmit={create.mutateAsync}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,131 @@
+import { Button, Modal, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  type ApiClient,
+  type ClientInput,
+  changeClient,
+  clientForEditQuery,
+  clientsKey,
+  readClient,
+} from '../../api/clients.ts';
+import { isProblem } from '../../api/errors.ts';
+import type { Read } from '../../api/request.ts';
+import { Callout } from '../../components/callout.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { notifyDone } from '../../components/notify.tsx';
+import { clients } from '../../texts/clients.ts';
+import { scopesInWords } from './client-cells.tsx';
+import { ClientForm } from './client-form.tsx';
+import styles from './clients.module.css';
+
+/** About the form's, so that the dialog does not grow under the pointer. */
+const PLACEHOLDER_HEIGHT = 560;
+const texts = clients.edit;
+
+/** Changes what is said of a client: its name, whom to ask, what it may do. */
+export function EditClientDialog({
+  client: { client_id: id, name },
+  opened,
+  onClose,
+}: {
+  client: Pick<ApiClient, 'client_id' | 'name'>;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.title(name)} size="lg" closeOnClickOutside={false}>
+      <EditLoader id={id} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function EditLoader({ id, onClose }: { id: string; onClose: () => void }) {
+  const { data, error, refetch } = useQuery(clientForEditQuery(id));
+  if (data !== undefined) return <EditForm read={data} onClose={onClose} />;
+  if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
+  return <Skeleton height={PLACEHOLDER_HEIGHT} />;
+}
+
+function EditForm({ read, onClose }: { read: Read<ApiClient>; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const [basis, setBasis] = useState(read);
+  /** What the form began with, and how often it began anew. */
+  const [start, setStart] = useState({ record: read.record, count: 0 });
+  const edit = useMutation({
+    mutationFn: async (input: ClientInput) => {
+      try {
+        return await changeClient(basis, input);
+      } catch (error) {
+        // The next attempt stands on what is there now, which is shown first.
+        if (isProblem(error, 412)) setBasis(await readClient(read.record.client_id));
+        throw error;
+      }
+    },
+    onSuccess: (saved) => {
+      onClose();
+      notifyDone(texts.done(saved.name));
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: clientsKey }),
+  });
+  const startAgain = () => {
+    edit.reset();
+    setStart(({ count }) => ({ record: basis.record, count: count + 1 }));
+  };
+  const isConflict = isProblem(edit.error, 412);
+  const { name, email, scopes } = start.record;
+  return (
+    <ClientForm
+      key={start.count}
+      initial={{ name, email, scopes }}
+      mayLackScopes={scopes.length === 0}
+      notice={isConflict && <Conflict before={start.record} now={basis.record} onStartAgain={startAgain} />}
+      note={texts.note}
+      submitLabel={texts.submit}
+      error={isConflict ? null : edit.error}
+      pending={edit.isPending}
+      onSubmit={edit.mutateAsync}
+      onClose={onClose}
+    />
+  );
+}
+
+function Conflict({
+  before,
+  now,
+  onStartAgain,
+}: {
+  before: ApiClient;
+  now: ApiClient;
+  onStartAgain: () => void;
+}) {
+  return (
+    <Callout tone="warn" title={texts.conflict.title} live>
+      <ul className={styles.changes}>
+        {changes(before, now).map((change) => (
+          <li key={change}>{change}</li>
+        ))}
+      </ul>
+      <div>{texts.conflict.description}</div>
+      <Button className={styles.startAgain ?? ''} variant="default" size="xs" onClick={onStartAgain}>
+        {texts.conflict.startAgain}
+      </Button>
+    </Callout>
+  );
+}
+
+/** What is another now, in words. */
+function changes(before: ApiClient, now: ApiClient): string[] {
+  const facts = [
+    { label: clients.columns.name, of: ({ name }: ApiClient) => name },
+    { label: clients.columns.email, of: ({ email }: ApiClient) => email },
+    { label: clients.columns.scopes, of: ({ scopes }: ApiClient) => scopesInWords(scopes) },
+    {
+      label: clients.columns.state,
+      of: ({ enabled }: ApiClient) => (enabled ? clients.states.enabled : clients.states.disabled),
+    },
+  ];
+  return facts
+    .filter(({ of }) => of(before) !== of(now))
+    .map(({ label, of }) => texts.conflict.fact(label, of(now)));
+}
