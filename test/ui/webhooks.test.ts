@@ -7,6 +7,10 @@ import { startUi, type Ui } from './support/ui.ts';
 const WEBHOOKS = '/administration/integrations/webhooks';
 /** Lists and panels ask again every few seconds. */
 const LIVE_MS = 15_000;
+/** What the page is told when its tab is hidden, or seen again. */
+const visibility = (state: 'hidden' | 'visible') =>
+  `Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
+   document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));`;
 const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
 
 describe('webhooks', () => {
@@ -50,6 +54,9 @@ describe('webhooks', () => {
     await list.page
       .getByRole('link', { name: /is in error.*503 Out to Lunch/ })
       .waitFor({ timeout: LIVE_MS });
+    // What goes on changing below it is not read out with each attempt.
+    await details.page.getByRole('alert').getByText('In error: the last attempt failed').waitFor();
+    assert.equal(await details.page.getByRole('alert').getByTestId('last-error').count(), 0);
     const message = `Request to postback URL '${target.url}/hook' failed for reason: 503 Out to Lunch`;
     await details.page.getByTestId('last-error').getByText(message, { exact: true }).waitFor();
     await details.page.getByText('Blocked by a failing message').waitFor();
@@ -169,6 +176,46 @@ describe('webhooks', () => {
     await page.getByRole('button', { name: 'Reset statistics' }).click();
     await page.getByText('The statistics start anew.').waitFor();
     assert.equal((await ui.service.api.get(`/webhooks/${id}/statistics`)).body.success_count, 0);
+    await remove(id);
+  });
+
+  it('ask again and again, not while their tab is hidden, and at once when it is seen again', async () => {
+    const { id } = await create();
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.clock.install();
+    await page.goto(`${ui.service.url}/ui${WEBHOOKS}/${id}`);
+    await page.getByText('Nothing waits', { exact: true }).waitFor();
+    const asksAgain = () => page.waitForRequest(`**/webhooks/${id}/line`);
+    const next = asksAgain();
+    await page.clock.runFor(LIVE_MS);
+    await next;
+    await page.evaluate(visibility('hidden'));
+    let asked = 0;
+    page.on('request', () => asked++);
+    await page.clock.runFor(10 * LIVE_MS);
+    assert.equal(asked, 0);
+    const seen = asksAgain();
+    await page.evaluate(visibility('visible'));
+    await seen;
+    await remove(id);
+  });
+
+  it('offer nothing that may lose messages before it is known what waits', async () => {
+    const { id } = await create();
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    const known = Promise.withResolvers<void>();
+    await page.route(`**/ui/api/webhooks/${id}`, async (route) => {
+      await known.promise;
+      await route.continue();
+    });
+    await page.goto(`${ui.service.url}/ui${WEBHOOKS}/${id}`);
+    const actions = page.getByRole('button', { name: /^Actions for/ });
+    await actions.and(page.locator(':disabled')).waitFor();
+    known.resolve();
+    await actions.and(page.locator(':enabled')).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
     await remove(id);
   });
 

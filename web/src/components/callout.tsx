@@ -11,7 +11,10 @@ const ICONS = {
   quiet: IconInfoCircle,
 };
 
-/** A message that stands within a page or a form. `live` has it read out when it appears. */
+/**
+ * A message that stands within a page or a form. `live` has it read out when it appears, and again when it changes;
+ * with `title`, the title alone: for what goes on changing below it.
+ */
 export function Callout({
   tone = 'info',
   title,
@@ -20,15 +23,19 @@ export function Callout({
 }: {
   tone?: Tone;
   title?: string;
-  live?: boolean;
+  live?: boolean | 'title';
   children?: ReactNode;
 }) {
   const Icon = ICONS[tone];
   return (
-    <div className={styles.callout} data-tone={tone} {...(live ? { role: 'alert' } : {})}>
+    <div className={styles.callout} data-tone={tone} role={live === true ? 'alert' : undefined}>
       <Icon size={18} stroke={1.6} aria-hidden />
       <div className={styles.words}>
-        {title !== undefined && <div className={styles.title}>{title}</div>}
+        {title !== undefined && (
+          <div className={styles.title} role={live === 'title' ? 'alert' : undefined}>
+            {title}
+          </div>
+        )}
         {children}
       </div>
     </div>

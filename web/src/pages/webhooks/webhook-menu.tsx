@@ -15,10 +15,13 @@ import { type ToggledWebhook, useWebhookToggle } from './use-webhook-toggle.tsx'
 export function WebhookMenu({
   webhook,
   leaveWhenDeleted = false,
+  disabled = false,
 }: {
   webhook: ToggledWebhook;
   /** Whether the page is the webhook's own. */
   leaveWhenDeleted?: boolean;
+  /** As long as it is not known what waits: nothing is to be lost unasked. */
+  disabled?: boolean;
 }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -41,6 +44,7 @@ export function WebhookMenu({
           <ActionIcon
             variant="default"
             size={leaveWhenDeleted ? 36 : 30}
+            disabled={disabled}
             aria-label={webhooks.list.actionsOf(webhook.name)}
           >
             <IconDots size={16} stroke={1.6} />

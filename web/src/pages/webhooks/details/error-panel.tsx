@@ -13,7 +13,7 @@ const texts = webhookDetails.error;
 export function ErrorPanel({ webhookId, onHistory }: { webhookId: number; onHistory: () => void }) {
   const { data } = useQuery(statisticsQuery(webhookId));
   return (
-    <Callout tone="bad" title={texts.title} live>
+    <Callout tone="bad" title={texts.title} live="title">
       {data?.last_error_message != null && (
         <>
           <Time value={data.last_error_dt} />

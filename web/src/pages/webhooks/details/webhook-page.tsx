@@ -106,6 +106,7 @@ function Details({ record }: { record: WebhookRecord }) {
                   depth: overview?.depth ?? 0,
                 }}
                 leaveWhenDeleted
+                disabled={overview === undefined}
               />
               <Button
                 variant="default"
