@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Api, startTestService, type TestService } from '../support/service.ts';
+import { assertInvalid, webhookInput } from './webhook-expectations.ts';
+
+const SUBTOPICS_OF = {
+  ACCOUNT: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
+  ACCOUNT_CONTENT: ['CONTENT_ADDED_TO_ACCOUNT', 'CONTENT_REMOVED_FROM_ACCOUNT'],
+  COURSE: ['COURSE_IMPORTED', 'COURSE_VERSION_UPLOADED', 'COURSE_VERSION_PUBLISHED'],
+  REGISTRATION: ['REGISTRATION_LAUNCHED', 'REGISTRATION_STATUS_UPDATED'],
+};
+
+describe('what a new webhook is sent: subtopics and focus', () => {
+  let service: TestService;
+  let api: Api;
+
+  before(async () => {
+    service = await startTestService();
+    api = service.api;
+  });
+  after(() => service.stop());
+
+  const create = (overrides: Record<string, unknown> = {}) =>
+    api.create('/webhooks', webhookInput(overrides));
+  const refused = async (overrides: Record<string, unknown>, ...pointers: string[]) =>
+    assertInvalid(await api.post('/webhooks', webhookInput(overrides)), pointers, JSON.stringify(overrides));
+
+  test('each topic begins with all its subtopics', async () => {
+    for (const [topic, subtopics] of Object.entries(SUBTOPICS_OF)) {
+      assert.deepEqual((await create({ topic })).subtopics, subtopics);
+    }
+    for (const topic of ['account', '', null, 1, 'ACCOUNT_CREATED', ['ACCOUNT'], { toString: 1 }])
+      await refused({ topic }, '/topic');
+  });
+
+  test('subtopics are of the topic, each once, at least one', async () => {
+    const chosen = await create({ subtopics: ['ACCOUNT_DELETED', 'ACCOUNT_CREATED'] });
+    assert.deepEqual(chosen.subtopics, ['ACCOUNT_CREATED', 'ACCOUNT_DELETED']);
+    await refused({ subtopics: [] }, '/subtopics');
+    await refused({ subtopics: null }, '/subtopics');
+    await refused({ subtopics: 'ACCOUNT_CREATED' }, '/subtopics');
+    await refused(
+      { subtopics: ['COURSE_IMPORTED', 'ACCOUNT_DELETED', 'REGISTRATION_LAUNCHED'] },
+      '/subtopics/0',
+      '/subtopics/2',
+    );
+    await refused({ subtopics: ['ACCOUNT_DELETED', 'ACCOUNT_DELETED'] }, '/subtopics/1');
+    await refused(
+      { subtopics: ['ACCOUNT_DELETED', 'account_created', 7, null] },
+      '/subtopics/1',
+      '/subtopics/2',
+      '/subtopics/3',
+    );
+  });
+
+  test('a focus excludes the subtopic whose asset it could not have named', async () => {
+    const focusOn = (type: string) => ({ focus: [{ webhook_focus_type: type, webhook_focus_id: 900_001 }] });
+    const account = await create(focusOn('ACCOUNT'));
+    assert.deepEqual(account.subtopics, ['ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED']);
+    const course = await create({ topic: 'COURSE', ...focusOn('COURSE') });
+    assert.deepEqual(course.subtopics, ['COURSE_VERSION_UPLOADED', 'COURSE_VERSION_PUBLISHED']);
+    await refused(
+      { ...focusOn('ACCOUNT'), subtopics: ['ACCOUNT_DELETED', 'ACCOUNT_CREATED'] },
+      '/subtopics/1',
+    );
+    await refused({ topic: 'COURSE', ...focusOn('COURSE'), subtopics: ['COURSE_IMPORTED'] }, '/subtopics/0');
+  });
+
+  test('each topic takes its focus types and no others', async () => {
+    const types = ['ACCOUNT', 'COURSE', 'EQUIVALENT', 'BUNDLE', 'FOLDER'];
+    const taken = { ACCOUNT: ['ACCOUNT'], ACCOUNT_CONTENT: types, COURSE: ['COURSE'], REGISTRATION: types };
+    for (const [topic, expected] of Object.entries(taken)) {
+      for (const type of types) {
+        const focus = [{ webhook_focus_type: type, webhook_focus_id: 1 }];
+        if (!expected.includes(type)) await refused({ topic, focus }, '/focus/0/webhook_focus_type');
+        else assert.equal((await create({ topic, focus })).focus[0].webhook_focus_type, type);
+      }
+    }
+    await refused({ focus: [{ webhook_focus_id: 1 }] }, '/focus/0/webhook_focus_type');
+    for (const type of ['account', null, 1, { toString: 1 }, [['ACCOUNT']]]) {
+      await refused(
+        { focus: [{ webhook_focus_type: type, webhook_focus_id: 1 }] },
+        '/focus/0/webhook_focus_type',
+      );
+    }
+  });
+
+  test('a focus has an id that numbers can hold, and stands in the list once', async () => {
+    const account = (id: unknown) => ({ webhook_focus_type: 'ACCOUNT', webhook_focus_id: id });
+    const largest = await create({ focus: [account(Number.MAX_SAFE_INTEGER)] });
+    assert.equal(largest.focus[0].webhook_focus_id, Number.MAX_SAFE_INTEGER);
+    assert.equal((await api.get(`/webhooks/${largest.id}`)).status, 200);
+    for (const id of [0, -1, 1.5, '1', null, Number.MAX_SAFE_INTEGER + 1, 1e300]) {
+      await refused({ focus: [account(id)] }, '/focus/0/webhook_focus_id');
+    }
+    await refused({ focus: [account(1), account(2), account(1)] }, '/focus/2');
+    await refused({ focus: {} }, '/focus');
+    await refused({ focus: null }, '/focus');
+    await create({ focus: Array.from({ length: 1_000 }, (_, index) => account(index + 1)) });
+    await refused({ focus: Array.from({ length: 1_001 }, (_, index) => account(index + 1)) }, '/focus');
+  });
+
+  test('a focus shows the present name of its asset, or the given one while there is none', async () => {
+    const account = await api.create('/accounts', { name: 'Northwind' });
+    const { id } = await create({
+      focus: [
+        { webhook_focus_type: 'ACCOUNT', webhook_focus_id: account.id, webhook_focus_name: 'an old name' },
+        { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 900_001, webhook_focus_name: 'of nobody' },
+        { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 900_002 },
+      ],
+    });
+    const names = async () => {
+      const { body } = await api.get(`/webhooks/${id}`);
+      return body.focus.map((each: { webhook_focus_name: string | null }) => each.webhook_focus_name);
+    };
+    assert.deepEqual(await names(), ['Northwind', 'of nobody', null]);
+    await api.put(`/accounts/${account.id}`, { name: 'Southwind' });
+    assert.deepEqual(await names(), ['Southwind', 'of nobody', null]);
+    await api.delete(`/accounts/${account.id}`);
+    assert.deepEqual(await names(), ['an old name', 'of nobody', null]);
+  });
+
+  test('the name of a focus is text without control characters', async () => {
+    const focus = (name: unknown) => [
+      { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 900_001, webhook_focus_name: name },
+    ];
+    for (const name of ['', 'x'.repeat(1_000), '🚒 "x"', null]) {
+      assert.equal((await create({ focus: focus(name) })).focus[0].webhook_focus_name, name);
+    }
+    for (const name of ['a\u0000b', 'x'.repeat(1_001), 7])
+      await refused({ focus: focus(name) }, '/focus/0/webhook_focus_name');
+  });
+});
