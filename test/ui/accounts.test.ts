@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { isolate } from '../../web/src/utilities/isolate.ts';
 import { uploadForm } from '../content/packages.ts';
 import { scorm12Package } from '../support/course-packages.ts';
 import { startUi, type Ui } from './support/ui.ts';
@@ -80,9 +81,9 @@ describe('accounts and registrations', () => {
     await page.getByRole('searchbox').fill('ladders');
     await table.getByRole('link', { name: 'Safety' }).waitFor({ state: 'detached' });
     await visit.arrived(`/accounts/${id}?search=ladders`);
-    await page.getByRole('checkbox', { name: 'Choose Ladders' }).check();
+    await page.getByRole('checkbox', { name: `Choose ${isolate('Ladders')}` }).check();
     await page.getByRole('button', { name: 'Clear search' }).click();
-    await page.getByRole('checkbox', { name: 'Choose Safety' }).check();
+    await page.getByRole('checkbox', { name: `Choose ${isolate('Safety')}` }).check();
     await page.getByRole('button', { name: 'Remove 2…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('2 assets were removed.').waitFor();
@@ -138,7 +139,7 @@ describe('accounts and registrations', () => {
     await dialog.getByLabel('Name').fill('Contoso Health');
     await ui.service.api.put(`/accounts/${id}`, { name: 'Contoso AG', enabled: true });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('It is called “Contoso AG” now.', { exact: false }).waitFor();
+    await dialog.getByText(`It is called “${isolate('Contoso AG')}” now.`, { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Contoso Health' }).waitFor();
     await choose('Deactivate…');
@@ -156,7 +157,7 @@ describe('accounts and registrations', () => {
     await dialog.getByRole('textbox').fill('Contoso Health');
     await dialog.getByRole('button', { name: 'Delete account' }).click();
     await visit.arrived('/accounts');
-    await page.getByText('Contoso Health was deleted.').waitFor();
+    await page.getByText(`${isolate('Contoso Health')} was deleted.`).waitFor();
     assert.equal((await ui.service.api.get(`/accounts/${id}`)).status, 404);
   });
 

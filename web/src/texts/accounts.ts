@@ -1,3 +1,5 @@
+import { isolate } from '../utilities/isolate.ts';
+
 /** Accounts, and what they are given. */
 export const accounts = {
   title: 'Accounts',
@@ -15,11 +17,11 @@ export const accounts = {
   },
   stateFilter: 'State',
   states: { active: 'Active', inactive: 'Inactive' },
-  actionsOf: (name: string) => `Actions for ${name}`,
+  actionsOf: (name: string) => `Actions for ${isolate(name)}`,
   name: 'Name',
   id: (id: number) => `#${id}`,
   changed: 'changed',
-  created: (name: string) => `${name} was created.`,
+  created: (name: string) => `${isolate(name)} was created.`,
   empty: {
     title: 'No accounts yet',
     description:
@@ -35,31 +37,32 @@ export const accounts = {
   },
   rename: {
     action: 'Rename…',
-    title: (name: string) => `Rename ${name}`,
+    title: (name: string) => `Rename ${isolate(name)}`,
     event: 'Causes no event. Messages from now on carry the new name.',
-    done: (name: string) => `It is called ${name} now.`,
-    conflict: (name: string) => `Someone else changed this account meanwhile. It is called “${name}” now.`,
+    done: (name: string) => `It is called ${isolate(name)} now.`,
+    conflict: (name: string) =>
+      `Someone else changed this account meanwhile. It is called “${isolate(name)}” now.`,
     conflictAdvice: 'Save again to have your name nevertheless.',
   },
   activate: {
     action: 'Activate…',
-    title: (name: string) => `Activate ${name}?`,
+    title: (name: string) => `Activate ${isolate(name)}?`,
     description: 'Its learners can be registered and launch courses again.',
     confirm: 'Activate',
-    done: (name: string) => `${name} is active.`,
+    done: (name: string) => `${isolate(name)} is active.`,
   },
   deactivate: {
     action: 'Deactivate…',
-    title: (name: string) => `Deactivate ${name}?`,
+    title: (name: string) => `Deactivate ${isolate(name)}?`,
     description:
       'No learner can be registered, and no launch link made, until it is activated again. Links given out before work until they expire. Content and results stay.',
     confirm: 'Deactivate',
-    done: (name: string) => `${name} is inactive.`,
+    done: (name: string) => `${isolate(name)} is inactive.`,
   },
   activationEvent: 'Causes the event “Activation updated”.',
   remove: {
     action: 'Delete…',
-    title: (name: string) => `Delete ${name}?`,
+    title: (name: string) => `Delete ${isolate(name)}?`,
     confirm: 'Delete account',
     goes: 'What goes with it, without events of its own:',
     contents: (count: string, one: boolean) =>
@@ -72,7 +75,7 @@ export const accounts = {
     counting: 'Counting what goes with it…',
     uncounted: 'Its content and registrations, with their results, go with it.',
     event: 'Causes the event “Account deleted”. This cannot be undone.',
-    done: (name: string) => `${name} was deleted.`,
+    done: (name: string) => `${isolate(name)} was deleted.`,
   },
   checks: {
     name: 'Give it a name',
@@ -92,7 +95,7 @@ export const accounts = {
     type: 'Type',
     types: { COURSE: 'Course', EQUIVALENT: 'Equivalent', BUNDLE: 'Bundle', FOLDER: 'Folder' },
     select: 'Choose',
-    choose: (name: string) => `Choose ${name}`,
+    choose: (name: string) => `Choose ${isolate(name)}`,
     chooseAll: 'Choose all on this page',
     chooseNone: 'Choose none',
     empty: {
@@ -103,7 +106,7 @@ export const accounts = {
     },
     add: {
       action: 'Add content',
-      title: (name: string) => `Add content to ${name}`,
+      title: (name: string) => `Add content to ${isolate(name)}`,
       search: 'Search content',
       searchPlaceholder: 'Name or id',
       types: 'Type',
@@ -112,7 +115,7 @@ export const accounts = {
       chosen: (count: number) => (count === 1 ? '1 chosen' : `${count} chosen`),
       chosenLabel: 'Chosen',
       noneChosen: 'Choose what to add. A search does not lose what is chosen.',
-      remove: (name: string) => `Do not add ${name}`,
+      remove: (name: string) => `Do not add ${isolate(name)}`,
       chooseAll: 'Choose all shown',
       held: 'This account has it already',
       nothing: 'Nothing of that name.',
@@ -139,8 +142,9 @@ export const accounts = {
     },
     remove: {
       action: (count: number) => `Remove ${count}…`,
-      one: (name: string) => `Remove ${name}`,
-      title: (name: string, count: number) => (count === 1 ? `Remove ${name}?` : `Remove ${count} assets?`),
+      one: (name: string) => `Remove ${isolate(name)}`,
+      title: (name: string, count: number) =>
+        count === 1 ? `Remove ${isolate(name)}?` : `Remove ${count} assets?`,
       description:
         'The assets themselves stay. Registrations stay too, but cannot be launched while the account does not hold their course in another way.',
       event:

@@ -1,3 +1,5 @@
+import { isolate } from '../utilities/isolate.ts';
+
 /** Registrations of learners to courses. */
 export const registrations = {
   title: 'Registrations',
@@ -62,7 +64,7 @@ export const registrations = {
     learnerDescription: 'As your systems name the learner. The same learner may have several registrations.',
     event: 'Causes no event.',
     submit: 'Register',
-    done: (learner: string) => `${learner} is registered.`,
+    done: (learner: string) => `${isolate(learner)} is registered.`,
     checks: { account: 'Choose an account', course: 'Choose a course', learner: 'Say who learns' },
     toAccount: 'Look at the account',
   },
@@ -119,18 +121,19 @@ export const registrations = {
   },
   launch: {
     title: 'Launch link',
-    description: 'Opens the course in the learner’s browser.',
+    description:
+      'For the learner’s browser. The page behind it names course and learner; courses are not played here yet.',
     first: 'The first link counts as the launch: it causes the event “Registration launched”.',
     again:
       'It was launched before: another link causes no event. Links made before keep working until they expire.',
     make: 'Make launch link',
     another: 'Make another link',
     label: 'Launch link',
-    private: 'Whoever has this link can open the course until it expires. Give it to the learner only.',
+    private: 'Whoever has this link can open its page until it expires. Give it to the learner only.',
     expires: 'Expires',
   },
   remove: {
-    title: (learner: string) => `Delete the registration of ${learner}?`,
+    title: (learner: string) => `Delete the registration of ${isolate(learner)}?`,
     description:
       'Its results go with it, and its launch links open nothing any more. Causes no event. This cannot be undone.',
     confirm: 'Delete registration',

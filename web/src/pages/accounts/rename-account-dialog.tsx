@@ -29,7 +29,7 @@ export function RenameAccountDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={<bdi>{texts.title(account.name)}</bdi>}>
+    <Modal opened={opened} onClose={onClose} title={texts.title(account.name)}>
       <RenameLoader id={account.id} onClose={onClose} />
     </Modal>
   );

@@ -15,7 +15,6 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { accounts } from '../../../texts/accounts.ts';
 import { shared } from '../../../texts/shared.ts';
-import { isolate } from '../../../utilities/isolate.ts';
 import { useDebounced } from '../../../utilities/use-debounced.ts';
 import styles from '../accounts.module.css';
 import { AddableMatches } from './addable-matches.tsx';
@@ -37,7 +36,7 @@ export function AddContentsDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title(isolate(account.name))} size="lg">
+    <Modal opened={opened} onClose={onClose} title={texts.title(account.name)} size="lg">
       <AddForm accountId={account.id} onClose={onClose} />
     </Modal>
   );

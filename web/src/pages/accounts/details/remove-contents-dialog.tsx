@@ -4,7 +4,6 @@ import { type AccountContent, accountsKey, removeAccountContent } from '../../..
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { accounts } from '../../../texts/accounts.ts';
-import { isolate } from '../../../utilities/isolate.ts';
 import styles from '../accounts.module.css';
 import { keyOf } from './chosen-assets.ts';
 
@@ -49,7 +48,7 @@ export function RemoveContentsDialog({
   return (
     <ConfirmDialog
       opened={opened}
-      title={texts.title(isolate(assets[0]?.name ?? ''), assets.length)}
+      title={texts.title(assets[0]?.name ?? '', assets.length)}
       confirmLabel={texts.confirm}
       pending={remove.isPending}
       error={remove.error}

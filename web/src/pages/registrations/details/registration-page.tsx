@@ -21,7 +21,6 @@ import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
-import { isolate } from '../../../utilities/isolate.ts';
 import { RegistrationState } from '../registration-state.tsx';
 import styles from '../registrations.module.css';
 import { FactsPanel } from './facts-panel.tsx';
@@ -117,7 +116,7 @@ function RegistrationMenu({ registration }: { registration: Registration }) {
       </Menu>
       <ConfirmDialog
         opened={asking}
-        title={registrations.remove.title(isolate(learner))}
+        title={registrations.remove.title(learner)}
         confirmLabel={registrations.remove.confirm}
         pending={remove.isPending}
         error={remove.error}

@@ -10,7 +10,6 @@ import { FormProblem, fieldOf } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
-import { isolate } from '../../../utilities/isolate.ts';
 
 const FIELDS = ['account_id', 'course_id', 'learner_id'] as const;
 type Field = (typeof FIELDS)[number];
@@ -77,7 +76,7 @@ function CreateForm({
       return createRegistration(body, key.current);
     },
     onSuccess: async ({ registration_id: registrationId, learner_id }) => {
-      notifyDone(texts.done(isolate(learner_id)));
+      notifyDone(texts.done(learner_id));
       await navigate({ to: '/registrations/$registrationId', params: { registrationId } });
       await queryClient.invalidateQueries({ queryKey: registrationsKey });
     },
