@@ -1,3 +1,4 @@
+import { formatDateTime, formatOptionalDateTime } from '../time/date-time.ts';
 import type { ApiClient, ClientService } from './client-service.ts';
 import { formatScope, SCOPES } from './scopes.ts';
 import {
@@ -10,9 +11,9 @@ import {
   SUCCESS,
   TEXT_OPTION,
   toJson,
-  toTable,
   withOptionsChecked,
-  writeFailure,
+  writeList,
+  writeMissing,
 } from './subcommands.ts';
 
 const HELP = `Usage: coursewire client <command>
@@ -138,12 +139,20 @@ async function create({ clients, write }: ClientCommandContext, given: Given): P
   return SUCCESS;
 }
 
-async function list({ clients, write }: ClientCommandContext, given: Given): Promise<number> {
-  const all = await (await clients()).list();
-  if (given.flag('json')) write(toJson(all.map(toRecord)));
-  else if (all.length === 0) write('There are no API clients; "coursewire client create" makes one.\n');
-  else write(table(all));
-  return SUCCESS;
+async function list(context: ClientCommandContext, given: Given): Promise<number> {
+  const all = await (await context.clients()).list();
+  return writeList(context, given, all.map(toRecord), {
+    none: 'There are no API clients; "coursewire client create" makes one.\n',
+    columns: ['CLIENT_ID', 'NAME', 'EMAIL', 'STATE', 'LAST USED', 'SCOPE'],
+    cells: ({ client_id, name, email, scope, enabled, last_used_dt }) => [
+      client_id,
+      name,
+      email,
+      enabled ? 'enabled' : 'disabled',
+      last_used_dt ?? 'never',
+      scope || '(none)',
+    ],
+  });
 }
 
 async function remove(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
@@ -165,10 +174,7 @@ async function disable(context: ClientCommandContext, { positional: clientId }: 
 }
 
 function told(context: ClientCommandContext, clientId: string, done: boolean, what: string): number {
-  if (!done) {
-    const words = `There is no API client ${JSON.stringify(clientId)}; "coursewire client list" lists them.\n`;
-    return writeFailure(context, words);
-  }
+  if (!done) return writeMissing(context, 'API client', clientId, GROUP.name);
   context.write(`The API client ${clientId} is ${what}.\n`);
   return SUCCESS;
 }
@@ -180,22 +186,7 @@ function toRecord(client: ApiClient) {
     email: client.email,
     scope: formatScope(client.scopes),
     enabled: client.enabled,
-    created_dt: new Date(client.createdAt).toISOString(),
-    last_used_dt: client.lastUsedAt === null ? null : new Date(client.lastUsedAt).toISOString(),
+    created_dt: formatDateTime(client.createdAt),
+    last_used_dt: formatOptionalDateTime(client.lastUsedAt),
   };
-}
-
-function table(clients: readonly ApiClient[]): string {
-  const rows = clients.map((client) => {
-    const { client_id, name, email, scope, enabled, last_used_dt } = toRecord(client);
-    return [
-      client_id,
-      name,
-      email,
-      enabled ? 'enabled' : 'disabled',
-      last_used_dt ?? 'never',
-      scope || '(none)',
-    ];
-  });
-  return toTable([['CLIENT_ID', 'NAME', 'EMAIL', 'STATE', 'LAST USED', 'SCOPE'], ...rows]);
 }

@@ -108,16 +108,48 @@ export async function withOptionsChecked<T>(work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Rows as columns of equal width. */
-export function toTable(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  const aligned = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join('  '));
-  return aligned.map((line) => `${line.trimEnd()}\n`).join('');
+/** How a list is told to people. */
+export interface ListWords<Row> {
+  /** What there is to say when it is empty. */
+  none: string;
+  columns: readonly string[];
+  /** A cell for each of the columns. */
+  cells: (row: Row) => readonly string[];
+}
+
+/** Writes a list, with `--json` as programs read it. Answers the exit code. */
+export function writeList<Row>(
+  { write }: Output,
+  given: Given,
+  rows: readonly Row[],
+  { none, columns, cells }: ListWords<Row>,
+): number {
+  if (given.flag('json')) write(toJson(rows));
+  else if (rows.length === 0) write(none);
+  else write(toTable([columns, ...rows.map(cells)]));
+  return SUCCESS;
+}
+
+/**
+ * Writes that what a command was to act on is not there, and answers the exit code for it.
+ * @param what the kind of thing, for people
+ * @param group the commands whose `list` tells which there are
+ */
+export function writeMissing(output: Output, what: string, id: string, group: string): number {
+  const words = `There is no ${what} ${JSON.stringify(id)}; "coursewire ${group} list" lists them.\n`;
+  return writeFailure(output, words);
 }
 
 /** A value as programs read it. */
 export function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Rows as columns of equal width. */
+function toTable(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  const aligned = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join('  '));
+  return aligned.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
 function unknownCommand<Context extends Output>(

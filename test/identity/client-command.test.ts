@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { runClientCommand } from '../../src/identity/client-command.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
+import { assertExplains, outcomeOf } from '../support/command.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { TestClock } from './identity-parts.ts';
 
@@ -13,20 +14,8 @@ async function openCommand() {
   return {
     clients,
     clock,
-    async run(...args: string[]) {
-      let out = '';
-      let err = '';
-      const code = await runClientCommand(args, {
-        clients: async () => clients,
-        write: (text) => {
-          out += text;
-        },
-        writeError: (text) => {
-          err += text;
-        },
-      });
-      return { code, out, err };
-    },
+    run: (...args: string[]) =>
+      outcomeOf((output) => runClientCommand(args, { clients: async () => clients, ...output })),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
 }
@@ -163,18 +152,13 @@ describe('coursewire client delete, enable and disable', () => {
 describe('coursewire client', () => {
   it('explains itself and each command with --help', async () => {
     await using command = await openCommand();
-    for (const args of [
+    await assertExplains('client', (args) => command.run(...args), [
       ['--help'],
       ['-h'],
       ['create', '--help'],
       ['list', '-h'],
       ['delete', 'x', '--help'],
-    ]) {
-      const { code, out, err } = await command.run(...args);
-      assert.equal(code, 0);
-      assert.match(out, /^Usage: coursewire client/);
-      assert.equal(err, '');
-    }
+    ]);
   });
 
   it('exits 2 without a command, or with one that does not exist', async () => {

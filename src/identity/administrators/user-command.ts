@@ -9,9 +9,10 @@ import {
   SUCCESS,
   TEXT_OPTION,
   toJson,
-  toTable,
   withOptionsChecked,
   writeFailure,
+  writeList,
+  writeMissing,
 } from '../subcommands.ts';
 import type { Administrator } from './administrator.ts';
 import { toAdministratorRecord } from './administrator-schemas.ts';
@@ -145,12 +146,19 @@ async function create(context: UserCommandContext, given: Given): Promise<number
   });
 }
 
-async function list({ administrators, write }: UserCommandContext, given: Given): Promise<number> {
-  const all = await (await administrators()).list();
-  if (given.flag('json')) write(toJson(all.map(toAdministratorRecord)));
-  else if (all.length === 0) write('There are no administrators; "coursewire user create" makes one.\n');
-  else write(table(all));
-  return SUCCESS;
+async function list(context: UserCommandContext, given: Given): Promise<number> {
+  const all = await (await context.administrators()).list();
+  return writeList(context, given, all.map(toAdministratorRecord), {
+    none: 'There are no administrators; "coursewire user create" makes one.\n',
+    columns: ['EMAIL', 'NAME', 'ROLE', 'STATE', 'LAST SIGN-IN'],
+    cells: ({ email, name, role, enabled, invited, last_sign_in_dt }) => [
+      email,
+      name ?? '(not told yet)',
+      role,
+      !enabled ? 'disabled' : invited ? 'invited' : 'enabled',
+      last_sign_in_dt ?? 'never',
+    ],
+  });
 }
 
 async function remove(context: UserCommandContext, { positional: email }: Given): Promise<number> {
@@ -174,10 +182,7 @@ async function withAdministrator(
 ): Promise<number> {
   const administrators = await context.administrators();
   const found = await administrators.findByEmail(email);
-  if (found === null) {
-    const words = `There is no administrator ${JSON.stringify(email)}; "coursewire user list" lists them.\n`;
-    return writeFailure(context, words);
-  }
+  if (found === null) return writeMissing(context, 'administrator', email, GROUP.name);
   return await unlessRefused(context, () => work(administrators, found));
 }
 
@@ -201,13 +206,4 @@ function linkMembers(context: UserCommandContext, { token, expiresAt }: IssuedLi
 
 function linkText({ invitation_url: url, invitation_expires_dt: until }: ReturnType<typeof linkMembers>) {
   return `\n  ${url}\n\nWhoever opens this link sets the password. It works once, until ${until}.\n`;
-}
-
-function table(administrators: readonly Administrator[]): string {
-  const rows = administrators.map((administrator) => {
-    const { email, name, role, enabled, invited, last_sign_in_dt } = toAdministratorRecord(administrator);
-    const state = !enabled ? 'disabled' : invited ? 'invited' : 'enabled';
-    return [email, name ?? '(not told yet)', role, state, last_sign_in_dt ?? 'never'];
-  });
-  return toTable([['EMAIL', 'NAME', 'ROLE', 'STATE', 'LAST SIGN-IN'], ...rows]);
 }

@@ -4,6 +4,7 @@ import { administratorServices } from '../../../src/identity/administrators/admi
 import { runUserCommand } from '../../../src/identity/administrators/user-command.ts';
 import { createLogs } from '../../../src/observability/log.ts';
 import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
+import { assertExplains, outcomeOf } from '../../support/command.ts';
 import { openTestDatabase } from '../../support/database.ts';
 import { runProgram } from '../../support/process.ts';
 import { startTestService } from '../../support/service.ts';
@@ -22,22 +23,15 @@ async function openCommand() {
   });
   return {
     administrators,
-    async run(args: string[], input = '') {
-      let out = '';
-      let err = '';
-      const code = await runUserCommand(args, {
-        administrators: async () => administrators,
-        baseUrl: () => 'https://wire.example.com',
-        readPassword: async () => input,
-        write: (text) => {
-          out += text;
-        },
-        writeError: (text) => {
-          err += text;
-        },
-      });
-      return { code, out, err };
-    },
+    run: (args: string[], input = '') =>
+      outcomeOf((output) =>
+        runUserCommand(args, {
+          administrators: async () => administrators,
+          baseUrl: () => 'https://wire.example.com',
+          readPassword: async () => input,
+          ...output,
+        }),
+      ),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
 }
@@ -145,17 +139,13 @@ describe('coursewire user list, delete and reset-password', () => {
 
   test('explain themselves with --help', async () => {
     await using command = await openCommand();
-    for (const args of [
+    await assertExplains('user', command.run, [
       ['--help'],
       ['create', '-h'],
       ['list', '--help'],
       ['delete', '-h'],
       ['reset-password', '-h'],
-    ]) {
-      const { code, out, err } = await command.run(args);
-      assert.deepEqual([code, err], [0, '']);
-      assert.match(out, /^Usage: coursewire user/);
-    }
+    ]);
   });
 });
 

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import type { Output } from '../../src/identity/subcommands.ts';
+
+/** What a command of the program came to. */
+export interface Outcome {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs a command in this process and answers what it wrote. */
+export async function outcomeOf(run: (output: Required<Output>) => Promise<number>): Promise<Outcome> {
+  const written = { out: '', err: '' };
+  const code = await run({
+    write: (text) => {
+      written.out += text;
+    },
+    writeError: (text) => {
+      written.err += text;
+    },
+  });
+  return { code, ...written };
+}
+
+/** Fails unless each of the arguments has `coursewire <group> …` tell how it is used, and do nothing else. */
+export async function assertExplains(
+  group: string,
+  run: (args: string[]) => Promise<Outcome>,
+  asked: readonly (readonly string[])[],
+): Promise<void> {
+  for (const args of asked) {
+    const { code, out, err } = await run([...args]);
+    assert.deepEqual([code, err], [0, ''], args.join(' '));
+    assert.ok(out.startsWith(`Usage: coursewire ${group}`), out);
+  }
+}
