@@ -13,6 +13,9 @@ export type Success = (typeof SUCCESSES)[number];
 /** How far a learner got, as the list can be filtered by. */
 export const REGISTRATION_STATES = ['not_launched', 'in_progress', 'completed', 'passed', 'failed'] as const;
 
+/** The orders of the list of registrations. */
+export const REGISTRATION_SORTS = ['created', 'updated'] as const;
+
 /** A learner's results. */
 export interface RegistrationStatus {
   completion: Completion;

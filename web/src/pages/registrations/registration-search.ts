@@ -1,8 +1,5 @@
-import { REGISTRATION_STATES } from '../../api/registrations.ts';
+import { REGISTRATION_SORTS, REGISTRATION_STATES } from '../../api/registrations.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
-
-/** The orders of the list of registrations. */
-export const REGISTRATION_SORTS = ['created', 'updated'] as const;
 
 /**
  * The address of the list: `search` is how a learner's id begins, `learner` a whole one; `new` opens the form of a new

@@ -7,7 +7,7 @@ const list = createRoute({
   getParentRoute: () => appRoute,
   path: 'registrations',
   validateSearch: registrationListSearch,
-  component: lazyRouteComponent(() => import('./list/registration-list-page.tsx'), 'RegistrationListPage'),
+  component: lazyRouteComponent(() => import('./registration-list-page.tsx'), 'RegistrationListPage'),
   staticData: { title: registrations.title },
 });
 

@@ -5,8 +5,13 @@ import {
   SUCCESSES,
   type Success,
 } from '../../../api/registrations.ts';
+import {
+  formatClock,
+  formatScore,
+  parseClock,
+  parseScore,
+} from '../../../components/registrations/results.ts';
 import { registrations } from '../../../texts/registrations.ts';
-import { formatClock, formatScore, parseClock, parseScore } from '../results.ts';
 
 const { checks, completions, successes, inWords } = registrations.status;
 

@@ -17,10 +17,10 @@ import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { formatClock, formatScore } from '../../../components/registrations/results.ts';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
-import { formatClock, formatScore } from '../results.ts';
 import {
   COMPLETION_OPTIONS,
   type DraftFaults,

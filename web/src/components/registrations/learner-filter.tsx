@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import type { TableState } from '../../../components/use-table.ts';
-import { registrations } from '../../../texts/registrations.ts';
-import styles from '../registrations.module.css';
+import { registrations } from '../../texts/registrations.ts';
+import type { TableState } from '../use-table.ts';
+import styles from './registration-table.module.css';
 
 const texts = registrations.filters;
 

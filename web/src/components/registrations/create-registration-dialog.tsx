@@ -2,14 +2,14 @@ import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/c
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
-import { ApiError, isProblem } from '../../../api/errors.ts';
-import { createRegistration, registrationsKey } from '../../../api/registrations.ts';
-import { newIdempotencyKey } from '../../../api/request.ts';
-import { AssetPicker, type PickedAsset } from '../../../components/asset-picker.tsx';
-import { FormProblem, fieldOf } from '../../../components/form-problem.tsx';
-import { notifyDone } from '../../../components/notify.tsx';
-import { registrations } from '../../../texts/registrations.ts';
-import { shared } from '../../../texts/shared.ts';
+import { ApiError, isProblem } from '../../api/errors.ts';
+import { createRegistration, registrationsKey } from '../../api/registrations.ts';
+import { newIdempotencyKey } from '../../api/request.ts';
+import { registrations } from '../../texts/registrations.ts';
+import { shared } from '../../texts/shared.ts';
+import { AssetPicker, type PickedAsset } from '../asset-picker.tsx';
+import { FormProblem, fieldOf } from '../form-problem.tsx';
+import { notifyDone } from '../notify.tsx';
 
 const FIELDS = ['account_id', 'course_id', 'learner_id'] as const;
 type Field = (typeof FIELDS)[number];

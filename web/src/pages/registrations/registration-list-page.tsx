@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useIsAdmin } from '../../../app/session-context.ts';
-import { PageHeader } from '../../../components/page-header.tsx';
-import { registrations } from '../../../texts/registrations.ts';
-import { CreateRegistrationDialog } from './create-registration-dialog.tsx';
-import { RegistrationTable } from './registration-table.tsx';
+import { useIsAdmin } from '../../app/session-context.ts';
+import { PageHeader } from '../../components/page-header.tsx';
+import { CreateRegistrationDialog } from '../../components/registrations/create-registration-dialog.tsx';
+import { RegistrationTable } from '../../components/registrations/registration-table.tsx';
+import { registrations } from '../../texts/registrations.ts';
 
 const route = getRouteApi('/app/registrations');
 

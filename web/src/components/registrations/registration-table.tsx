@@ -2,26 +2,26 @@ import { IconCertificate } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import {
+  REGISTRATION_SORTS,
   REGISTRATION_STATES,
   type RegistrationOverview,
   registrationListQuery,
-} from '../../../api/registrations.ts';
-import { useIsAdmin } from '../../../app/session-context.ts';
-import { DataTable } from '../../../components/data-table.tsx';
-import { EmptyState } from '../../../components/empty-state.tsx';
-import { RowLink } from '../../../components/row-link.tsx';
-import type { Column } from '../../../components/table-columns.ts';
-import { TableFilter } from '../../../components/table-filter.tsx';
-import { Time } from '../../../components/time.tsx';
-import { useTable } from '../../../components/use-table.ts';
-import { registrations } from '../../../texts/registrations.ts';
-import { listQuery } from '../../../utilities/table-search.ts';
-import { REGISTRATION_SORTS } from '../registration-search.ts';
-import { RegistrationState } from '../registration-state.tsx';
-import styles from '../registrations.module.css';
-import { formatClock, formatScore } from '../results.ts';
+} from '../../api/registrations.ts';
+import { useIsAdmin } from '../../app/session-context.ts';
+import { registrations } from '../../texts/registrations.ts';
+import { listQuery } from '../../utilities/table-search.ts';
+import { DataTable } from '../data-table.tsx';
+import { EmptyState } from '../empty-state.tsx';
+import { RowLink } from '../row-link.tsx';
+import type { Column } from '../table-columns.ts';
+import { TableFilter } from '../table-filter.tsx';
+import { Time } from '../time.tsx';
+import { useTable } from '../use-table.ts';
 import { AssetFilter } from './asset-filter.tsx';
 import { LearnerFilter } from './learner-filter.tsx';
+import { RegistrationState } from './registration-state.tsx';
+import styles from './registration-table.module.css';
+import { formatClock, formatScore } from './results.ts';
 
 const words = registrations.columns;
 /** Members of the address that are not this table's. */

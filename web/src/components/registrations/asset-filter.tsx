@@ -1,13 +1,13 @@
 import { Select } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { assetSearchQuery, assetsByIdQuery } from '../../../api/assets.ts';
-import { explainError } from '../../../components/explain-error.ts';
-import type { TableState } from '../../../components/use-table.ts';
-import { registrations } from '../../../texts/registrations.ts';
-import { shared } from '../../../texts/shared.ts';
-import { useDebounced } from '../../../utilities/use-debounced.ts';
-import styles from '../registrations.module.css';
+import { assetSearchQuery, assetsByIdQuery } from '../../api/assets.ts';
+import { registrations } from '../../texts/registrations.ts';
+import { shared } from '../../texts/shared.ts';
+import { useDebounced } from '../../utilities/use-debounced.ts';
+import { explainError } from '../explain-error.ts';
+import type { TableState } from '../use-table.ts';
+import styles from './registration-table.module.css';
 
 const texts = registrations.filters;
 const TYPING_MS = 200;

@@ -1,6 +1,6 @@
 import type { Registration } from '../../api/registrations.ts';
-import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
 import { registrations } from '../../texts/registrations.ts';
+import { StatusBadge, type Tone } from '../status-badge.tsx';
 
 type State = keyof typeof registrations.states;
 
