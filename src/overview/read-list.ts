@@ -17,13 +17,43 @@ export async function readList<DB, TB extends keyof DB, FilteredTB extends keyof
   order: ListOrder,
   part: ListPart<string>,
 ): Promise<Listed<Row>> {
-  const items = await readPart(rows, order, part);
-  const { total } = await filtered
+  return { items: await readPart(rows, order, part), total: await count(filtered) };
+}
+
+/**
+ * The same, for rows that take looking up in other tables: only ids are put in order and passed over, and the rows of the
+ * page alone are read. `ordered` is `filtered`, joined to what its order needs.
+ */
+export async function readListOfIds<
+  DB,
+  TB extends keyof DB,
+  FilteredTB extends keyof DB,
+  Row extends { id: number },
+>(
+  rowsOf: (ids: number[]) => Promise<Row[]>,
+  ordered: SelectQueryBuilder<DB, TB, unknown>,
+  filtered: SelectQueryBuilder<DB, FilteredTB, unknown>,
+  order: ListOrder,
+  part: ListPart<string>,
+): Promise<Listed<Row>> {
+  const page = await readPart(
+    ordered.clearSelect().select(order.id.as('id')).$castTo<{ id: number }>(),
+    order,
+    part,
+  );
+  const ids = page.map(({ id }) => id);
+  const rows = new Map(ids.length === 0 ? [] : (await rowsOf(ids)).map((row) => [row.id, row]));
+  // What was deleted between the statements is left out.
+  return { items: ids.flatMap((id) => rows.get(id) ?? []), total: await count(filtered) };
+}
+
+async function count<DB, TB extends keyof DB>(rows: SelectQueryBuilder<DB, TB, unknown>): Promise<number> {
+  const { total } = await rows
     .clearSelect()
     .select(sql<number>`count(*)`.as('total'))
     .$castTo<{ total: number }>()
     .executeTakeFirstOrThrow();
-  return { items, total: Number(total) };
+  return Number(total);
 }
 
 /** The same of a list that may have millions of rows: it is counted up to {@link MAX_COUNTED}. */
@@ -47,12 +77,7 @@ export async function countUpToBound<DB, TB extends keyof DB>(
     .limit(1)
     .execute();
   if (counted.length > 0) return { total: MAX_COUNTED, totalIsLowerBound: true };
-  const { total } = await rows
-    .clearSelect()
-    .select(sql<number>`count(*)`.as('total'))
-    .$castTo<{ total: number }>()
-    .executeTakeFirstOrThrow();
-  return { total: Number(total), totalIsLowerBound: false };
+  return { total: await count(rows), totalIsLowerBound: false };
 }
 
 /** The rows of the part that is asked for. */

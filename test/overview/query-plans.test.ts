@@ -71,7 +71,7 @@ describe('a page of a list costs what it shows', () => {
       (from) => listWebhooks(from, { search: null, topic: null, state: null }, byName),
     ],
     courses: [
-      /courses USING INDEX courses_by_name/,
+      /courses USING COVERING INDEX courses_by_name/,
       (from) => listCourses(from, { ...all, learningStandard: null }, byName),
     ],
     equivalents: [

@@ -61,7 +61,8 @@ export async function listAccounts(
 
 function orderOf(reader: Reader, sort: AccountSort) {
   if (sort === 'name') return nameKey(reader.dialect, 'accounts.name');
-  return sort === 'created' ? sql`accounts.created_at` : sql`accounts.updated_at`;
+  // They are numbered as they are made.
+  return sort === 'created' ? sql`accounts.id` : sql`accounts.updated_at`;
 }
 
 async function countContents(reader: Reader, ids: readonly number[]): Promise<Map<number, number>> {

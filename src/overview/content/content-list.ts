@@ -3,7 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import type { Tables } from '../../database/schema.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
-import { readList } from '../read-list.ts';
+import { readList, readListOfIds } from '../read-list.ts';
 import { readLocations, standsIn } from './locations.ts';
 
 /** Lists of courses, equivalents and bundles, which are looked for alike. */
@@ -54,7 +54,20 @@ export async function listCourses(
 ): Promise<Listed<ListedCourse>> {
   let filtered = reader.query.selectFrom('courses').where((eb) => fits(reader, eb, 'courses', filter));
   if (filter.learningStandard !== null) filtered = filtered.where(hasLatestOf(filter.learningStandard));
-  const rows = filtered
+  const order = orderOf(reader, 'courses', part.sort);
+  const { items, total } = await readListOfIds(
+    (ids) => readCourses(reader, ids),
+    filtered,
+    filtered,
+    order,
+    part,
+  );
+  return { items: await withLocations(reader, items), total };
+}
+
+async function readCourses(reader: Reader, ids: number[]): Promise<Omit<ListedCourse, 'location'>[]> {
+  return await reader.query
+    .selectFrom('courses')
     .leftJoin('course_versions', (join) =>
       join
         .onRef('course_versions.course_id', '=', 'courses.id')
@@ -70,9 +83,9 @@ export async function listCourses(
       'courses.updated_at',
       'course_versions.learning_standard',
       'course_versions.warnings',
-    ]);
-  const { items, total } = await readList(rows, filtered, orderOf(reader, 'courses', part.sort), part);
-  return { items: await withLocations(reader, items), total };
+    ])
+    .where('courses.id', 'in', ids)
+    .execute();
 }
 
 /** A page of the equivalents that fit. */
@@ -138,14 +151,16 @@ function fits<Table extends ContentTable>(
 }
 
 function orderOf(reader: Reader, table: ContentTable, sort: ContentSort) {
-  const columns = { created: 'created_at', updated: 'updated_at' } as const;
-  return {
-    by:
-      sort === 'name'
-        ? nameKey(reader.dialect, `${table}.name`)
-        : sql<unknown>`${sql.ref(`${table}.${columns[sort]}`)}`,
-    id: sql<number>`${sql.ref(`${table}.id`)}`,
-  };
+  const id = sql<number>`${sql.ref(`${table}.id`)}`;
+  switch (sort) {
+    case 'name':
+      return { by: nameKey(reader.dialect, `${table}.name`), id };
+    case 'updated':
+      return { by: sql`${sql.ref(`${table}.updated_at`)}`, id };
+    case 'created':
+      // They are numbered as they are made.
+      return { by: id, id };
+  }
 }
 
 async function withLocations<T extends { folder_id: number }>(

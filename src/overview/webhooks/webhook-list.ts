@@ -3,7 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import type { Topic } from '../../events/catalogue.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
-import { readList } from '../read-list.ts';
+import { readListOfIds } from '../read-list.ts';
 import type { WebhookSort, WebhookState } from './webhook-list-choices.ts';
 
 /** Which webhooks a list holds: those that fit every member that is not null. */
@@ -69,7 +69,13 @@ export async function listWebhooks(
   if (state === 'in_error') filtered = filtered.where(isInError);
   if (state === 'blocked') filtered = filtered.where(isBlocked);
   const order = { by: orderOf(reader, part.sort), id: sql<number>`webhooks.id` };
-  const { items, total } = await readList(withNumbers(filtered), filtered, order, part);
+  const { items, total } = await readListOfIds(
+    (ids) => withNumbers(existingWebhooks(reader).where('webhooks.id', 'in', ids)).execute(),
+    withOrderOf(filtered, part.sort),
+    filtered,
+    order,
+    part,
+  );
   return { total, items: await withDetails(reader, items) };
 }
 
@@ -81,6 +87,19 @@ export async function readListedWebhook(reader: Reader, id: number): Promise<Lis
 
 function existingWebhooks(reader: Reader) {
   return reader.query.selectFrom('webhooks').where('webhooks.deleted_at', 'is', null);
+}
+
+/** With the table that holds what they are ordered by. */
+function withOrderOf(webhooks: ReturnType<typeof existingWebhooks>, sort: WebhookSort) {
+  switch (sort) {
+    case 'name':
+    case 'created':
+      return webhooks;
+    case 'depth':
+      return webhooks.leftJoin('queue_lines', 'queue_lines.line_id', 'webhooks.id');
+    default:
+      return webhooks.leftJoin('webhook_statistics', 'webhook_statistics.webhook_id', 'webhooks.id');
+  }
 }
 
 /** With what is shown of each: its statistics and the state of its line. */
@@ -128,7 +147,8 @@ function orderOf(reader: Reader, sort: WebhookSort) {
     case 'name':
       return nameKey(reader.dialect, 'webhooks.name');
     case 'created':
-      return sql`webhooks.created_at`;
+      // They are numbered as they are made.
+      return sql`webhooks.id`;
     case 'last_activity':
       return lastActivity;
     case 'success_count':
