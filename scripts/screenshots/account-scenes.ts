@@ -32,6 +32,16 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'account-add-held',
+    address: account('Northwind Logistics', '?add=yes'),
+    act: async (page) => {
+      await page
+        .getByRole('checkbox', { name: /This account has it already/ })
+        .first()
+        .waitFor();
+    },
+  },
+  {
     name: 'account-remove',
     address: account('Contoso Healthcare'),
     act: async (page) => {
@@ -53,6 +63,7 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
   },
   { name: 'account-gone', address: '/accounts/4711' },
   { name: 'registrations', address: '/registrations' },
+  { name: 'registrations-learner', address: '/registrations?learner=ada.lovelace' },
   {
     name: 'registrations-new',
     address: '/registrations?new=yes',

@@ -350,6 +350,7 @@ describe('accounts and registrations', () => {
       `/accounts/${id}`,
       `/accounts/${id}?tab=registrations`,
       `/registrations?account_id=${id}`,
+      `/registrations?learner=${'l'.repeat(255)}`,
       `/registrations/${registration}`,
     ]) {
       await using visit = await ui.visit(address, { phone: true });

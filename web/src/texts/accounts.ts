@@ -114,7 +114,7 @@ export const accounts = {
       results: 'Content to choose from',
       chosen: (count: number) => (count === 1 ? '1 chosen' : `${count} chosen`),
       chosenLabel: 'Chosen',
-      noneChosen: 'Choose what to add. A search does not lose what is chosen.',
+      noneChosen: 'Choose what to add. What is chosen stays through searches and pages.',
       remove: (name: string) => `Do not add ${isolate(name)}`,
       chooseAll: 'Choose all shown',
       held: 'This account has it already',

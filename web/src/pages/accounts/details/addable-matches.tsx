@@ -1,6 +1,6 @@
 import { Button, Checkbox, Pagination, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useEffect, useId, useRef } from 'react';
+import { useId } from 'react';
 import type { AddableAsset } from '../../../api/accounts.ts';
 import type { PageOf } from '../../../api/page-of.ts';
 import { AssetIcon } from '../../../components/asset-icon.tsx';
@@ -40,12 +40,6 @@ export function AddableMatches({
   chosen: ReadonlyMap<string, AddableAsset>;
   onChoose: (assets: readonly AddableAsset[], isChosen: boolean) => void;
 }) {
-  const list = useRef<HTMLElement>(null);
-  const offset = found?.offset;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is looked at from its beginning.
-  useEffect(() => {
-    if (list.current !== null) list.current.scrollTop = 0;
-  }, [offset]);
   if (found === undefined) {
     return (
       <div className={styles.results} aria-busy={error === null}>
@@ -68,7 +62,8 @@ export function AddableMatches({
         </div>
       ) : (
         <section
-          ref={list}
+          // Another page is looked at from its beginning.
+          key={found.offset}
           className={styles.results}
           aria-label={texts.results}
           aria-busy={isStale}
