@@ -128,7 +128,7 @@ describe('the dashboard', () => {
     await visit.arrived('/?table=yes');
     await page.reload();
     const figures = page.getByRole('region', { name: 'The last hour, in figures' });
-    await figures.getByText(/Times are in (CET|CEST|GMT\+[12])\./).waitFor();
+    await page.getByText(/Times are in (CET|CEST|GMT\+[12])\./).waitFor();
     const rows = figures.getByRole('row').filter({ has: page.getByRole('rowheader') });
     const cells = await rows.evaluateAll((all) =>
       all.map((row) => Array.from(row.querySelectorAll('td'), ({ textContent }) => Number(textContent))),
@@ -157,6 +157,21 @@ describe('the dashboard', () => {
     const next = blocked.getByText(/^in \d+ min( \d+ s)?$/);
     const first = await next.textContent();
     await until(async () => (await next.textContent()) !== first, 'the time left has become less');
+  });
+
+  it('counts down by the service’s clock where the clock of whoever looks is wrong, at the webhook, too', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.clock.install({ time: Date.now() + 3_600_000 });
+    await page.goto(`${ui.service.url}/ui/`);
+    const blocked = page.getByRole('region', { name: 'Blocked lines' });
+    await blocked.getByText(/^in \d+ min/).waitFor();
+    await blocked.getByRole('link').click();
+    await visit.arrived(`${WEBHOOKS}/${webhookId}`);
+    await page
+      .getByRole('region', { name: 'Line' })
+      .getByText(/^in \d+ min/)
+      .waitFor();
   });
 
   it('leads by keyboard to what it tells of', async () => {

@@ -4,6 +4,8 @@ import { ApiError, UnreachableError } from './errors.ts';
 /** How long an answer may take. Uploads have no such bound: see upload.ts. */
 const DEADLINE_MS = 30_000;
 const HTTP_NO_CONTENT = 204;
+/** Clocks that differ by less agree, as far as can be told. */
+const CLOCK_TOLERANCE_MS = 2_500;
 
 export interface RequestOptions {
   body?: unknown;
@@ -20,6 +22,13 @@ export interface RequestOptions {
 export interface Read<T> {
   record: T;
   etag: string | null;
+}
+
+/** What was read, and how the service's clock and this one differ. */
+export interface Timed<T> {
+  record: T;
+  /** Milliseconds that the service's clock is ahead; 0 when they agree. */
+  clockAhead: number;
 }
 
 /**
@@ -45,11 +54,26 @@ export async function request<T = void>(
 }
 
 /** Reads a record together with its `ETag`. Errors as `request`. */
-export function readRecord<T>(path: string, signal?: AbortSignal): Promise<Read<T>> {
-  return send<T>('GET', path, signal === undefined ? {} : { signal });
+export async function readRecord<T>(path: string, signal?: AbortSignal): Promise<Read<T>> {
+  const { record, etag } = await send<T>('GET', path, signal === undefined ? {} : { signal });
+  return { record, etag };
 }
 
-async function send<T>(method: string, path: string, options: RequestOptions): Promise<Read<T>> {
+/** As `request`, for what is about to happen at a time that the service tells. */
+export async function requestTimed<T>(
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Timed<T>> {
+  const { record, date } = await send<T>(method, path, options);
+  return { record, clockAhead: clockAhead(date) };
+}
+
+async function send<T>(
+  method: string,
+  path: string,
+  options: RequestOptions,
+): Promise<Read<T> & { date: string | null }> {
   const deadline = AbortSignal.timeout(options.deadlineMs ?? DEADLINE_MS);
   const headers: Record<string, string> = { accept: 'application/json' };
   if (options.body !== undefined) headers['content-type'] = 'application/json';
@@ -74,7 +98,13 @@ async function send<T>(method: string, path: string, options: RequestOptions): P
   }
   const body = parsed(text);
   if (!response.ok) throw problemFrom(response.status, body, response.headers.get('retry-after'));
-  return { record: body as T, etag: response.headers.get('etag') };
+  return { record: body as T, etag: response.headers.get('etag'), date: response.headers.get('date') };
+}
+
+/** From the header field `Date`, which tells seconds only. */
+function clockAhead(date: string | null): number {
+  const ahead = Date.parse(date ?? '') - Date.now();
+  return Math.abs(ahead) > CLOCK_TOLERANCE_MS ? ahead : 0;
 }
 
 /** The error for an answer that is no success. A proxy's own 502, 503 or 504 means that nobody answered. */

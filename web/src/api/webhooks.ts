@@ -3,7 +3,7 @@ import type { Subtopic } from '../../../src/events/catalogue.ts';
 import { withQuery } from './addresses.ts';
 import type { PageOf } from './page-of.ts';
 import { LIVE_MS, polling } from './polling.ts';
-import { type Read, readRecord, request } from './request.ts';
+import { type Read, readRecord, request, requestTimed, type Timed } from './request.ts';
 import type {
   Line,
   TestResult,
@@ -75,7 +75,7 @@ export const statisticsQuery = (id: number) =>
 export const lineQuery = (id: number) =>
   queryOptions({
     queryKey: [...WEBHOOKS, id, 'line'],
-    queryFn: ({ signal }) => request<Line>('GET', `/webhooks/${id}/line`, { signal }),
+    queryFn: ({ signal }) => requestTimed<Line>('GET', `/webhooks/${id}/line`, { signal }),
     ...polling(LIVE_MS),
   });
 
@@ -122,6 +122,6 @@ export function sendTestMessage(id: number, subtopic: Subtopic): Promise<TestRes
 }
 
 /** `retry`: the head is due now. `skip`: it goes to the dead-letter queue. Only if that message is the head still. */
-export function actOnHead(id: number, action: 'retry' | 'skip', messageId: string): Promise<Line> {
-  return request('POST', withQuery(`/webhooks/${id}/line/${action}`, { message_id: messageId }));
+export function actOnHead(id: number, action: 'retry' | 'skip', messageId: string): Promise<Timed<Line>> {
+  return requestTimed('POST', withQuery(`/webhooks/${id}/line/${action}`, { message_id: messageId }));
 }

@@ -35,7 +35,8 @@ const TONES: Readonly<Record<Line['state'], Tone>> = {
 
 /** What waits, why, and until when; and what can be done about it. */
 export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
-  const { data: line, error, refetch } = useQuery(lineQuery(webhook.id));
+  const { data, error, refetch } = useQuery(lineQuery(webhook.id));
+  const line = data?.record;
   return (
     <Panel
       title={texts.title}
@@ -50,7 +51,7 @@ export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
       {line !== undefined && line.head !== null && (
         <div className={styles.stack}>
           {line.state === 'PAUSED' && <div>{texts.paused}</div>}
-          <Head webhook={webhook} line={line} head={line.head} />
+          <Head webhook={webhook} line={line} head={line.head} clockAhead={data?.clockAhead ?? 0} />
         </div>
       )}
     </Panel>
@@ -61,10 +62,12 @@ function Head({
   webhook,
   line,
   head,
+  clockAhead,
 }: {
   webhook: WebhookRecord;
   line: Line;
   head: NonNullable<Line['head']>;
+  clockAhead: number;
 }) {
   const readOnly = useWebhooksReadOnly();
   const queryClient = useQueryClient();
@@ -101,7 +104,10 @@ function Head({
                   {shortError(head.last_error_message)}
                 </bdi>,
               ],
-          [texts.nextAttempt, <NextAttempt key="next" line={line} at={head.next_attempt_dt} />],
+          [
+            texts.nextAttempt,
+            <NextAttempt key="next" line={line} at={head.next_attempt_dt} clockAhead={clockAhead} />,
+          ],
         ]}
       />
       {!readOnly && (
@@ -144,12 +150,12 @@ function Head({
   );
 }
 
-/** Counts down to the next attempt. */
-function NextAttempt({ line, at }: { line: Line; at: string | null }) {
+/** Counts down to the next attempt, by the service's clock. */
+function NextAttempt({ line, at, clockAhead }: { line: Line; at: string | null; clockAhead: number }) {
   const now = useNow(COUNTDOWN_EVERY_MS);
   if (line.state === 'IN_FLIGHT') return texts.sending;
   if (at === null) return texts.states.PAUSED;
-  const left = Date.parse(at) - now;
+  const left = Date.parse(at) - (now + clockAhead);
   if (left <= 0) return texts.now;
   return (
     <>
