@@ -33,6 +33,9 @@ const KILLS = 5;
 /** How likely the target of a webhook fails a request. */
 const FAILING = [0, 0, 0.1, 0.3, 0, 0.2, 0, 0.05];
 const MAX_ATTEMPTS = 1_000;
+/** Who waits for what never comes ends then. */
+const TEST_TIMEOUT_MS = 60_000;
+const KILLING_TIMEOUT_MS = 300_000;
 /** What a killed process had sent may be read by the target a little after its death. */
 const LATE_MS = 500;
 
@@ -48,14 +51,14 @@ async function startTestQueues(): Promise<TestQueues> {
 describe('three instances on one database', { skip: !ON_POSTGRES && 'needs PostgreSQL' }, () => {
   for (const { queue_driver, changesEach, failingPart, drainMs } of DRIVERS)
     test(`killed one after another lose no message, and keep the order of every webhook (${queue_driver})`, {
-      timeout: 300_000,
+      timeout: KILLING_TIMEOUT_MS,
     }, async (t) => {
       const seed = seedOfRun();
       const random = new SeededRandom(seed);
       await using targets = new AsyncDisposableStack();
       await using queues = queue_driver === 'sqs' ? await startTestQueues() : null;
       // A killed instance's messages are taken over 30 s after the longest that its requests may take.
-      await using instances = await Instances.start(INSTANCES, {
+      await using instances = await Instances.start(t, INSTANCES, {
         ...(queues === null ? {} : settingsOf(queues.place)),
         delivery_timeout: 1,
         retry_initial_delay: 0.01,
@@ -110,10 +113,15 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
             }
           }),
         );
+        let isBroken = false;
+        changes.catch(() => {
+          isBroken = true;
+        });
         for (let kill = 1; kill <= KILLS; kill++) {
           // Spread over all changes, at a moment of its own each time.
           const moment = (kill / (KILLS + 1)) * CHANGERS * changesEach + random.between(-20, 20);
-          await until(() => changed >= moment, 'changes go on', drainMs);
+          await until(() => isBroken || changed >= moment, 'changes go on', drainMs);
+          if (isBroken) break;
           const victim = kill % INSTANCES;
           await instances.kill(victim);
           deaths.push(performance.now());
@@ -145,8 +153,10 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
       }
     });
 
-  test('take what one of them gave out: tokens, launch links, the files of courses', async () => {
-    await using instances = await Instances.start(INSTANCES);
+  test('take what one of them gave out: tokens, launch links, the files of courses', {
+    timeout: TEST_TIMEOUT_MS,
+  }, async (t) => {
+    await using instances = await Instances.start(t, INSTANCES);
     const [first, second, third] = [instances.apiOf(0), instances.apiOf(1), instances.apiOf(2)];
     const course = await first.create('/courses', uploadForm(await scormPackage()));
     const account = await second.create('/accounts', { name: 'Acme' });
@@ -168,10 +178,12 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     }
   });
 
-  test('deliver at once what any of them publishes, without waiting for the next poll', async () => {
+  test('deliver at once what any of them publishes, without waiting for the next poll', {
+    timeout: TEST_TIMEOUT_MS,
+  }, async (t) => {
     await using target = await startTarget();
     // Polling alone would take longer than this test waits.
-    await using instances = await Instances.start(2, { queue_polling_interval: 600 });
+    await using instances = await Instances.start(t, 2, { queue_polling_interval: 600 });
     await instances.apiOf(0).create('/webhooks', { name: 'w', topic: 'ACCOUNT', target_url: target.url });
     for (let n = 1; n <= 5; n++) {
       await instances.apiOf(n % 2).create('/accounts', { name: `a${n}` });
@@ -179,9 +191,14 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     }
   });
 
-  test('one that stands still for longer than its lease comes back without harm', async () => {
+  test('one that stands still for longer than its lease comes back without harm', {
+    timeout: TEST_TIMEOUT_MS,
+  }, async (t) => {
     await using target = await startTarget();
-    await using instances = await Instances.start(2, { delivery_timeout: 60, queue_polling_interval: 0.5 });
+    await using instances = await Instances.start(t, 2, {
+      delivery_timeout: 60,
+      queue_polling_interval: 0.5,
+    });
     const api = instances.apiOf(1);
     // Who takes the first message up is made sure of: the other is stopped meanwhile.
     const stopped = instances.processOf(1).pid;
@@ -209,9 +226,11 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     assert.deepEqual([statistics.success_count, statistics.error_count], [3, 0]);
   });
 
-  test('go on while the migration of a later release is in place that takes nothing away', async () => {
+  test('go on while the migration of a later release is in place that takes nothing away', {
+    timeout: TEST_TIMEOUT_MS,
+  }, async (t) => {
     await using target = await startTarget();
-    await using instances = await Instances.start(2);
+    await using instances = await Instances.start(t, 2);
     const change = async (n: number) => {
       for (const instance of [0, 1]) await instances.apiOf(instance).create('/accounts', { name: `a${n}` });
     };

@@ -27,6 +27,7 @@ export class Instances implements AsyncDisposable {
   readonly #folders: string[];
   #token = '';
   #calls = 0;
+  #isOver = false;
   /** How often one of them was killed. */
   deaths = 0;
 
@@ -40,7 +41,12 @@ export class Instances implements AsyncDisposable {
     this.#folders = folders;
   }
 
-  static async start(count: number, settings: Settings = {}): Promise<Instances> {
+  /** @param signal of the test: once it is over, by its time or otherwise, nothing of this goes on. */
+  static async start(
+    { signal }: { signal: AbortSignal },
+    count: number,
+    settings: Settings = {},
+  ): Promise<Instances> {
     await using stack = new AsyncDisposableStack();
     const shared = stack.use(temporaryFolder()).path;
     const content = path.join(shared, 'content');
@@ -53,6 +59,7 @@ export class Instances implements AsyncDisposable {
       { ...settings, database_url: url, content_store: content, webhooks_auth_secret: SECRET },
       folders,
     );
+    signal.addEventListener('abort', () => void instances[Symbol.asyncDispose]());
     try {
       for (let n = 0; n < count; n++)
         instances.#slots.push({ process: await instances.#run(n), isAlive: true });
@@ -95,6 +102,7 @@ export class Instances implements AsyncDisposable {
   /** Calls the instances in turn; null when a kill cut the call off, so that nobody knows whether it happened. */
   async call(method: string, pathAndQuery: string, body?: unknown): Promise<Answer | null> {
     const alive = this.#slots.filter(({ isAlive }) => isAlive);
+    assert.ok(!this.#isOver && alive.length > 0, 'an instance is alive');
     this.#calls += 1;
     const slot = alive[this.#calls % alive.length]!;
     try {
@@ -141,11 +149,15 @@ export class Instances implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     await Promise.all(this.#slots.map(({ process }) => process[Symbol.asyncDispose]()));
     await this.#stack.disposeAsync();
   }
 
-  #run(n: number): Promise<ServingProcess> {
-    return startProcess({ ...this.#settings, data_dir: this.#folders[n]! });
+  async #run(n: number): Promise<ServingProcess> {
+    const started = await startProcess({ ...this.#settings, data_dir: this.#folders[n]! });
+    if (!this.#isOver) return started;
+    await started[Symbol.asyncDispose]();
+    throw new Error('started after the end of its test');
   }
 }

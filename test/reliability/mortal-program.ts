@@ -41,12 +41,16 @@ export class MortalProgram implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#up = promise;
     this.deaths += 1;
-    await this.#process.end('SIGKILL');
-    await endDeadLeases(this.#settings.data_dir);
-    await afterDeath();
-    this.life += 1;
-    this.#process = await startProcess(this.#settings);
-    resolve();
+    try {
+      await this.#process.end('SIGKILL');
+      await endDeadLeases(this.#settings.data_dir);
+      await afterDeath();
+      this.life += 1;
+      this.#process = await startProcess(this.#settings);
+    } finally {
+      // Also when it does not start: who waits to call it fails then, and does not wait forever.
+      resolve();
+    }
   }
 
   /** Calls the API once it is there; null when a kill cut the call off, so that nobody knows whether it happened. */
