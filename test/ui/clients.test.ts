@@ -141,6 +141,43 @@ describe('creating an API client', () => {
     await rowOf(page, 'Later').getByText('Everything').waitFor();
   });
 
+  test('asks before what was entered is thrown away, by Escape, by the cross, and by leaving the page', async () => {
+    await using visit = await ui.visit('/accounts');
+    const { page } = visit;
+    await page.getByRole('link', { name: 'API clients' }).click();
+    const form = page.getByRole('dialog', { name: 'Create an API client' });
+    const asked = page.getByRole('dialog', { name: 'Close without saving?' });
+    await page.getByRole('button', { name: 'Create client' }).click();
+    await form.waitFor();
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Create client' }).click();
+    await form.getByLabel('Name').fill('Kept');
+    await page.keyboard.press('Escape');
+    await asked.waitFor();
+    await visit.assertAccessible();
+    await page.keyboard.press('Escape');
+    await asked.waitFor({ state: 'detached' });
+    assert.equal(await form.getByLabel('Name').inputValue(), 'Kept');
+
+    const leaving = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await page.goBack();
+    await leaving.waitFor();
+    await page.keyboard.press('Escape');
+    await leaving.waitFor({ state: 'detached' });
+    await form.waitFor();
+    assert.equal(await asked.count(), 0);
+    assert.equal(await form.getByLabel('Name').inputValue(), 'Kept');
+    assert.equal(visit.address(), ADDRESS);
+
+    await form.getByRole('banner').getByRole('button').click();
+    await asked.getByRole('button', { name: 'Discard' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create client' }).click();
+    assert.equal(await form.getByLabel('Name').inputValue(), '');
+  });
+
   test('makes one alone when the answer is lost and it is sent again, with a secret that works', async () => {
     await using visit = await ui.visit(ADDRESS);
     const { page } = visit;

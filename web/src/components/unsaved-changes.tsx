@@ -12,6 +12,8 @@ export function UnsavedChanges({ when }: { when: boolean }) {
   });
   return (
     <Modal
+      // Of a form in a dialog: the Escape key is this one's while it is open.
+      stackId="unsaved-changes"
       opened={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}
       title={shared.unsaved.title}

@@ -78,6 +78,12 @@ export const clients = {
       scopes: 'Choose at least one: without a scope it can do nothing',
     },
   },
+  discard: {
+    title: 'Close without saving?',
+    description: 'What you entered is not saved.',
+    keep: 'Go on editing',
+    confirm: 'Discard',
+  },
   secret: {
     created: 'Client created',
     renewed: (name: string) => `New secret of ${isolate(name)}`,

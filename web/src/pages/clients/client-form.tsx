@@ -1,10 +1,11 @@
 import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
 import type { ClientInput } from '../../api/clients.ts';
 import { Callout } from '../../components/callout.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
+import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
 import { clients } from '../../texts/clients.ts';
 import { shared } from '../../texts/shared.ts';
 import styles from './clients.module.css';
@@ -27,6 +28,7 @@ export function ClientForm({
   error,
   pending,
   onSubmit,
+  onChanged,
   onClose,
 }: {
   initial: ClientInput;
@@ -41,6 +43,8 @@ export function ClientForm({
   pending: boolean;
   /** Rejects with what the service said, which is shown at its field. */
   onSubmit: (values: ClientInput) => Promise<unknown>;
+  /** Is told whether something was entered that is not saved. */
+  onChanged: (changed: boolean) => void;
   onClose: () => void;
 }) {
   const form = useForm<ClientInput>({
@@ -51,6 +55,8 @@ export function ClientForm({
       scopes: (scopes) => (mayLackScopes ? null : scopesFault(scopes)),
     },
   });
+  const changed = form.isDirty();
+  useLayoutEffect(() => onChanged(changed), [changed, onChanged]);
   const said = useRef<HTMLDivElement>(null);
   const isSaid = (error !== null && error !== undefined) || Boolean(notice);
   // On a phone the form is longer than the window, and whoever has just saved it is at its end.
@@ -77,6 +83,7 @@ export function ClientForm({
         },
       )}
     >
+      <UnsavedChanges when={changed && !pending} />
       <Stack gap="md">
         <div ref={said} className={styles.said}>
           {notice}

@@ -1,9 +1,9 @@
-import { Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { type ClientInput, type ClientWithSecret, clientsKey, createClient } from '../../api/clients.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { clients } from '../../texts/clients.ts';
+import { ClientDialog } from './client-dialog.tsx';
 import { ClientForm } from './client-form.tsx';
 
 const NEW: ClientInput = { name: '', email: '', scopes: [] };
@@ -21,17 +21,19 @@ export function CreateClientDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title} size="lg" closeOnClickOutside={false}>
-      <CreateForm onCreated={onCreated} onClose={onClose} />
-    </Modal>
+    <ClientDialog opened={opened} onClose={onClose} title={texts.title}>
+      {(onChanged) => <CreateForm onCreated={onCreated} onChanged={onChanged} onClose={onClose} />}
+    </ClientDialog>
   );
 }
 
 function CreateForm({
   onCreated,
+  onChanged,
   onClose,
 }: {
   onCreated: (client: ClientWithSecret) => void;
+  onChanged: (changed: boolean) => void;
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
@@ -53,6 +55,7 @@ function CreateForm({
       error={create.error}
       pending={create.isPending}
       onSubmit={create.mutateAsync}
+      onChanged={onChanged}
       onClose={onClose}
     />
   );

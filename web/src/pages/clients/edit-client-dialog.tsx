@@ -1,4 +1,4 @@
-import { Button, Modal, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -16,6 +16,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { clients } from '../../texts/clients.ts';
 import { scopesInWords } from './client-cells.tsx';
+import { ClientDialog } from './client-dialog.tsx';
 import { ClientForm } from './client-form.tsx';
 import styles from './clients.module.css';
 
@@ -34,20 +35,25 @@ export function EditClientDialog({
   onClose: () => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.title(name)} size="lg" closeOnClickOutside={false}>
-      <EditLoader id={id} onClose={onClose} />
-    </Modal>
+    <ClientDialog opened={opened} onClose={onClose} title={texts.title(name)}>
+      {(onChanged) => <EditLoader id={id} onChanged={onChanged} onClose={onClose} />}
+    </ClientDialog>
   );
 }
 
-function EditLoader({ id, onClose }: { id: string; onClose: () => void }) {
+interface Dialog {
+  onChanged: (changed: boolean) => void;
+  onClose: () => void;
+}
+
+function EditLoader({ id, ...dialog }: Dialog & { id: string }) {
   const { data, error, refetch } = useQuery(clientForEditQuery(id));
-  if (data !== undefined) return <EditForm read={data} onClose={onClose} />;
+  if (data !== undefined) return <EditForm read={data} {...dialog} />;
   if (error !== null) return <ErrorState error={error} retry={() => void refetch()} />;
   return <Skeleton height={PLACEHOLDER_HEIGHT} />;
 }
 
-function EditForm({ read, onClose }: { read: Read<ApiClient>; onClose: () => void }) {
+function EditForm({ read, onChanged, onClose }: Dialog & { read: Read<ApiClient> }) {
   const queryClient = useQueryClient();
   const [basis, setBasis] = useState(read);
   /** What the form began with, and how often it began anew. */
@@ -85,6 +91,7 @@ function EditForm({ read, onClose }: { read: Read<ApiClient>; onClose: () => voi
       error={isConflict ? null : edit.error}
       pending={edit.isPending}
       onSubmit={edit.mutateAsync}
+      onChanged={onChanged}
       onClose={onClose}
     />
   );
