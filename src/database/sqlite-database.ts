@@ -197,7 +197,10 @@ export class SqliteDatabase implements Database {
    */
   async #runInSavepoint(waiting: Waiting, isAlone: boolean): Promise<Done> {
     if (!isAlone) this.#statements.run('savepoint work', []);
-    const tx = new SqliteTransaction(this.#statements, (channel) => this.#listeners.call(channel));
+    const tx = new SqliteTransaction(this.#statements, {
+      isUndone: () => !this.#writer.isTransaction,
+      announce: (channel) => this.#listeners.call(channel),
+    });
     try {
       const value = await waiting.run(tx);
       tx.end();
@@ -241,13 +244,18 @@ class SqliteTransaction implements Transaction {
   mayHaveChanged = false;
   readonly #statements: Statements;
   readonly #hooks: (() => void)[] = [];
+  readonly #isUndone: () => boolean;
   readonly #announce: (channel: string) => void;
   readonly #signalled = new Set<string>();
   #query: Kysely<Tables> | null = null;
   #ended = false;
 
-  constructor(statements: Statements, announce: (channel: string) => void) {
+  constructor(
+    statements: Statements,
+    { isUndone, announce }: { isUndone: () => boolean; announce: (channel: string) => void },
+  ) {
     this.#statements = statements;
+    this.#isUndone = isUndone;
     this.#announce = announce;
   }
 
@@ -309,8 +317,10 @@ class SqliteTransaction implements Transaction {
     for (const channel of this.#signalled) this.#announce(channel);
   }
 
+  /** A full disk or a failed read undoes all there was: what comes after would be committed by itself. */
   #assertOpen(): void {
     if (this.#ended) throw new Error('this transaction has ended');
+    if (this.#isUndone()) throw new DatabaseUnavailableError('the database undid the transaction');
   }
 }
 

@@ -46,3 +46,22 @@ describe('a statement that fails within a transaction', () => {
     assert.equal((await test.database.reader.all('select 1 from service_secrets')).length, 2);
   });
 });
+
+describe('a transaction that the engine undid as a whole, as it does on a full disk', () => {
+  it('runs no statement any more, not even one that was asked for without waiting', async () => {
+    await using test = await openSqliteFile();
+    const insert = 'insert into service_secrets (name, value) values (?, ?)';
+    await test.database.transaction((tx) =>
+      tx.run(
+        `create trigger undo before insert on service_secrets when new.name = 'full'
+         begin select raise(rollback, 'as if the disk were full'); end`,
+      ),
+    );
+    const undone = test.database.transaction(async (tx) => {
+      await tx.run(insert, 'before', 'x');
+      await Promise.all([tx.run(insert, 'full', 'x'), tx.run(insert, 'behind', 'x')]);
+    });
+    await assert.rejects(undone, DatabaseUnavailableError);
+    assert.deepEqual(await test.database.reader.all('select name from service_secrets'), []);
+  });
+});
