@@ -1,3 +1,4 @@
+import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../database/database.ts';
 import { recordset } from '../database/recordset.ts';
 import type { QueueMessage, ReceivedMessage } from './message-queue.ts';
@@ -52,6 +53,15 @@ export async function insertMessages(tx: Transaction, messages: readonly QueueMe
   );
 }
 
+const HELD_LINES = new BatchStatement(
+  'lease',
+  { line_id: 'bigint', token: 'text' },
+  (lease, { joined, isLocking }) =>
+    `select line.line_id, line.lease_token, line.pending from ${joined} queue_lines as line
+     where line.line_id = ${lease.line_id} and line.lease_token = ${lease.token}
+     ${isLocking ? 'order by line.line_id for update of line' : ''}`,
+);
+
 /**
  * The lines of leases that are still held, with how many messages they have. Until the transaction ends nobody else takes
  * them: on PostgreSQL their rows are locked, in ascending order.
@@ -60,12 +70,9 @@ export async function readHeldLines(
   tx: Transaction,
   leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
 ): Promise<Map<number, { leaseToken: string; pending: number }>> {
-  const rows = await tx.all<{ line_id: number; lease_token: string; pending: number }>(
-    `select line.line_id, line.lease_token, line.pending
-     from ${recordset(tx.dialect, 'lease', { line_id: 'bigint', token: 'text' })}
-     cross join queue_lines as line where line.line_id = lease.line_id and line.lease_token = lease.token
-     ${tx.dialect === 'postgres' ? 'order by line.line_id for update of line' : ''}`,
-    JSON.stringify(leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken }))),
+  const rows = await HELD_LINES.all<{ line_id: number; lease_token: string; pending: number }>(
+    tx,
+    leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken })),
   );
   return new Map(
     rows.map(({ line_id, lease_token, pending }) => [line_id, { leaseToken: lease_token, pending }]),
@@ -111,31 +118,51 @@ export async function leaseDueLines(
   return new Map(rows.map((row) => [row.line_id, row.receive_count]));
 }
 
+const HEADS = new BatchStatement(
+  'line',
+  { id: 'bigint' },
+  (line, { joined }) =>
+    `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
+     from ${joined} queue_messages as head where head.id =
+       (select first.id from queue_messages as first where first.line_id = ${line.id} order by first.id limit 1)`,
+);
+
 /** The first message of each line. */
 export async function readHeads(
   reader: Pick<Reader, 'all' | 'dialect'>,
   lineIds: Iterable<number>,
 ): Promise<(QueueMessage & { position: number })[]> {
-  const lines = JSON.stringify(Array.from(lineIds, (id) => ({ id })));
-  const rows = await reader.all<MessageRow>(
-    `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
-     from ${recordset(reader.dialect, 'line', { id: 'bigint' })}
-     cross join queue_messages as head where head.id =
-       (select first.id from queue_messages as first where first.line_id = line.id order by first.id limit 1)`,
-    lines,
-  );
+  const rows = await HEADS.all<MessageRow>(reader, asIds(lineIds));
   return rows.map(toMessage);
 }
 
+const ADVANCE = new BatchStatement(
+  'head',
+  { line_id: 'bigint', now: 'bigint' },
+  (head, { from }) =>
+    `update queue_lines set pending = pending - 1, receive_count = 0, lease_token = null,
+       available_at = case when pending > 1 then ${head.now} else null end
+     ${from} where queue_lines.line_id = ${head.line_id}`,
+);
+
 /** Takes the heads of held lines off them, and makes the next ones due. */
 export async function advanceLines(tx: Transaction, lineIds: readonly number[], now: number): Promise<void> {
-  await tx.run(
-    `update queue_lines set pending = pending - 1, receive_count = 0, lease_token = null,
-       available_at = case when pending > 1 then ? else null end where ${isAmong(tx)}`,
-    now,
-    asIds(lineIds),
+  await ADVANCE.run(
+    tx,
+    lineIds.map((line_id) => ({ line_id, now })),
   );
 }
+
+const ADVANCE_AND_LEASE = new BatchStatement(
+  'head',
+  { line_id: 'bigint', token: 'text', until: 'bigint' },
+  (head, { from }) =>
+    `update queue_lines set pending = pending - 1,
+       receive_count = case when pending > 1 then 1 else 0 end,
+       lease_token = case when pending > 1 then ${head.token} else null end,
+       available_at = case when pending > 1 then ${head.until} else null end
+     ${from} where queue_lines.line_id = ${head.line_id}`,
+);
 
 /** The same, but takes up the next message of each line at once, under a lease of its own. */
 export async function advanceAndLeaseLines(
@@ -143,47 +170,44 @@ export async function advanceAndLeaseLines(
   lineIds: readonly number[],
   { leasedUntil, leaseToken }: { leasedUntil: number; leaseToken: string },
 ): Promise<void> {
-  await tx.run(
-    `update queue_lines set pending = pending - 1,
-       receive_count = case when pending > 1 then 1 else 0 end,
-       lease_token = case when pending > 1 then ? else null end,
-       available_at = case when pending > 1 then ? else null end where ${isAmong(tx)}`,
-    leaseToken,
-    leasedUntil,
-    asIds(lineIds),
+  await ADVANCE_AND_LEASE.run(
+    tx,
+    lineIds.map((line_id) => ({ line_id, token: leaseToken, until: leasedUntil })),
   );
 }
+
+const POSTPONE = new BatchStatement(
+  'head',
+  { line_id: 'bigint', available_at: 'bigint', uncounted: 'bigint' },
+  (head, { from }) =>
+    `update queue_lines set lease_token = null, available_at = ${head.available_at},
+       receive_count = queue_lines.receive_count - ${head.uncounted}
+     ${from} where queue_lines.line_id = ${head.line_id}`,
+);
 
 /** Makes the heads of held lines due at moments of their own; uncounts the receive where told. */
 export async function postponeLines(
   tx: Transaction,
   heads: readonly { lineId: number; availableAt: number; uncounted: boolean }[],
 ): Promise<void> {
-  const head = recordset(tx.dialect, 'head', {
-    line_id: 'bigint',
-    available_at: 'bigint',
-    uncounted: 'bigint',
-  });
-  await tx.run(
-    `update queue_lines set lease_token = null, available_at = head.available_at,
-       receive_count = queue_lines.receive_count - head.uncounted
-     from ${head} where queue_lines.line_id = head.line_id`,
-    JSON.stringify(
-      heads.map(({ lineId, availableAt, uncounted }) => ({
-        line_id: lineId,
-        available_at: Math.ceil(availableAt),
-        uncounted: uncounted ? 1 : 0,
-      })),
-    ),
+  await POSTPONE.run(
+    tx,
+    heads.map(({ lineId, availableAt, uncounted }) => ({
+      line_id: lineId,
+      available_at: Math.ceil(availableAt),
+      uncounted: uncounted ? 1 : 0,
+    })),
   );
 }
 
+const DELETE_MESSAGES = new BatchStatement(
+  'gone',
+  { id: 'bigint' },
+  (gone, { using }) => `delete from queue_messages ${using} where queue_messages.id = ${gone.id}`,
+);
+
 export async function deleteMessages(tx: Transaction, positions: readonly number[]): Promise<void> {
-  await tx.run(
-    `delete from queue_messages where id in
-       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
-    JSON.stringify(positions.map((id) => ({ id }))),
-  );
+  await DELETE_MESSAGES.run(tx, asIds(positions));
 }
 
 /** Copies messages, unchanged, into the dead-letter queue. */
@@ -344,12 +368,8 @@ export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Prom
   return rows[0]!;
 }
 
-function isAmong(tx: Transaction): string {
-  return `line_id in (select among.id from ${recordset(tx.dialect, 'among', { id: 'bigint' })})`;
-}
-
-function asIds(ids: readonly number[]): string {
-  return JSON.stringify(ids.map((id) => ({ id })));
+function asIds(ids: Iterable<number>): { id: number }[] {
+  return Array.from(ids, (id) => ({ id }));
 }
 
 function toMessage(row: MessageRow): QueueMessage & { position: number } {

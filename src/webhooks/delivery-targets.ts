@@ -1,5 +1,5 @@
+import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader } from '../database/database.ts';
-import { recordset } from '../database/recordset.ts';
 import type { Topic } from '../events/catalogue.ts';
 import { type CredentialsCipher, UndecryptableError } from './credentials-cipher.ts';
 import type { LoggingMode } from './logging-mode.ts';
@@ -106,27 +106,33 @@ export class DeliveryTargets {
   }
 }
 
+const REVISIONS = new BatchStatement(
+  'wanted',
+  { id: 'bigint' },
+  (wanted, { joined }) =>
+    `select webhooks.id, webhooks.revision from ${joined} webhooks where webhooks.id = ${wanted.id}`,
+);
+
 async function readRevisions(
   reader: Reader,
   ids: readonly number[],
 ): Promise<{ id: number; revision: number }[]> {
-  return await reader.all(
-    `select webhooks.id, webhooks.revision from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
-     cross join webhooks where webhooks.id = wanted.id`,
-    asIds(ids),
-  );
+  return await REVISIONS.all(reader, asIds(ids));
 }
 
-async function readTargets(reader: Reader, ids: readonly number[]): Promise<TargetRow[]> {
-  return await reader.all<TargetRow>(
+const TARGETS = new BatchStatement(
+  'wanted',
+  { id: 'bigint' },
+  (wanted, { joined }) =>
     `select webhooks.id, webhooks.revision, webhooks.topic, webhooks.target_url, webhooks.credentials,
        webhooks.enabled, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
-     from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
-     cross join webhooks where webhooks.id = wanted.id`,
-    asIds(ids),
-  );
+     from ${joined} webhooks where webhooks.id = ${wanted.id}`,
+);
+
+async function readTargets(reader: Reader, ids: readonly number[]): Promise<TargetRow[]> {
+  return await TARGETS.all(reader, asIds(ids));
 }
 
-function asIds(ids: readonly number[]): string {
-  return JSON.stringify(ids.map((id) => ({ id })));
+function asIds(ids: readonly number[]): { id: number }[] {
+  return ids.map((id) => ({ id }));
 }

@@ -1,8 +1,8 @@
+import { BatchStatement } from '../database/batch-statement.ts';
 import type { Transaction } from '../database/database.ts';
-import { recordset } from '../database/recordset.ts';
 
 /** What a batch of attempts adds to a webhook's statistics; members are the statement's columns. */
-export interface StatisticsChange {
+export type StatisticsChange = {
   webhook_id: number;
   successes: number;
   success_at: number | null;
@@ -11,11 +11,11 @@ export interface StatisticsChange {
   error: string | null;
   /** 1 when the latest attempt failed. */
   in_error: 0 | 1;
-}
+};
 
-/** Adds to the statistics of many webhooks in one statement. */
-export async function addToStatistics(tx: Transaction, changes: readonly StatisticsChange[]): Promise<void> {
-  const change = recordset(tx.dialect, 'change', {
+const ADD = new BatchStatement(
+  'change',
+  {
     webhook_id: 'bigint',
     successes: 'bigint',
     success_at: 'bigint',
@@ -23,16 +23,19 @@ export async function addToStatistics(tx: Transaction, changes: readonly Statist
     error_at: 'bigint',
     error: 'text',
     in_error: 'bigint',
-  });
-  await tx.run(
+  },
+  (change, { from }) =>
     `update webhook_statistics set
-       success_count = webhook_statistics.success_count + change.successes,
-       last_success_at = coalesce(change.success_at, webhook_statistics.last_success_at),
-       error_count = webhook_statistics.error_count + change.errors,
-       last_error_at = coalesce(change.error_at, webhook_statistics.last_error_at),
-       last_error_message = coalesce(change.error, webhook_statistics.last_error_message),
-       in_error = change.in_error
-     from ${change} where webhook_statistics.webhook_id = change.webhook_id`,
-    JSON.stringify(changes),
-  );
+       success_count = webhook_statistics.success_count + ${change.successes},
+       last_success_at = coalesce(${change.success_at}, webhook_statistics.last_success_at),
+       error_count = webhook_statistics.error_count + ${change.errors},
+       last_error_at = coalesce(${change.error_at}, webhook_statistics.last_error_at),
+       last_error_message = coalesce(${change.error}, webhook_statistics.last_error_message),
+       in_error = ${change.in_error}
+     ${from} where webhook_statistics.webhook_id = ${change.webhook_id}`,
+);
+
+/** Adds to the statistics of webhooks, each of which occurs once. */
+export async function addToStatistics(tx: Transaction, changes: readonly StatisticsChange[]): Promise<void> {
+  await ADD.run(tx, changes);
 }

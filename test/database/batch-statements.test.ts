@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { BatchStatement } from '../../src/database/batch-statement.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openTestDatabase } from '../support/database.ts';
+
+const ADD = new BatchStatement(
+  'given',
+  { id: 'bigint', amount: 'bigint', note: 'text' },
+  (given, { from }) =>
+    `update stock set amount = stock.amount + ${given.amount}, note = coalesce(${given.note}, stock.note)
+     ${from} where stock.id = ${given.id}`,
+);
+const TAKE_AWAY = new BatchStatement(
+  'gone',
+  { id: 'bigint' },
+  (gone, { using }) => `delete from stock ${using} where stock.id = ${gone.id}`,
+);
+const READ = new BatchStatement(
+  'wanted',
+  { id: 'bigint', note: 'text' },
+  (wanted, { joined, isLocking }) =>
+    `select stock.id, stock.amount from ${joined} stock
+     where stock.id = ${wanted.id} and stock.note = ${wanted.note} ${isLocking ? 'for update of stock' : ''}`,
+);
+
+async function withStock(database: Database): Promise<void> {
+  await database.transaction(async (tx) => {
+    await tx.run('create table stock (id bigint primary key, amount bigint not null, note text not null)');
+    await tx.insertMany(
+      'stock',
+      ['id', 'amount', 'note'],
+      [
+        [1, 10, 'a'],
+        [2, 20, 'b'],
+        [3, 30, 'c'],
+      ],
+    );
+  });
+}
+
+describe('a statement that is run for each of many rows', () => {
+  test('changes what each row names, with the values of that row', async () => {
+    await using opened = await openTestDatabase({ empty: true });
+    const { database } = opened;
+    await withStock(database);
+    await database.transaction((tx) =>
+      ADD.run(tx, [
+        { id: 3, amount: 3, note: null },
+        { id: 1, amount: -1, note: "it's ?1, given.id" },
+        { id: 9, amount: 9, note: 'nobody' },
+      ]),
+    );
+    assert.deepEqual(await stock(database), [
+      { id: 1, amount: 9, note: "it's ?1, given.id" },
+      { id: 2, amount: 20, note: 'b' },
+      { id: 3, amount: 33, note: 'c' },
+    ]);
+  });
+
+  test('takes away and reads what rows name', async () => {
+    await using opened = await openTestDatabase({ empty: true });
+    const { database } = opened;
+    await withStock(database);
+    const read = await database.transaction(async (tx) => {
+      await TAKE_AWAY.run(tx, [{ id: 2 }, { id: 9 }]);
+      return await READ.all<{ id: number; amount: number }>(tx, [
+        { id: 1, note: 'a' },
+        { id: 2, note: 'b' },
+        { id: 3, note: 'another' },
+      ]);
+    });
+    assert.deepEqual(
+      read.map((row) => ({ ...row })),
+      [{ id: 1, amount: 10 }],
+    );
+    assert.deepEqual(
+      (await stock(database)).map(({ id }) => id),
+      [1, 3],
+    );
+  });
+
+  test('asks nothing for no rows', async () => {
+    await using opened = await openTestDatabase({ empty: true });
+    const { database } = opened;
+    await database.transaction((tx) => TAKE_AWAY.run(tx, []));
+    assert.deepEqual(await READ.all(database.reader, []), []);
+  });
+});
+
+async function stock(database: Database): Promise<{ id: number; amount: number; note: string }[]> {
+  const rows = await database.reader.all<{ id: number; amount: number; note: string }>(
+    'select id, amount, note from stock order by id',
+  );
+  return rows.map((row) => ({ ...row }));
+}
