@@ -118,7 +118,7 @@ describe('accounts and registrations', () => {
     await page.getByRole('button', { name: 'Add content' }).click();
     await dialog.getByLabel('Search content').fill('zone');
     await dialog.getByText('1–50 of 52').waitFor();
-    assert.equal(await dialog.getByRole('button', { name: 'Choose all shown' }).count(), 0);
+    await dialog.getByRole('button', { name: 'Choose all shown' }).waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Next page' }).click();
     await dialog.getByText('51–52 of 52').waitFor();
     await dialog.getByRole('button', { name: 'Choose all shown' }).click();

@@ -6,6 +6,7 @@ import type { PageOf } from '../../../api/page-of.ts';
 import { AssetIcon } from '../../../components/asset-icon.tsx';
 import { PHONE } from '../../../components/data-rows.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { ScrollBox } from '../../../components/scroll-box.tsx';
 import { accounts } from '../../../texts/accounts.ts';
 import { shared } from '../../../texts/shared.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
@@ -61,16 +62,9 @@ export function AddableMatches({
           </p>
         </div>
       ) : (
-        <section
-          // Another page is looked at from its beginning.
-          key={found.offset}
-          className={styles.results}
-          aria-label={texts.results}
-          aria-busy={isStale}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-          tabIndex={0}
-        >
-          <ul>
+        // Another page is looked at from its beginning.
+        <ScrollBox key={found.offset} className={styles.results} label={texts.results}>
+          <ul aria-busy={isStale}>
             {found.data.map((asset) => (
               <Match
                 key={keyOf(asset)}
@@ -80,7 +74,7 @@ export function AddableMatches({
               />
             ))}
           </ul>
-        </section>
+        </ScrollBox>
       )}
       <div className={styles.row}>
         <Range found={found} />
