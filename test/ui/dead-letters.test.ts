@@ -20,9 +20,11 @@ describe('dead letters', () => {
   });
 
   const total = async () => (await ui.service.api.get('/ui/api/dead-letters')).body.total;
-  /** Webhooks with so many dead letters each. */
+  /** Makes webhooks with so many dead letters each, in place of those that there were. */
   const deadLetters = async (webhooks: readonly string[], each: number) => {
     target.respondWith(answer(410, { statusText: 'Gone' }));
+    const { data: former } = (await ui.service.api.get('/webhooks')).body;
+    for (const { id } of former) await ui.service.api.delete(`/webhooks/${id}`);
     for (const name of webhooks) {
       await ui.service.api.create('/webhooks', {
         name,
@@ -78,6 +80,43 @@ describe('dead letters', () => {
       .filter((each) => each.text.includes('"name":"CRM"'))
       .map((each) => JSON.parse(each.text).resource.account.name);
     assert.deepEqual(names, ['0', '1', '2', '0', '1', '2']);
+  });
+
+  it('are sent again step by step: Stop ends it, says what was done and left, and it can go on', async () => {
+    const count = 120;
+    await deadLetters(
+      Array.from({ length: count }, (_, n) => `Receiver ${n}`),
+      1,
+    );
+    target.respondWith(answer(200));
+    await using visit = await ui.visit(DEAD_LETTERS);
+    const { page } = visit;
+    // A step looks at 50 webhooks. The second one is under way until the test lets it go on.
+    const begun = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    let steps = 0;
+    await page.route('**/ui/api/dead-letters/redeliver', async (route) => {
+      steps += 1;
+      if (steps === 2) {
+        begun.resolve();
+        await held.promise;
+      }
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Send all again…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Send all again' }).click();
+    await begun.promise;
+    await dialog.getByRole('status').getByText('50 of 120 put in line').waitFor();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    held.resolve();
+    await dialog.getByRole('status').getByText('Stopped: 100 put in line, 20 left as they are.').waitFor();
+    assert.equal(steps, 2);
+    assert.equal(await total(), 20);
+    await visit.assertAccessible();
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('status').getByText('Done: 120 put in line. They are being sent now.').waitFor();
+    assert.equal(await total(), 0);
   });
 
   it('fit a phone', async () => {

@@ -116,6 +116,42 @@ describe('a service that does not answer', () => {
     await page.getByLabel('One-time link').waitFor();
   });
 
+  test('is told in place of a list that it could not give, which is there once it answers, without a click', async () => {
+    await ui.service.api.create('/accounts', { name: 'Northwind' });
+    await ui.service.api.create('/accounts', { name: 'Southridge' });
+    await using visit = await ui.visit('/accounts');
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Southridge' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('north');
+    const problem = page.getByRole('heading', { name: 'The service does not answer' });
+    await problem.waitFor();
+    await page.getByText('Check your connection.').waitFor();
+    await page.getByText('What you see may be out of date').waitFor();
+    await visit.assertAccessible();
+    await page.context().setOffline(false);
+    await page.getByRole('link', { name: 'Northwind' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Southridge' }).count(), 0);
+    assert.equal(await problem.count(), 0);
+    await page.getByText('What you see may be out of date').waitFor({ state: 'detached' });
+  });
+
+  test('leaves a list that is kept up to date as it was, and says so', async () => {
+    const target_url = 'http://127.0.0.1:9/';
+    await ui.service.api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url });
+    await using visit = await ui.visit('/administration/integrations/webhooks');
+    const { page } = visit;
+    const row = page.getByRole('link', { name: 'CRM' });
+    await row.waitFor();
+    await page.context().setOffline(true);
+    const problem = page.getByRole('region', { name: 'Webhooks' }).getByText('The service does not answer');
+    await problem.waitFor({ timeout: 20_000 });
+    assert.equal(await row.count(), 1);
+    await page.context().setOffline(false);
+    await problem.waitFor({ state: 'detached' });
+    assert.equal(await row.count(), 1);
+  });
+
   test('that fails says what happened and what to do, and nothing of its inside', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;

@@ -19,7 +19,15 @@ export function createQueryClient(connection: Connection): QueryClient {
       client.setQueryData(sessionQuery.queryKey, signedOut);
     }
   };
-  const onSuccess = () => connection.report(false);
+  const onSuccess = () => {
+    if (!connection.isLost()) return;
+    connection.report(false);
+    // What could not be read meanwhile is read now, without a click.
+    void client.refetchQueries({
+      type: 'active',
+      predicate: ({ state }) => state.error instanceof UnreachableError,
+    });
+  };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError, onSuccess }),
     mutationCache: new MutationCache({ onError, onSuccess }),
