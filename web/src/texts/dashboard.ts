@@ -85,13 +85,6 @@ export const dashboard = {
     description: 'The registrations that changed last.',
     all: 'All registrations',
     none: 'Nobody is registered to a course yet.',
-    states: {
-      passed: 'Passed',
-      failed: 'Failed',
-      completed: 'Completed',
-      in_progress: 'In progress',
-      not_launched: 'Not launched',
-    },
   },
   firstSteps: {
     title: 'First steps',

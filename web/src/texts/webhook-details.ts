@@ -76,13 +76,13 @@ export const webhookDetails = {
     successes: 'Successes',
     failures: 'Failures',
     p50: 'Median',
-    p95: '95 of 100',
+    p95: '95th percentile',
     max: 'Longest',
     nothing: 'No attempts in this time.',
     attemptsSummary: (successes: string, failures: string, period: string) =>
       `Attempts in the last ${period}: ${successes} successful, ${failures} failed`,
     latencySummary: (median: string, slow: string, period: string) =>
-      `Latency in the last ${period}: median up to ${median}, 95 of 100 within ${slow}`,
+      `Latency in the last ${period}: median up to ${median}, 95th percentile up to ${slow}`,
     onlyWithAttempts: 'Times without attempts are left out.',
   },
   configuration: { title: 'Configuration', created: 'Created', updated: 'Last changed', id: 'Id' },

@@ -12,14 +12,21 @@ const TONES: Readonly<Record<State, Tone>> = {
   not_launched: 'quiet',
 };
 
-/** How far a learner got, in a word: the result where there is one. */
+/** How far a learner got, in a word: the result where there is one, with its score if that is given. */
 export function RegistrationState({
   registration,
+  score = null,
 }: {
   registration: Pick<Registration, 'completion' | 'success' | 'launched_dt'>;
+  score?: number | null;
 }) {
   const state = stateOf(registration);
-  return <StatusBadge tone={TONES[state]}>{registrations.states[state]}</StatusBadge>;
+  return (
+    <StatusBadge tone={TONES[state]}>
+      {registrations.states[state]}
+      {score !== null && ` · ${score}`}
+    </StatusBadge>
+  );
 }
 
 function stateOf({

@@ -10,9 +10,9 @@ import { Time } from '../../components/time.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
+import { shortError } from '../../utilities/short-error.ts';
 import { formatDuration } from '../../utilities/times.ts';
 import { useNow } from '../../utilities/use-now.ts';
-import { shortError } from '../webhooks/short-error.ts';
 import styles from './dashboard.module.css';
 
 const texts = dashboard.blocked;

@@ -7,7 +7,7 @@ import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { shortError } from '../webhooks/short-error.ts';
+import { shortError } from '../../utilities/short-error.ts';
 import styles from './dashboard.module.css';
 
 const texts = dashboard.failing;

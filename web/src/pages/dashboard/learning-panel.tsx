@@ -4,22 +4,12 @@ import { Link } from '@tanstack/react-router';
 import { type LatestRegistration, latestRegistrationsQuery } from '../../api/dashboard.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
+import { RegistrationState } from '../../components/registrations/registration-state.tsx';
 import { Time } from '../../components/time.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
 import styles from './dashboard.module.css';
 
 const texts = dashboard.learning;
-type State = keyof typeof texts.states;
-
-const TONES: Readonly<Record<State, Tone>> = {
-  passed: 'good',
-  completed: 'good',
-  failed: 'bad',
-  in_progress: 'info',
-  not_launched: 'quiet',
-};
-
 /** The registrations that changed last. */
 export function LearningPanel({ total }: { total: number }) {
   const { data, error, refetch } = useQuery(latestRegistrationsQuery);
@@ -62,7 +52,6 @@ function Entry({ registration }: { registration: LatestRegistration }) {
     course_name: course,
     account_name: account,
   } = registration;
-  const state = stateOf(registration);
   return (
     <li className={styles.entry}>
       <div className={styles.entryWords}>
@@ -99,17 +88,7 @@ function Entry({ registration }: { registration: LatestRegistration }) {
           <Time value={registration.updated_dt} />
         </div>
       </div>
-      <StatusBadge tone={TONES[state]}>
-        {texts.states[state]}
-        {registration.score !== null && ` · ${registration.score}`}
-      </StatusBadge>
+      <RegistrationState registration={registration} score={registration.score} />
     </li>
   );
-}
-
-function stateOf({ success, completion, launched_dt }: LatestRegistration): State {
-  if (success === 'PASS') return 'passed';
-  if (success === 'FAIL') return 'failed';
-  if (completion === 'Completed') return 'completed';
-  return launched_dt === null ? 'not_launched' : 'in_progress';
 }

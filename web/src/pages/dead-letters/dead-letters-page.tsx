@@ -12,6 +12,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifyDone, notifyError } from '../../components/notify.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { RedeliveryDialog } from '../../components/redelivery-dialog.tsx';
 import { RowLink } from '../../components/row-link.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
@@ -20,9 +21,8 @@ import { useTable } from '../../components/use-table.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
+import { shortError } from '../../utilities/short-error.ts';
 import { listQuery } from '../../utilities/table-search.ts';
-import { RedeliveryDialog } from '../webhooks/redelivery-dialog.tsx';
-import { shortError } from '../webhooks/short-error.ts';
 import styles from './dead-letters.module.css';
 
 const route = getRouteApi('/app/admin/administration/integrations/dead-letters');

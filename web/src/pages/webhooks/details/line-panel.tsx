@@ -14,9 +14,9 @@ import { Time } from '../../../components/time.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
+import { shortError } from '../../../utilities/short-error.ts';
 import { formatDuration } from '../../../utilities/times.ts';
 import { useNow } from '../../../utilities/use-now.ts';
-import { shortError } from '../short-error.ts';
 import styles from './webhook-page.module.css';
 
 const texts = webhookDetails.line;

@@ -14,13 +14,13 @@ import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { RedeliveryDialog } from '../../../components/redelivery-dialog.tsx';
 import { Time } from '../../../components/time.tsx';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
+import { shortError } from '../../../utilities/short-error.ts';
 import { formatDuration } from '../../../utilities/times.ts';
-import { RedeliveryDialog } from '../redelivery-dialog.tsx';
-import { shortError } from '../short-error.ts';
 import { DeliveryStatusBadge } from './delivery-status.tsx';
 import styles from './history.module.css';
 

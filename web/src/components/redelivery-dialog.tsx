@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Progress, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { deadLettersKey, type RedeliveryStep, redeliverDeadLetters } from '../../api/dead-letters.ts';
-import { webhooksKey } from '../../api/webhooks.ts';
-import { FormProblem } from '../../components/form-problem.tsx';
-import { deadLetters } from '../../texts/dead-letters.ts';
-import { formatNumber } from '../../utilities/numbers.ts';
+import { deadLettersKey, type RedeliveryStep, redeliverDeadLetters } from '../api/dead-letters.ts';
+import { webhooksKey } from '../api/webhooks.ts';
+import { deadLetters } from '../texts/dead-letters.ts';
+import { formatNumber } from '../utilities/numbers.ts';
+import { FormProblem } from './form-problem.tsx';
 
 const texts = deadLetters.redelivery;
 const WHOLE = 100;
