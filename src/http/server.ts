@@ -4,6 +4,7 @@ import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
 import { answerClientError } from './client-errors.ts';
 import { takeJsonBodies } from './json-body.ts';
+import { serializeLazily } from './lazy-schemas.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
 import type { Routes } from './routes.ts';
 import { installValidation } from './validation.ts';
@@ -52,6 +53,7 @@ export function createServer({
   }).withTypeProvider<TypeBoxTypeProvider>();
   takeJsonBodies(server as unknown as FastifyInstance);
   installValidation(server as unknown as FastifyInstance);
+  serializeLazily(server as unknown as FastifyInstance);
   answerProblems(server as unknown as FastifyInstance, log);
   server.addHook('onSend', async (_request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff');

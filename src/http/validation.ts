@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
+import { validateLazily } from './lazy-schemas.ts';
 import { PATTERN_WORDS } from './schemas.ts';
 
 /** Offending members that an answer names at most: hostile input must not make a hostile answer. */
@@ -17,7 +18,7 @@ export function installValidation(app: FastifyInstance): void {
   const converting = new Ajv({ ...common, coerceTypes: 'array', useDefaults: true });
   for (const ajv of [strict, converting]) formats.default(ajv);
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? strict : converting).compile(schema),
+    validateLazily(() => (httpPart === 'body' ? strict : converting).compile(schema)),
   );
 }
 
