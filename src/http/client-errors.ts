@@ -24,6 +24,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
     const body = JSON.stringify({ type: 'about:blank', title, status, detail });
     socket.write(
       `HTTP/1.1 ${status} ${title}\r\nContent-Type: application/problem+json\r\n` +
+        'Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n' +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
   }

@@ -347,11 +347,14 @@ describe('the server', () => {
   });
 
   test('answers are not to be kept, nor guessed to be something else', async () => {
-    for (const path of ['/things/1', '/nothing']) {
+    for (const path of ['/things/1', '/nothing', '/things/%', `/things/${'9'.repeat(5_000)}`]) {
       const { headers } = await send('GET', path);
       assert.equal(headers.get('cache-control'), 'no-store');
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
     }
+    const garbage = await exchange('GARBAGE\r\n\r\n');
+    assert.match(garbage, /\r\nCache-Control: no-store\r\n/);
+    assert.match(garbage, /\r\nX-Content-Type-Options: nosniff\r\n/);
   });
 
   /** Sends these bytes on a connection of their own and answers what came back until its end. */

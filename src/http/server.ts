@@ -48,7 +48,10 @@ export function createServer({
         error.code === 'FST_ERR_MAX_PARAM_LENGTH'
           ? new ProblemError('not-found', 'There is nothing at this path')
           : new ProblemError('invalid-request', 'The path is malformed');
-      sendProblem(request, reply as unknown as FastifyReply, problem);
+      const typedReply = reply as unknown as FastifyReply;
+      // No hook runs for what never found its route.
+      addCommonHeaders(typedReply);
+      sendProblem(request, typedReply, problem);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   takeJsonBodies(server as unknown as FastifyInstance);
@@ -56,11 +59,16 @@ export function createServer({
   serializeLazily(server as unknown as FastifyInstance);
   answerProblems(server as unknown as FastifyInstance, log);
   server.addHook('onSend', async (_request, reply) => {
-    reply.header('X-Content-Type-Options', 'nosniff');
-    if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
+    addCommonHeaders(reply);
     const location = reply.getHeader('Location');
     if (typeof location === 'string' && location.startsWith('/'))
       reply.header('Location', basePath + location);
   });
   return server as unknown as Routes;
+}
+
+/** What every answer says: not to be kept unless it says otherwise, and nothing else than its media type. */
+function addCommonHeaders(reply: FastifyReply): void {
+  reply.header('X-Content-Type-Options', 'nosniff');
+  if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
 }
