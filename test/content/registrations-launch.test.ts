@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '../support/clock.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { type Api, startTestService, type TestService, temporaryFolder } from '../support/service.ts';
 import { problemErrors } from './packages.ts';
 import { launch, makeParties, register, takeAll } from './registration-parts.ts';
@@ -191,6 +192,19 @@ describe('launching a registration', () => {
     assert.deepEqual([second.status, second.body], [200, first.body]);
     assert.equal(second.headers.get('idempotent-replayed'), 'true');
     assert.notEqual(await launch(service, id), first.body.launch_url);
+  });
+
+  it('leaves no link readable in the database, with an Idempotency-Key neither', async () => {
+    const { registration_id: id } = await register(service, await makeParties(service));
+    const key = { 'Idempotency-Key': `unreadable-${id}` };
+    const { body } = await api.post(`/registrations/${id}/launch`, undefined, key);
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const kept = await database.reader.all(
+      'select * from idempotency_keys where idempotency_key = ?',
+      key['Idempotency-Key'],
+    );
+    assert.equal(kept.length, 1);
+    assert.ok(!JSON.stringify(kept).includes(body.launch_url.split('/').at(-1)));
   });
 
   it('gives links that survive a restart, and open nothing of another installation', async () => {

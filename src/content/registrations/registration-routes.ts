@@ -137,7 +137,8 @@ export function registrationRoutes(
       },
     },
     async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
+      // Whoever has the link is let in.
+      idempotency.answerSecret(request, reply, async (tx) => {
         const { token, expiresAt } = await registrations.launch(idOf(request.params), { tx });
         return {
           status: 200,
