@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { addressKey } from './address-key.ts';
+import { addressKey, plainAddress } from './address-key.ts';
 
 it('an IPv4 address counts by itself, also when it comes mapped into IPv6', () => {
   assert.equal(addressKey('192.0.2.7'), '192.0.2.7');
@@ -17,4 +17,20 @@ it('IPv6 addresses count by their /64', () => {
 it('what is no address stands for itself', () => {
   assert.equal(addressKey('unknown'), 'unknown');
   assert.equal(addressKey(''), '');
+});
+
+it('the port that some proxies write behind an address does not count', () => {
+  assert.equal(addressKey('192.0.2.7:51034'), '192.0.2.7');
+  assert.equal(addressKey('[2001:db8:1:2::1]:51034'), addressKey('2001:db8:1:2::1'));
+  assert.equal(addressKey('[2001:db8:1:2::1]'), addressKey('2001:db8:1:2::1'));
+});
+
+it('an address is told without its port, and what is none not at all', () => {
+  assert.equal(plainAddress('192.0.2.7:51034'), '192.0.2.7');
+  assert.equal(plainAddress('::ffff:192.0.2.7'), '192.0.2.7');
+  assert.equal(plainAddress('[2001:db8::1]:51034'), '2001:db8::1');
+  assert.equal(plainAddress('2001:db8::1'), '2001:db8::1');
+  for (const none of ['unknown', '', ':80', '[]:80', '192.0.2.7:port', '192.0.2.7:80:80']) {
+    assert.equal(plainAddress(none), null);
+  }
 });

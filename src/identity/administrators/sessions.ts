@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import type { Database, Transaction } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
+import { plainAddress } from '../address-key.ts';
 import {
   deleteExpiredSessions,
   deleteOldestSessionsOf,
@@ -180,11 +180,6 @@ export class Sessions {
       this.#log.warn('the last use of a session was not noted', { error });
     }
   }
-}
-
-/** An IPv4-mapped IPv6 address as the IPv4 one; null for what a proxy gave that is no address. */
-function plainAddress(address: string): string | null {
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : null;
 }
 
 function hashToken(token: string): string {
