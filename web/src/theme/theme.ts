@@ -130,7 +130,7 @@ export const theme = createTheme({
   },
 });
 
-/** Colours beyond the library's, under `--cw-…`: surfaces, hairlines and the tones of states. */
+/** Colours beyond the library's, under `--cw-…`: surfaces, hairlines, the lines of what can be filled in, and the tones of states. */
 export const cssVariables: CSSVariablesResolver = (of) => ({
   variables: {},
   light: {
@@ -147,6 +147,7 @@ export const cssVariables: CSSVariablesResolver = (of) => ({
     '--cw-raised': gray[0],
     '--cw-hover': gray[1],
     '--cw-hairline': gray[2],
+    '--cw-control': gray[5],
     '--cw-selected': wire[1],
     '--cw-selected-text': of.colors.wire?.[8] ?? wire[8],
     '--cw-good': '#0b6b4f',
@@ -174,6 +175,7 @@ export const cssVariables: CSSVariablesResolver = (of) => ({
     '--cw-raised': '#1a1e26',
     '--cw-hover': '#20252e',
     '--cw-hairline': '#282d37',
+    '--cw-control': dark[3],
     '--cw-selected': '#1d2b48',
     '--cw-selected-text': '#c3d5fa',
     '--cw-good': '#6fd3ad',
