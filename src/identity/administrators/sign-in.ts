@@ -24,6 +24,7 @@ import {
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions, SessionUse } from './sessions.ts';
+import type { SetupLinks } from './setup-links.ts';
 
 /** What is known of who asks. */
 export interface Visitor extends SessionUse {
@@ -45,6 +46,7 @@ export class SignIn {
   readonly #database: Database;
   readonly #passwords: Passwords;
   readonly #sessions: Sessions;
+  readonly #links: SetupLinks;
   readonly #budgets: GuessBudgets;
   readonly #browsers: KnownBrowsers;
   readonly #log: Logger;
@@ -54,6 +56,7 @@ export class SignIn {
     database: Database;
     passwords: Passwords;
     sessions: Sessions;
+    links: SetupLinks;
     budgets: GuessBudgets;
     browsers: KnownBrowsers;
     log: Logger;
@@ -62,6 +65,7 @@ export class SignIn {
     this.#database = options.database;
     this.#passwords = options.passwords;
     this.#sessions = options.sessions;
+    this.#links = options.links;
     this.#budgets = options.budgets;
     this.#browsers = options.browsers;
     this.#log = options.log;
@@ -107,7 +111,8 @@ export class SignIn {
   }
 
   /**
-   * Changes an administrator's password, ends all sessions and begins a new one, whose token is answered.
+   * Changes an administrator's password, ends all sessions and the link to set another, and begins a new session, whose
+   * token is answered.
    * @throws {ProblemError} `invalid-request`, `too-many-requests`, `unavailable`
    */
   async changePassword(
@@ -132,6 +137,7 @@ export class SignIn {
         throw unauthorized('The session has ended.');
       }
       await updateAdministrator(tx, administratorId, { password_hash: passwordHash });
+      await this.#links.end(tx, administratorId);
       await this.#sessions.endAll(tx, administratorId);
       return await this.#sessions.begin(tx, administratorId, use);
     });

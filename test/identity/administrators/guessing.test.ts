@@ -40,7 +40,7 @@ function instance(database: Database, clock: ManualClock) {
   );
   const { now } = clock;
   const passwords = new WatchedPasswords();
-  const { sessions } = administratorServices({
+  const { sessions, links } = administratorServices({
     database,
     log,
     sessionIdleMs: HOUR_MS,
@@ -49,7 +49,7 @@ function instance(database: Database, clock: ManualClock) {
   });
   const budgets = new GuessBudgets({ database, now });
   const browsers = new KnownBrowsers(['a'.repeat(64)]);
-  const signIn = new SignIn({ database, passwords, sessions, budgets, browsers, log, now });
+  const signIn = new SignIn({ database, passwords, sessions, links, budgets, browsers, log, now });
   return {
     passwords,
     budgets,

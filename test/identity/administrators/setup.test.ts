@@ -265,4 +265,17 @@ describe('a link to set a new password', () => {
     assert.equal((await vic.signIn('vic@example.com', password)).status, 200);
     assert.equal((await admin.post('/ui/api/administrators/999/link')).status, 404);
   });
+
+  test('ends when the present password is changed: whoever holds it must not undo the change', async () => {
+    await using service = await startTestService();
+    await createAdministrator(service.settings.data_dir);
+    const admin = await signedInBrowser(service.url);
+    const { id } = (await admin.get('/ui/api/session')).body.administrator;
+    const token = tokenIn((await admin.post(`/ui/api/administrators/${id}/link`)).body.invitation_url);
+    const change = { current_password: PASSWORD, new_password: `${PASSWORD} 2` };
+    assert.equal((await admin.put('/ui/api/password', change)).status, 204);
+    const stranger = new Browser(service.url);
+    assert.equal((await stranger.post('/ui/api/setup/link', { token })).status, 404);
+    assert.equal((await stranger.post('/ui/api/setup', { token, password: `${PASSWORD} 3` })).status, 404);
+  });
 });
