@@ -216,7 +216,7 @@ describe('uploads', () => {
     await page.getByRole('button', { name: 'Publish version 1' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('get version 1 instead of version 0').waitFor();
-    await dialog.getByText('The standard changes from SCORM 1.2 to SCORM 2004 4th Ed.').waitFor();
+    await dialog.getByText('The standard changes: SCORM 1.2 → SCORM 2004 4th Ed.', { exact: true }).waitFor();
     await visit.assertAccessible();
     await dialog.getByRole('button', { name: 'Publish version 1' }).click();
     await page.getByText('Version 1 is published.').waitFor();

@@ -68,7 +68,7 @@ describe('the dashboard of a new service', () => {
     await api.create('/accounts', { name: 'Northwind' });
     await steps.waitFor({ state: 'detached' });
     await page.getByRole('img', { name: /1 succeeded, 0 failed/ }).waitFor();
-    await page.getByText('Everything is delivered').waitFor();
+    await page.getByText('No message waits').waitFor();
     await page.getByText('Nothing failed in the last hour.').waitFor();
     await page.getByText('No line is blocked.').waitFor();
     target.respondWith(refuse);

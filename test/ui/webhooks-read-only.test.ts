@@ -46,6 +46,11 @@ describe('webhooks while the webhooks service is disabled', () => {
     await visit.assertAccessible();
   });
 
+  it('can be added, and the form says that nothing is sent for now', async () => {
+    await using visit = await ui.visit(`${WEBHOOKS}/new`);
+    await visit.page.getByText('Nothing is sent as long as the webhooks service is disabled.').waitFor();
+  });
+
   it('cannot be edited by address either', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     await visit.page.getByRole('heading', { name: 'This webhook is Read Only' }).waitFor();

@@ -35,7 +35,7 @@ export const courses = {
       `Learners who are registered from now on get version ${next} instead of version ${present}. Existing registrations keep the version that they were made for.`,
     older: 'This is an earlier version than the published one.',
     webhooks: 'Webhooks that follow published versions are told.',
-    standardChanges: (present: string, next: string) => `The standard changes from ${present} to ${next}.`,
+    standardChanges: (present: string, next: string) => `The standard changes: ${present} → ${next}`,
     warnings: 'Its package has warnings:',
     submit: (version: number) => `Publish version ${version}`,
     done: (version: number) => `Version ${version} is published.`,

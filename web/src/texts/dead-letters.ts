@@ -4,7 +4,7 @@ import { isolate } from '../utilities/isolate.ts';
 export const deadLetters = {
   title: 'Dead letters',
   description:
-    'Messages that could not be delivered, of all webhooks. Nothing is lost: they can be sent again.',
+    'Messages that could not be delivered, of all webhooks. They can be sent again as long as they are kept (dead_letter_days).',
   label: 'Dead letters',
   search: 'Search by webhook, or by message id',
   columns: {

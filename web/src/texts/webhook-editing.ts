@@ -39,6 +39,8 @@ export const webhookEditing = {
     enabled: 'Active',
     events: 'Events',
     enabledDescription: 'Events are sent from now on. An inactive webhook sends nothing.',
+    enabledDescriptionReadOnly:
+      'Nothing is sent as long as the webhooks service is disabled. An inactive webhook sends nothing after that either.',
   },
   checks: {
     name: 'Enter a name.',

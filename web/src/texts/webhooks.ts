@@ -102,7 +102,7 @@ export const webhooks = {
     action: 'Delete…',
     title: (name: string) => `Delete ${isolate(name)}?`,
     confirm: 'Delete webhook',
-    description: 'Nothing more is sent to its target. This cannot be undone.',
+    description: 'Nothing more is sent to its target, dead letters neither. This cannot be undone.',
     waiting: (count: string) => `The messages that wait for it (${count}) will be discarded.`,
     done: (name: string) => `${isolate(name)} was deleted.`,
   },

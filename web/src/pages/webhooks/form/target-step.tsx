@@ -1,4 +1,5 @@
 import { PasswordInput, Radio, Switch, TextInput } from '@mantine/core';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import type { Draft } from './draft.ts';
 import type { FieldErrors } from './draft-checks.ts';
@@ -26,6 +27,7 @@ export function TargetStep({
   onChange: (change: Partial<Draft>) => void;
   onSecret: (secret: string) => void;
 }) {
+  const readOnly = useWebhooksReadOnly();
   const secretNote = secretStays
     ? fields.secretStays
     : secretLost
@@ -95,7 +97,7 @@ export function TargetStep({
       )}
       <Switch
         label={fields.enabled}
-        description={fields.enabledDescription}
+        description={readOnly ? fields.enabledDescriptionReadOnly : fields.enabledDescription}
         checked={draft.enabled}
         onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
       />
