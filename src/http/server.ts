@@ -6,11 +6,13 @@ import { answerClientError } from './client-errors.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { serializeLazily } from './lazy-schemas.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
+import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
 import { installValidation } from './validation.ts';
 
 /** How long a client may take to send its headers, and to send a whole request that is no upload. */
 const HEADERS_TIMEOUT_MS = 30_000;
+const REQUEST_DEADLINE_MS = 60_000;
 /** Uploads of packages take their time; a connection on which nothing comes is closed all the same. */
 const IDLE_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
@@ -22,12 +24,14 @@ export function createServer({
   maxBodyBytes,
   trustedProxies,
   basePath,
+  requestDeadlineMs = REQUEST_DEADLINE_MS,
 }: {
   log: Logger;
   maxBodyBytes: number;
   trustedProxies: readonly string[];
   /** The path under which the outside sees the service: put before the paths that answers name. */
   basePath: string;
+  requestDeadlineMs?: number;
 }): Routes {
   const server = fastify({
     logger: false,
@@ -54,6 +58,7 @@ export function createServer({
       sendProblem(request, typedReply, problem);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  limitRequestTime(server as unknown as FastifyInstance, requestDeadlineMs);
   takeJsonBodies(server as unknown as FastifyInstance);
   installValidation(server as unknown as FastifyInstance);
   serializeLazily(server as unknown as FastifyInstance);

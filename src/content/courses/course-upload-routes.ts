@@ -14,7 +14,7 @@ import { receivePackage, uploadLimits } from './package-upload.ts';
 import { UploadConnection } from './upload-connection.ts';
 import type { UploadFolder, UploadFolders } from './upload-folders.ts';
 
-const WRITE = { scope: 'content:write' };
+const WRITE = { scope: 'content:write', isUpload: true };
 const tags = ['Courses'];
 const consumes = ['multipart/form-data'];
 

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { answerClientError } from './client-errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether bodies may take as long as they go on coming, once the caller may use the route. */
+    isUpload?: boolean;
+  }
+}
+
+/**
+ * Ends requests whose body has not come as a whole in time, also where the answer needed none of it: whoever sends a byte
+ * now and then would hold a connection, and what came so far, for good. Uploads are let off once their callers are known.
+ */
+export function limitRequestTime(server: FastifyInstance, deadlineMs: number): void {
+  const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+  const letOff = ({ raw }: FastifyRequest) => clearTimeout(timers.get(raw));
+
+  server.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request;
+    if (!raw.complete && hasBody(request)) {
+      const timer = setTimeout(() => {
+        if (raw.complete) return;
+        const late = Object.assign(new Error('the request did not come in time'), {
+          code: 'ERR_HTTP_REQUEST_TIMEOUT',
+        });
+        if (reply.raw.headersSent) raw.socket.destroy();
+        else answerClientError(late, raw.socket);
+      }, deadlineMs);
+      timers.set(raw, timer.unref());
+      raw.once('close', () => clearTimeout(timer));
+    }
+    done();
+  });
+  // Comes after all that decides who may use the route.
+  server.addHook('preParsing', (request, _reply, payload, done) => {
+    if (request.routeOptions.config.isUpload === true) letOff(request);
+    done(null, payload);
+  });
+}
+
+/** RFC 9112 section 6.3. */
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
