@@ -39,6 +39,8 @@ export interface SessionRoutesOptions {
 const HIDDEN = { hide: true } as const;
 const VIEWER = { role: 'viewer' } as const;
 const params = Type.Object({ id: Type.String() });
+/** Of what anyone may send: more than the longest address and password take when every character is escaped. */
+const MAX_OPEN_BODY_BYTES = 16 * 1_024;
 
 /**
  * Signing in and out, and setting up with a one-time link: what nobody has to be signed in for. Changes are taken from
@@ -48,6 +50,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
   const { administrators, sessions, signIn, sessionCookie, browserCookie, origin } = options;
   const routes = server as unknown as Routes;
   const onRequest = async (request: FastifyRequest) => assertSameOrigin(request, origin);
+  const bodyLimit = MAX_OPEN_BODY_BYTES;
 
   routes.get(
     '/ui/api/session',
@@ -66,7 +69,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
 
   routes.post(
     '/ui/api/session',
-    { onRequest, schema: { ...HIDDEN, body: SignInInput, response: { 200: SessionAnswer } } },
+    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SignInInput, response: { 200: SessionAnswer } } },
     async (request, reply) => {
       const result = await signIn.signIn(request.body, visitorOf(request));
       return begun(request, reply, result);
@@ -83,7 +86,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
   // The token is in the body: proxies log addresses.
   routes.post(
     '/ui/api/setup/link',
-    { onRequest, schema: { ...HIDDEN, body: SetupLinkBody, response: { 200: SetupAnswer } } },
+    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupLinkBody, response: { 200: SetupAnswer } } },
     async (request) => {
       const found = await administrators.readLink(request.body.token);
       if (found === null) throw new ProblemError('not-found', 'This link was used or has expired');
@@ -93,7 +96,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
 
   routes.post(
     '/ui/api/setup',
-    { onRequest, schema: { ...HIDDEN, body: SetupBody, response: { 200: SessionAnswer } } },
+    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupBody, response: { 200: SessionAnswer } } },
     async (request, reply) => {
       const { token, email, name, password } = request.body;
       const { administrator, sessionToken } = await administrators.setUp(

@@ -181,6 +181,19 @@ describe('signing in', () => {
     }
   });
 
+  test('takes no more from those who have not signed in than it needs', async () => {
+    const password = '\u{1f511}'.repeat(256);
+    assertProblem(await browser.signIn(ADMIN_EMAIL, password), 401, 'unauthorized');
+    const padding = 'x'.repeat(20_000);
+    for (const [path, body] of [
+      ['/ui/api/session', { email: ADMIN_EMAIL, password: padding }],
+      ['/ui/api/setup/link', { token: padding }],
+      ['/ui/api/setup', { token: padding, password: PASSWORD }],
+    ] as const) {
+      assertProblem(await browser.post(path, body), 413, 'content-too-large');
+    }
+  });
+
   test('a cookie that is no session’s is as good as none', async () => {
     for (const value of ['', 'x', `${'A'.repeat(43)}`, "' or 1=1 --", 'é'.repeat(43), 'A'.repeat(20_000)]) {
       const answer = await fetch(`${service.url}/ui/api/session`, {
