@@ -145,9 +145,9 @@ describe('webhooks', () => {
         .first()
         .waitFor();
     }
-    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('link', { name: 'See the dead letters' }).click();
     await page.getByRole('link', { name: /Account created, delivery/ }).click();
-    await visit.arrived(/tab=history.*delivery=\d+/);
+    await visit.arrived(/tab=history&outcome=DEAD_LETTERED.*delivery=\d+/);
     await page.reload();
     const drawer = page.getByRole('dialog');
     await drawer.getByText('Given up by hand.').waitFor();
@@ -161,7 +161,10 @@ describe('webhooks', () => {
     await drawer.getByRole('button', { name: 'Send again' }).click();
     await drawer.getByText('Delivered', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
-    await visit.arrived(`${WEBHOOKS}/${id}?tab=history`);
+    await visit.arrived(`${WEBHOOKS}/${id}?tab=history&outcome=DEAD_LETTERED`);
+    await page.getByRole('tab', { name: 'Overview' }).click();
+    await page.getByText('Every message was delivered or given up.').waitFor();
+    await page.getByRole('link', { name: 'See the dead letters' }).waitFor({ state: 'detached' });
     await remove(id);
   });
 

@@ -58,6 +58,21 @@ export const deliveriesQuery = (
     ...polling(LIVE_MS),
   });
 
+/** Whether messages of a webhook are among the dead letters. */
+export const hasDeadLettersQuery = (webhookId: number) =>
+  queryOptions({
+    queryKey: [...webhooksKey, webhookId, 'deliveries', 'dead'],
+    queryFn: async ({ signal }) => {
+      const { data } = await request<{ data: DeliverySummary[] }>(
+        'GET',
+        withQuery(`/webhooks/${webhookId}/deliveries`, { limit: 1, status: 'DEAD_LETTERED' }),
+        { signal },
+      );
+      return data.length > 0;
+    },
+    ...polling(LIVE_MS),
+  });
+
 export const deliveryQuery = (webhookId: number, deliveryId: number) =>
   queryOptions({
     queryKey: [...webhooksKey, webhookId, 'deliveries', deliveryId],

@@ -47,6 +47,8 @@ export const webhookDetails = {
       PAUSED: 'Paused',
     },
     empty: 'Every message was delivered or given up.',
+    dead: 'Some messages were given up: they are dead letters, and are sent only when somebody sends them again.',
+    seeDead: 'See the dead letters',
     paused: 'This service does not deliver at the moment: its settings say so.',
     depth: 'Waiting',
     oldest: 'Oldest event',

@@ -1,6 +1,8 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { hasDeadLettersQuery } from '../../../api/deliveries.ts';
 import type { Line, WebhookRecord } from '../../../api/webhook-records.ts';
 import { actOnHead, lineQuery, webhooksKey } from '../../../api/webhooks.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
@@ -54,7 +56,26 @@ export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
           <Head webhook={webhook} line={line} head={line.head} clockAhead={data?.clockAhead ?? 0} />
         </div>
       )}
+      <DeadLettersNote webhookId={webhook.id} />
     </Panel>
+  );
+}
+
+/** A line that moves again tells nothing of what was given up: this does, and leads there. */
+function DeadLettersNote({ webhookId }: { webhookId: number }) {
+  const { data } = useQuery(hasDeadLettersQuery(webhookId));
+  if (data !== true) return null;
+  return (
+    <div className={styles.note}>
+      {texts.dead}{' '}
+      <Link
+        to="/administration/integrations/webhooks/$webhookId"
+        params={{ webhookId }}
+        search={{ tab: 'history', outcome: 'DEAD_LETTERED' }}
+      >
+        {texts.seeDead}
+      </Link>
+    </div>
   );
 }
 
