@@ -181,6 +181,7 @@ describe('adding and editing a webhook', () => {
     const request = await sent;
     assert.ok(request.headers()['if-match'], 'it is saved only if nobody else changed it');
     await page.getByRole('heading', { level: 1, name: 'CRM, renamed' }).waitFor();
+    assert.equal(await page.getByText('Not saved').count(), 0);
     const record = await read(id);
     assert.equal(record.max_attempts, 7);
     assert.equal(record.ignore_before_dt, '2026-01-31T09:30:00.000Z');
@@ -199,6 +200,7 @@ describe('adding and editing a webhook', () => {
     await page.getByLabel('Secret').fill('never kept');
     await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+    await page.getByText('What you entered is kept in this tab, except for the secret').waitFor();
     await page.goBack();
     await page.getByText('You go on where you left off.').waitFor();
     await page.reload();

@@ -1,5 +1,5 @@
 import { notifications } from '@mantine/notifications';
-import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCheck, IconInfoCircle } from '@tabler/icons-react';
 import { explainError } from './explain-error.ts';
 
 const ERROR_SHOWN_MS = 12_000;
@@ -7,6 +7,11 @@ const ERROR_SHOWN_MS = 12_000;
 /** Says shortly that something was done. */
 export function notifyDone(message: string): void {
   notifications.show({ message, color: 'teal', icon: <IconCheck size={18} /> });
+}
+
+/** Says shortly what is to be known, where nothing was done. */
+export function notifyNote(message: string): void {
+  notifications.show({ message, color: 'blue', icon: <IconInfoCircle size={18} /> });
 }
 
 /** Says that something failed where no form could. A 401 says itself: the layout asks to sign in again. */

@@ -125,6 +125,10 @@ export const webhookEditing = {
   draft: {
     restored: 'You go on where you left off.',
     discard: 'Discard the draft',
+    left: 'Not saved yet. What you entered is kept in this tab: open the form again to go on.',
+    leftWithSecret:
+      'Not saved yet. What you entered is kept in this tab, except for the secret: open the form again to go on.',
+    secretLeft: 'Not saved. The secret that you entered is not kept.',
   },
   conflict: {
     title: 'Someone else changed this webhook in the meantime',

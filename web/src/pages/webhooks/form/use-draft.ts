@@ -10,6 +10,8 @@ export interface DraftState {
   /** Whether it was found when the page opened. */
   restored: boolean;
   changed: boolean;
+  /** Whether it was saved: nothing is kept any more. */
+  finished: boolean;
   change: (change: Partial<Draft>) => void;
   /** Goes on from the state of another moment. */
   rebase: (etag: string | null) => void;
@@ -39,6 +41,7 @@ export function useDraft(webhookId: number | null, initial: Draft, initialEtag: 
     etag,
     restored,
     changed,
+    finished,
     change: (change) => setDraft((present) => ({ ...present, ...change })),
     rebase: setEtag,
     restart: (anew = start, newEtag = initialEtag) => {

@@ -5,6 +5,7 @@ import { ApiError } from '../../../api/errors.ts';
 import type { WebhookConfiguration, WebhookRecord } from '../../../api/webhook-records.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { FormProblem, fieldOf } from '../../../components/form-problem.tsx';
+import { notifyNote } from '../../../components/notify.tsx';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { apiOnlyDefaults } from '../api-only-facts.tsx';
 import { configurationOf, type Draft, STEPS, type Step, storedKeyOf, withTopic } from './draft.ts';
@@ -88,6 +89,14 @@ export function WebhookForm({
     const control = place?.matches('input') ? place : place?.querySelector<HTMLElement>('input:enabled');
     control?.focus();
   }, [errors, step]);
+
+  const tellWhatIsKept = useEffectEvent(() => {
+    if (state.finished) return;
+    const { left, leftWithSecret, secretLeft } = webhookEditing.draft;
+    if (state.changed) notifyNote(secret === '' ? left : leftWithSecret);
+    else if (secret !== '') notifyNote(secretLeft);
+  });
+  useEffect(() => () => tellWhatIsKept(), []);
 
   const update = (changes: Partial<Draft>) => {
     setErrors(NO_ERRORS);
