@@ -16,6 +16,7 @@ export function explainError(error: unknown): Explanation {
   if (error instanceof UnreachableError) return { ...errors.unreachable, detail: '' };
   if (!(error instanceof ApiError)) return { ...errors.refused, detail: String(error) };
   if (error.code === 'webhooks-read-only') return { ...errors.readOnly, detail: '' };
+  if (error.code === 'conflict') return { ...errors.conflict, detail: error.message };
   switch (error.status) {
     case 403:
       return { ...errors.forbidden, detail: error.message };

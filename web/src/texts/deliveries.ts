@@ -56,7 +56,7 @@ export const deliveries = {
     attempt: (number: number) => `Attempt ${number}`,
     noAttempts: 'It was never tried.',
     earlierLeftOut: 'Only the latest attempts are kept.',
-    waits: 'It waits to be sent.',
+    waits: 'It is in line, and is sent by itself.',
     redeliver: 'Send again',
     redelivered: 'The message waits to be sent again.',
     inactive: 'The webhook is inactive and would discard the message. Activate it first.',

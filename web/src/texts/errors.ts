@@ -12,6 +12,7 @@ export const errors = {
     title: 'This no longer exists',
     advice: 'Someone may have deleted it, or the address has a mistake.',
   },
+  conflict: { title: 'This is not possible as things stand', advice: '' },
   changed: {
     title: 'Someone else changed this in the meantime',
     advice: 'Reload to see the present state, then make your change again.',
