@@ -26,13 +26,20 @@ export interface AnswerCipher {
 
 type Work<Body> = (tx: Transaction) => Promise<Answer<Body>>;
 
-/** How the body of an answer is kept. */
+/** How the body of an answer is kept, and the hash that tells its request from others. */
 interface Form {
   write(body: unknown): string;
   read(stored: string): unknown;
+  sealHash(hash: string): string;
+  openHash(stored: string): string;
 }
 
-const PLAIN: Form = { write: JSON.stringify, read: JSON.parse };
+const PLAIN: Form = {
+  write: JSON.stringify,
+  read: JSON.parse,
+  sealHash: (hash) => hash,
+  openHash: (stored) => stored,
+};
 
 /**
  * `Idempotency-Key` on POST (draft-ietf-httpapi-idempotency-key-header): the same key and request within 24
@@ -74,8 +81,9 @@ export class Idempotency {
   }
 
   /**
-   * The same where the answer holds a secret that is kept nowhere else: its body is kept encrypted. When the secret of the
-   * service was changed since, and its former one removed, a repeated request is a problem, and still causes nothing.
+   * The same where the answer holds a secret that is kept nowhere else, or the request one that could be guessed by its hash:
+   * both are kept encrypted. When the secret of the service was changed since, and its former one removed, a repeated
+   * request is a problem, and still causes nothing.
    * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`, `conflict`
    */
   async answerSecret<Body>(
@@ -119,11 +127,16 @@ export class Idempotency {
     const { id: clientId } = callerOf(request);
     const fingerprint = fingerprintOf(request, content);
     return await this.#database.transaction(async (tx) => {
-      const claim = { client_id: clientId, idempotency_key: key, fingerprint, created_at: this.#now() };
+      const claim = {
+        client_id: clientId,
+        idempotency_key: key,
+        fingerprint: form.sealHash(fingerprint),
+        created_at: this.#now(),
+      };
       if (!(await claimKey(tx, claim))) {
         const kept = await readKey(tx, clientId, key);
         if (kept !== undefined && kept.created_at > this.#now() - KEPT_FOR_MS) {
-          if (kept.fingerprint !== fingerprint) {
+          if (form.openHash(kept.fingerprint) !== fingerprint) {
             throw new ProblemError(
               'idempotency-key-reused',
               'The Idempotency-Key was sent with another request before',
@@ -150,10 +163,13 @@ export class Idempotency {
 
 /** Bound to its key: copied to another one it cannot be read. */
 function encrypted(cipher: AnswerCipher, clientId: string, key: string): Form {
-  const context = `idempotency:${JSON.stringify([clientId, key])}`;
+  const owner = JSON.stringify([clientId, key]);
+  const [answer, request] = [`idempotency:${owner}`, `idempotency request:${owner}`];
   return {
-    write: (body) => cipher.encrypt(context, JSON.stringify(body)),
-    read: (stored) => JSON.parse(decrypted(cipher, context, stored)),
+    write: (body) => cipher.encrypt(answer, JSON.stringify(body)),
+    read: (stored) => JSON.parse(decrypted(cipher, answer, stored)),
+    sealHash: (hash) => cipher.encrypt(request, hash),
+    openHash: (stored) => decrypted(cipher, request, stored),
   };
 }
 

@@ -31,13 +31,13 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
         tags,
         summary: 'Create a webhook',
         body: WebhookInput,
-        response: { 201: WebhookRecord, ...problems(400, 413, 415, 422) },
+        response: { 201: WebhookRecord, ...problems(400, 409, 413, 415, 422) },
       },
     },
     async (request, reply) => {
       callerOf(request);
       assertValid(request, await webhooks.inputErrors(request.body, null));
-      return await idempotency.answer(request, reply, async (tx) => {
+      return await idempotency.answerSecret(request, reply, async (tx) => {
         const webhook = await webhooks.create(request.body, tx);
         return {
           status: 201,

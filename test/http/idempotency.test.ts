@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { openDatabaseOf } from '../support/database.ts';
 import { Api, createClient, requestToken, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 
@@ -102,6 +104,26 @@ describe('Idempotency-Key on POST', () => {
 });
 
 describe('Idempotency-Key on the calls of webhooks', () => {
+  test('a creation with a secret leaves nothing in the database by which the secret can be guessed', async () => {
+    await using service = await startTestService();
+    const { api } = service;
+    const authentication = { type: 'BASIC', key: 'us', secret: 'a secret of theirs' };
+    const body = { name: 'w', topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/', authentication };
+    const key = { 'Idempotency-Key': 'create' };
+    const first = await api.post('/webhooks', body, key);
+    assert.equal(first.status, 201, JSON.stringify(first.body));
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const kept = JSON.stringify(await database.reader.all('select * from idempotency_keys'));
+    assert.match(kept, /"create"/);
+    const hash = createHash('sha256')
+      .update(`POST /webhooks\n${JSON.stringify(body)}`)
+      .digest('hex');
+    for (const readable of [authentication.secret, hash]) assert.ok(!kept.includes(readable), readable);
+    assert.deepEqual((await api.post('/webhooks', body, key)).body, first.body);
+    const other = { ...body, authentication: { ...authentication, secret: 'another one' } };
+    assert.equal((await api.post('/webhooks', other, key)).status, 422);
+  });
+
   test('a repeated creation makes one webhook, a repeated skip moves one message', async () => {
     await using service = await startTestService({
       settings: { retry_initial_delay: 60, retry_max_delay: 60 },
