@@ -173,9 +173,10 @@ describe('matching events with webhooks', () => {
           for (const id of model.keys()) await webhooks.delete(id, null);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 200 },
     );
-    assert.ok(hits > 100, `the webhooks were hit ${hits} times`);
+    // Far below what chance gives, far above what proves nothing.
+    assert.ok(hits > 50, `the webhooks were hit ${hits} times`);
     assert.deepEqual(
       await opened.database.reader.all('select * from webhook_triggers'),
       [],
