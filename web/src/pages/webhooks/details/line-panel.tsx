@@ -38,7 +38,10 @@ const TONES: Readonly<Record<Line['state'], Tone>> = {
 /** What waits, why, and until when; and what can be done about it. */
 export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
   const { data, error, refetch } = useQuery(lineQuery(webhook.id));
+  const dead = useQuery(hasDeadLettersQuery(webhook.id));
   const line = data?.record;
+  // Shown at once, so that nothing moves what is below.
+  const shown = line !== undefined && !dead.isPending;
   return (
     <Panel
       title={texts.title}
@@ -47,24 +50,22 @@ export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
         line !== undefined && <StatusBadge tone={TONES[line.state]}>{texts.states[line.state]}</StatusBadge>
       }
     >
-      {line === undefined && error === null && <Skeleton height={PLACEHOLDER_HEIGHT} />}
+      {!shown && (line !== undefined || error === null) && <Skeleton height={PLACEHOLDER_HEIGHT} />}
       {line === undefined && error !== null && <ErrorState error={error} retry={() => void refetch()} />}
-      {line !== undefined && line.head === null && <div>{texts.empty}</div>}
-      {line !== undefined && line.head !== null && (
+      {shown && line.head === null && <div>{texts.empty}</div>}
+      {shown && line.head !== null && (
         <div className={styles.stack}>
           {line.state === 'PAUSED' && <div>{texts.paused}</div>}
           <Head webhook={webhook} line={line} head={line.head} clockAhead={data?.clockAhead ?? 0} />
         </div>
       )}
-      <DeadLettersNote webhookId={webhook.id} />
+      {shown && dead.data === true && <DeadLettersNote webhookId={webhook.id} />}
     </Panel>
   );
 }
 
 /** A line that moves again tells nothing of what was given up: this does, and leads there. */
 function DeadLettersNote({ webhookId }: { webhookId: number }) {
-  const { data } = useQuery(hasDeadLettersQuery(webhookId));
-  if (data !== true) return null;
   return (
     <div className={styles.note}>
       {texts.dead}{' '}
