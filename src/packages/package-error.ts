@@ -18,8 +18,8 @@ export function quoted(text: string): string {
 
 /** What can be wrong with a package, and how it is said to the person who made or uploaded it. */
 const MESSAGES = {
-  ZIP_UNREADABLE: (d: { reason: string }) =>
-    `This is not a zip file that can be read. It may be damaged, incomplete, or another kind of file (${quoted(d.reason)}).`,
+  ZIP_UNREADABLE: () =>
+    'This is not a zip file that can be read. It may be damaged, incomplete, or another kind of file.',
   ZIP_TOO_MANY_ENTRIES: (d: { limit: number }) =>
     `The zip holds more than ${d.limit} files and folders, which is the most that a course may have.`,
   ZIP_TOO_LARGE: (d: { limit: number }) =>

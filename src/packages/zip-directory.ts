@@ -64,8 +64,7 @@ export async function readZipDirectory(file: FileHandle, limits: PackageLimits):
     return await checkedDirectory(zip.eachEntry(), zipBytes, limits);
   } catch (error) {
     if (error instanceof PackageError || isSystemError(error)) throw error;
-    const reason = error instanceof Error ? error.message : 'unknown';
-    throw packageError('ZIP_UNREADABLE', { reason }, { cause: error });
+    throw packageError('ZIP_UNREADABLE', {}, { cause: error });
   }
 }
 
@@ -148,7 +147,7 @@ function refuseOverlaps(members: readonly ZipMember[], zipBytes: number): void {
     const end = member.headerOffset + LOCAL_HEADER_BYTES + member.compressedSize;
     const next = inOrder[index + 1];
     if (end > zipBytes) {
-      throw packageError('ZIP_UNREADABLE', { reason: 'a file lies beyond the end of the zip' });
+      throw packageError('ZIP_UNREADABLE', {});
     }
     if (next !== undefined && end > next.headerOffset) throw packageError('ZIP_OVERLAP', { file: next.name });
   }
