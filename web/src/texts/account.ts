@@ -26,7 +26,7 @@ export const account = {
     first: 'You are the first administrator. Choose how you sign in.',
     invited: (role: string) => `You were invited as ${role}. Choose how you sign in.`,
     as: { admin: 'an administrator', viewer: 'a viewer' },
-    again: 'Choose a new password. You are signed out everywhere else.',
+    again: 'Choose a new password. Saving it signs you out everywhere else.',
     name: 'Your name',
     email: 'E-mail',
     emailWhy: 'You sign in with it, and it stands as “user” in the messages of what you do.',
