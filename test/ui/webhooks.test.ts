@@ -145,6 +145,9 @@ describe('webhooks', () => {
         .first()
         .waitFor();
     }
+    await page.getByRole('link', { name: 'See the dead letters' }).waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
     await page.getByRole('link', { name: 'See the dead letters' }).click();
     await page.getByRole('link', { name: /Account created, delivery/ }).click();
     await visit.arrived(/tab=history&outcome=DEAD_LETTERED.*delivery=\d+/);

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Anchor, Button, Skeleton } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -69,13 +69,20 @@ function DeadLettersNote({ webhookId }: { webhookId: number }) {
   return (
     <div className={styles.note}>
       {texts.dead}{' '}
-      <Link
-        to="/administration/integrations/webhooks/$webhookId"
-        params={{ webhookId }}
-        search={{ tab: 'history', outcome: 'DEAD_LETTERED' }}
+      <Anchor
+        inherit
+        underline="always"
+        renderRoot={(props) => (
+          <Link
+            {...props}
+            to="/administration/integrations/webhooks/$webhookId"
+            params={{ webhookId }}
+            search={{ tab: 'history', outcome: 'DEAD_LETTERED' }}
+          />
+        )}
       >
         {texts.seeDead}
-      </Link>
+      </Anchor>
     </div>
   );
 }
