@@ -14,6 +14,7 @@ import { nodeSqliteDialect, Statements, toUnavailable } from './kysely-node-sqli
 import type { Tables } from './schema.ts';
 import { SignalListeners } from './signal-listeners.ts';
 import { addFunctions } from './sqlite-functions.ts';
+import { WalCheckpoints } from './wal-checkpoints.ts';
 import { WalSync } from './wal-sync.ts';
 
 /** How long a statement waits for another process (the command line beside the service) to finish writing. */
@@ -25,8 +26,6 @@ const WRITER_CACHE_KIB = 16_384;
 const READER_CACHE_KIB = 4_096;
 /** How long a deferred change may stay off the disk: what was delivered meanwhile is delivered again after a power failure. */
 const DEFERRED_SYNC_MS = 10;
-/** Pages of 4 KiB in the write-ahead log before it is copied into the database: fewer, larger copies. */
-const CHECKPOINT_PAGES = 4_000;
 
 interface Waiting {
   run(tx: SqliteTransaction): Promise<unknown>;
@@ -59,6 +58,7 @@ export class SqliteDatabase implements Database {
   readonly #readerConnection: DatabaseSync;
   readonly #statements: Statements;
   readonly #wal: WalSync;
+  readonly #checkpoints: WalCheckpoints;
   readonly #listeners = new SignalListeners();
   /** Set when a sync failed: what the log holds from then on is uncertain, so nothing more may be promised. */
   #syncFailure: DatabaseUnavailableError | null = null;
@@ -73,7 +73,7 @@ export class SqliteDatabase implements Database {
   constructor(file: string) {
     try {
       this.#writer = openConnection(file, WRITER_CACHE_KIB);
-      this.#writer.exec(`pragma journal_mode = wal; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      this.#writer.exec('pragma journal_mode = wal');
       this.#readerConnection = openConnection(file, READER_CACHE_KIB);
       this.#readerConnection.exec('pragma query_only = on');
     } catch (error) {
@@ -83,6 +83,7 @@ export class SqliteDatabase implements Database {
     }
     this.#statements = new Statements(this.#writer);
     this.#wal = new WalSync(`${file}-wal`);
+    this.#checkpoints = new WalCheckpoints(file, this.#writer);
     this.reader = createReader(this.#readerConnection);
   }
 
@@ -117,6 +118,7 @@ export class SqliteDatabase implements Database {
     while (this.#draining !== null) await this.#draining;
     if (this.#deferredSync !== null) clearTimeout(this.#deferredSync);
     await this.#wal[Symbol.asyncDispose]();
+    await this.#checkpoints[Symbol.asyncDispose]();
     this.#readerConnection.close();
     this.#writer.close();
   }
@@ -125,6 +127,7 @@ export class SqliteDatabase implements Database {
     while (this.#waiting.length > 0) {
       // Everything that this turn's I/O asks for joins the batch.
       await new Promise((resolve) => setImmediate(resolve));
+      if (this.#checkpoints.held !== null) await this.#checkpoints.held;
       await this.#commitBatch(this.#waiting.splice(0, MAX_BATCH));
     }
     this.#draining = null;
@@ -155,6 +158,7 @@ export class SqliteDatabase implements Database {
       for (const waiting of batch.slice(next)) waiting.reject(unavailable);
       return;
     }
+    if (isChanged) this.#checkpoints.committed();
     const isDurable =
       isChanged &&
       done.some(({ waiting, outcome }) => 'value' in outcome && waiting.durability === 'durable');

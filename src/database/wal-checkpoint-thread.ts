@@ -1,0 +1,39 @@
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** What the thread is asked. */
+export type CheckpointRequest = 'copy' | 'end';
+
+/** What it answers to `copy`; null when all went well. */
+export interface CheckpointAnswer {
+  error: string | null;
+}
+
+const CACHE_KIB = 512;
+
+/** The entry of the thread that {@link WalCheckpoints} starts, with the database's file as its data. */
+function serve(): void {
+  const port = parentPort;
+  if (port === null) throw new Error('this runs on a thread of its own');
+  const connection = new DatabaseSync(workerData as string);
+  connection.exec(
+    `pragma synchronous = normal; pragma wal_autocheckpoint = 0; pragma cache_size = -${CACHE_KIB}`,
+  );
+  const copy = connection.prepare('pragma wal_checkpoint(passive)');
+  port.on('message', (request: CheckpointRequest) => {
+    if (request === 'end') {
+      connection.close();
+      port.close();
+      return;
+    }
+    let error: string | null = null;
+    try {
+      copy.get();
+    } catch (thrown) {
+      error = String(thrown);
+    }
+    port.postMessage({ error } satisfies CheckpointAnswer);
+  });
+}
+
+serve();
