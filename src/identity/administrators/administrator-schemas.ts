@@ -76,7 +76,7 @@ const administratorMembers = {
   enabled: Type.Boolean(),
   invited: Type.Boolean({ description: 'Whether the invitation was not taken up yet.' }),
   created_dt: DateTime('When it was made.'),
-  last_sign_in_dt: OptionalDateTime('The last time with a password.'),
+  last_sign_in_dt: OptionalDateTime('The last time with a password, choosing one included.'),
 };
 
 export const AdministratorRecord = Type.Object(administratorMembers);

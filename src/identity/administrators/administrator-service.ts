@@ -9,6 +9,7 @@ import {
   insertAdministrator,
   lockAdministrator,
   lockAdmins,
+  noteSignIn,
   type StoredAdministrator,
   selectAdministrator,
   selectAdministratorByEmail,
@@ -190,6 +191,8 @@ export class AdministratorService {
       if (id !== null) await updateAdministrator(tx, id, { name, password_hash: passwordHash });
       else if (await hasAdministrators(tx)) throw deadLink();
       else id = await this.#insert(tx, { email, role: 'admin', name, passwordHash });
+      // Choosing it signs in.
+      await noteSignIn(tx, id, passwordHash, this.#now());
       const row = await this.#find(tx, id);
       await this.#sessions.endAll(tx, id);
       const sessionToken = await this.#sessions.begin(tx, id, use);

@@ -79,7 +79,9 @@ describe('the first start', () => {
     assert.equal(made.status, 200, JSON.stringify(made.body));
     const { email, name, role } = made.body.administrator;
     assert.deepEqual([email, name, role], ['First@Example.com', 'First', 'admin']);
-    assert.equal((await browser.get('/ui/api/administrators')).status, 200);
+    const list = await browser.get('/ui/api/administrators');
+    assert.equal(list.status, 200);
+    assert.notEqual(list.body.data[0].last_sign_in_dt, null, 'choosing a password signs in');
     assert.equal('setup_required' in (await new Browser(service.url).get('/ui/api/session')).body, false);
 
     assert.equal((await setUp(service, token!)).status, 404, 'it works once');
