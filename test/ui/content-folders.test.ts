@@ -44,7 +44,7 @@ describe('folders', () => {
     await page.keyboard.press('ArrowDown');
     await page.getByRole('menuitem', { name: 'New folder…' }).press('Enter');
     const name = page.getByRole('textbox', { name: 'Name' });
-    await name.waitFor();
+    await name.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Give it a name.').waitFor();
     assert.equal(await name.and(page.locator(':focus')).count(), 1, 'the wrong field has the focus');

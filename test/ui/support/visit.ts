@@ -5,8 +5,13 @@ import type { BrowserContext, Page } from 'playwright-core';
 /** What the browser itself writes for each answer of 400 and above, which tests ask for. */
 const ANSWERED_WITH_ERROR = /^Failed to load resource/;
 const IMPACTS_THAT_FAIL = new Set(['serious', 'critical']);
-const ANIMATIONS_ENDED =
-  'new Promise(requestAnimationFrame).then(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished))).then(() => {})';
+/** Those that others begin by their end included. */
+const ANIMATIONS_ENDED = `(async () => {
+  do {
+    await new Promise(requestAnimationFrame);
+    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+  } while (document.getAnimations().length > 0);
+})()`;
 const WIDTHS =
   '({ content: document.documentElement.scrollWidth, window: document.documentElement.clientWidth })';
 const SCHEMES = ['light', 'dark'] as const;
