@@ -24,7 +24,7 @@ export interface PostgresServerOptions {
 
 const PASSWORD = 'tests-only';
 const FLAGS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
-const FORGETFUL_FLAGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
+const FORGETFUL_FLAGS = ['fsync=off', 'full_page_writes=off'];
 
 /** Starts a server on a free port. @throws {Error} with what the server said when it does not start. */
 export async function startPostgresServer({

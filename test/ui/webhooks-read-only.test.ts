@@ -51,6 +51,12 @@ describe('webhooks while the webhooks service is disabled', () => {
     await visit.page.getByText('Nothing is sent as long as the webhooks service is disabled.').waitFor();
   });
 
+  it('let no first postback be looked for', async () => {
+    await using visit = await ui.visit('/');
+    await visit.page.getByText('Once the webhooks service is enabled.').waitFor();
+    assert.equal(await visit.page.getByRole('link', { name: 'Open the webhook' }).count(), 0);
+  });
+
   it('cannot be edited by address either', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     await visit.page.getByRole('heading', { name: 'This webhook is Read Only' }).waitFor();

@@ -112,6 +112,7 @@ export const dashboard = {
         title: 'See a postback arrive',
         description: 'Do what your webhook is about, such as creating an account, and look at its history.',
         later: 'Once there is a webhook.',
+        readOnly: 'Once the webhooks service is enabled.',
         action: 'Open the webhook',
       },
     },

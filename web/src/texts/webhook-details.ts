@@ -19,6 +19,8 @@ export const webhookDetails = {
     copy: 'Copy the error',
     attempts: 'See the attempts',
     hint: 'The alert ends with the next message that is delivered, or when the webhook is edited.',
+    hintReadOnly:
+      'The alert ends with the next message that is delivered, once the webhooks service is enabled.',
   },
   statistics: {
     title: 'Statistics',

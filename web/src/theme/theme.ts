@@ -125,7 +125,8 @@ export const theme = createTheme({
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
     },
     Anchor: { defaultProps: { underline: 'hover' } },
-    Menu: { defaultProps: { shadow: 'md', radius: 'md', position: 'bottom-end' } },
+    // Kept in sight: beside the window's edge its button counts as gone.
+    Menu: { defaultProps: { shadow: 'md', radius: 'md', position: 'bottom-end', hideDetached: false } },
     Table: { defaultProps: { verticalSpacing: 'xs', horizontalSpacing: 'md' } },
   },
 });

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Panel } from '../../../components/panel.tsx';
 import { dashboard } from '../../../texts/dashboard.ts';
 import styles from './first-steps.module.css';
@@ -51,7 +52,9 @@ function Step({
   webhookId: number | null;
 }) {
   const { title, description, action } = texts.steps[step];
-  const link = linkOf(step, webhookId);
+  const readOnly = useWebhooksReadOnly();
+  const isHeld = readOnly && step === 'postback';
+  const link = isHeld ? null : linkOf(step, webhookId);
   return (
     <li className={styles.step} data-state={state} {...(state === 'next' ? { 'aria-current': 'step' } : {})}>
       <span className={styles.mark} aria-hidden="true">
@@ -66,7 +69,9 @@ function Step({
       </div>
       {state !== 'done' &&
         (link === null ? (
-          <span className={styles.later}>{texts.steps.postback.later}</span>
+          <span className={styles.later}>
+            {isHeld ? texts.steps.postback.readOnly : texts.steps.postback.later}
+          </span>
         ) : (
           <Button
             size="xs"

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { statisticsQuery } from '../../../api/webhooks.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { Time } from '../../../components/time.tsx';
@@ -11,6 +12,7 @@ const texts = webhookDetails.error;
 
 /** The last error in full, while the webhook is in error. */
 export function ErrorPanel({ webhookId, onHistory }: { webhookId: number; onHistory: () => void }) {
+  const readOnly = useWebhooksReadOnly();
   const { data } = useQuery(statisticsQuery(webhookId));
   return (
     <Callout tone="bad" title={texts.title} live="title">
@@ -22,7 +24,7 @@ export function ErrorPanel({ webhookId, onHistory }: { webhookId: number; onHist
           </p>
         </>
       )}
-      <div>{texts.hint}</div>
+      <div>{readOnly ? texts.hintReadOnly : texts.hint}</div>
       <div className={styles.actions}>
         <Button variant="default" size="xs" onClick={onHistory}>
           {texts.attempts}
