@@ -1,4 +1,4 @@
-import type { Reader, SqlValue, Transaction } from './database.ts';
+import type { Reader, RowsStatement, SqlValue, Transaction } from './database.ts';
 import { type RecordsetType, recordset } from './recordset.ts';
 
 /** How a statement's text reaches the rows that it is run for; on SQLite, which is given one at a time, not at all. */
@@ -24,12 +24,10 @@ export type BatchRow<Column extends string> = Readonly<Record<Column, SqlValue>>
  * Like any statement it takes its turn when it is called, not when it is awaited: all rows come before what is asked for next.
  * Rows must not concern the same row of a table twice: PostgreSQL would change it once.
  */
-export class BatchStatement<Column extends string> {
-  readonly #columns: readonly Column[];
-  /** With a placeholder for each column, numbered. */
-  readonly #forOne: string;
-  /** With one placeholder for a JSON array of rows; PostgreSQL's dialect. */
-  readonly #forAll: string;
+export class BatchStatement<Column extends string> implements RowsStatement {
+  readonly columns: readonly Column[];
+  readonly forOne: string;
+  readonly forAll: string;
 
   /**
    * @param alias the name of the rows in the text
@@ -40,36 +38,27 @@ export class BatchStatement<Column extends string> {
     columns: Readonly<Record<Column, RecordsetType>>,
     text: (row: Readonly<Record<Column, string>>, rows: BatchRows) => string,
   ) {
-    this.#columns = Object.keys(columns) as Column[];
+    this.columns = Object.keys(columns) as Column[];
     const one = this.#each((_, place) => `?${place + 1}`);
-    this.#forOne = text(one, { from: '', using: '', joined: '', isLocking: false });
+    this.forOne = text(one, { from: '', using: '', joined: '', isLocking: false });
     const rows = recordset('postgres', alias, columns);
-    this.#forAll = text(
+    this.forAll = text(
       this.#each((column) => `${alias}.${column}`),
       { from: `from ${rows}`, using: `using ${rows}`, joined: `${rows} cross join`, isLocking: true },
     );
   }
 
   async run(tx: Transaction, rows: readonly BatchRow<Column>[]): Promise<void> {
-    if (rows.length === 0) return;
-    if (tx.dialect === 'postgres') await tx.run(this.#forAll, JSON.stringify(rows));
-    else await Promise.all(rows.map((row) => tx.run(this.#forOne, ...this.#values(row))));
+    if (rows.length > 0) await tx.runFor(this, rows);
   }
 
   /** What a select answers for the rows together. */
-  async all<Row>(reader: Pick<Reader, 'all' | 'dialect'>, rows: readonly BatchRow<Column>[]): Promise<Row[]> {
-    if (rows.length === 0) return [];
-    if (reader.dialect === 'postgres') return await reader.all<Row>(this.#forAll, JSON.stringify(rows));
-    const answers = await Promise.all(rows.map((row) => reader.all<Row>(this.#forOne, ...this.#values(row))));
-    return answers.flat();
-  }
-
-  #values(row: BatchRow<Column>): SqlValue[] {
-    return this.#columns.map((column) => row[column]);
+  async all<Row>(reader: Pick<Reader, 'allFor'>, rows: readonly BatchRow<Column>[]): Promise<Row[]> {
+    return rows.length === 0 ? [] : await reader.allFor<Row>(this, rows);
   }
 
   #each(expression: (column: Column, place: number) => string): Record<Column, string> {
-    const entries = this.#columns.map((column, place) => [column, expression(column, place)]);
+    const entries = this.columns.map((column, place) => [column, expression(column, place)]);
     return Object.fromEntries(entries) as Record<Column, string>;
   }
 }

@@ -9,6 +9,19 @@ export type SqlRow = readonly SqlValue[];
 
 export type Dialect = 'sqlite' | 'postgres';
 
+/** A statement for any number of rows in the form that each engine runs fastest; see `batch-statement.ts`. */
+export interface RowsStatement {
+  /** Of each row, in the order of {@link RowsStatement.forOne}'s placeholders. */
+  readonly columns: readonly string[];
+  /** SQLite's: run once for each row, a numbered placeholder for each column. */
+  readonly forOne: string;
+  /** PostgreSQL's: run once, with one placeholder for all rows as JSON. */
+  readonly forAll: string;
+}
+
+/** A row's values by column. */
+export type NamedRow = Readonly<Record<string, SqlValue>>;
+
 /**
  * Reads rows. `all` takes plain SQL with `?` placeholders: the hot paths use it, with statements that are
  * prepared once. Everyday queries go through `query`, a Kysely instance.
@@ -17,6 +30,8 @@ export interface Reader {
   readonly dialect: Dialect;
   readonly query: Kysely<Tables>;
   all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
+  /** What a select answers for rows together, all of it read from one state of the data. */
+  allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]>;
 }
 
 /**
@@ -29,6 +44,8 @@ export interface Reader {
 export interface Transaction extends Reader {
   /** Runs a statement and answers how many rows it changed. */
   run(sql: string, ...values: SqlValue[]): Promise<number>;
+  /** Runs a statement for rows, in their order. */
+  runFor(statement: RowsStatement, rows: readonly NamedRow[]): Promise<void>;
   /** Inserts rows with as few round trips as the engine allows; `suffix` is an `on conflict` clause. */
   insertMany(
     table: string,

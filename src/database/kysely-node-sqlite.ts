@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { SqliteDialect } from 'kysely';
 import { assertBindable } from './bindable.ts';
-import { DatabaseUnavailableError, type SqlValue } from './database.ts';
+import { DatabaseUnavailableError, type NamedRow, type RowsStatement, type SqlValue } from './database.ts';
 
 /** Statements kept prepared on a connection; the service has about two hundred texts. */
 const MAX_PREPARED = 1_000;
@@ -31,6 +31,22 @@ export class Statements {
     return this.#execute(sql, values, (statement, bound) => statement.run(...bound));
   }
 
+  /** Runs a statement for each of rows, in their order. @throws {DatabaseUnavailableError} when the engine fails. */
+  runFor({ columns, forOne }: RowsStatement, rows: readonly NamedRow[]): void {
+    this.#executeFor(columns, forOne, rows, (statement, bound) => {
+      statement.run(...bound);
+    });
+  }
+
+  /** What a select answers for rows together. @throws {DatabaseUnavailableError} when the engine fails. */
+  allFor({ columns, forOne }: RowsStatement, rows: readonly NamedRow[]): unknown[] {
+    const answers: unknown[] = [];
+    this.#executeFor(columns, forOne, rows, (statement, bound) => {
+      for (const answer of statement.all(...bound)) answers.push(answer);
+    });
+    return answers;
+  }
+
   /** Whether the text answers rows. @throws {DatabaseUnavailableError} when the engine fails. */
   returnsRows(sql: string): boolean {
     return this.#execute(sql, [], (statement) => statement.columns().length > 0);
@@ -47,6 +63,23 @@ export class Statements {
     } catch (error) {
       throw isEngineFailure(error) ? toUnavailable(error, 'run a statement') : error;
     }
+  }
+
+  #executeFor(
+    columns: readonly string[],
+    sql: string,
+    rows: readonly NamedRow[],
+    execute: (statement: StatementSync, bound: readonly SqlValue[]) => void,
+  ): void {
+    // One for all rows: what is bound is copied.
+    const bound: SqlValue[] = columns.map(() => null);
+    this.#execute(sql, [], (statement) => {
+      for (const row of rows) {
+        for (let place = 0; place < columns.length; place++) bound[place] = row[columns[place]!] as SqlValue;
+        assertBindable(bound);
+        execute(statement, bound);
+      }
+    });
   }
 
   #prepare(sql: string): StatementSync {

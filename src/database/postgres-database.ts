@@ -3,7 +3,9 @@ import { escapeIdentifier } from 'pg';
 import {
   type Database,
   DatabaseUnavailableError,
+  type NamedRow,
   type Reader,
+  type RowsStatement,
   type SqlValue,
   type Transaction,
   type TransactionOptions,
@@ -90,6 +92,8 @@ export class PostgresDatabase implements Database {
         const { rows } = await this.#read(this.#statements.prepare(sql, values));
         return rows as Row[];
       },
+      allFor: async <Row>({ forAll }: RowsStatement, given: readonly NamedRow[]) =>
+        await this.reader.all<Row>(forAll, JSON.stringify(given)),
     };
   }
 

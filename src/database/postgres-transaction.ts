@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { assertBindable } from './bindable.ts';
-import type { SqlRow, SqlValue, Transaction } from './database.ts';
+import type { NamedRow, RowsStatement, SqlRow, SqlValue, Transaction } from './database.ts';
 import { kyselyOver } from './kysely-postgres.ts';
 import type { LentConnection, PostgresAnswer } from './postgres-connections.ts';
 import { translateError } from './postgres-errors.ts';
@@ -57,6 +57,14 @@ export class PostgresTransaction implements Transaction {
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     this.#assertOpen();
     return (await this.#execute(this.#statements.prepare(sql, values))).rowCount ?? 0;
+  }
+
+  async allFor<Row>({ forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
+    return await this.all<Row>(forAll, JSON.stringify(rows));
+  }
+
+  async runFor({ forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<void> {
+    await this.run(forAll, JSON.stringify(rows));
   }
 
   /**

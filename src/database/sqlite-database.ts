@@ -4,7 +4,9 @@ import {
   type Database,
   DatabaseUnavailableError,
   type Durability,
+  type NamedRow,
   type Reader,
+  type RowsStatement,
   type SqlRow,
   type SqlValue,
   type Transaction,
@@ -287,6 +289,18 @@ class SqliteTransaction implements Transaction {
     return Number(this.#statements.run(sql, values).changes);
   }
 
+  async allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
+    this.#assertOpen();
+    this.mayHaveChanged ||= !statement.forOne.startsWith('select');
+    return this.#statements.allFor(statement, rows) as Row[];
+  }
+
+  async runFor(statement: RowsStatement, rows: readonly NamedRow[]): Promise<void> {
+    this.#assertOpen();
+    this.mayHaveChanged = true;
+    this.#statements.runFor(statement, rows);
+  }
+
   async insertMany(
     table: string,
     columns: readonly string[],
@@ -345,6 +359,15 @@ function createReader(connection: DatabaseSync): Reader {
     query: new Kysely<Tables>({ dialect: nodeSqliteDialect(statements) }),
     async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
       return statements.all(sql, values) as Row[];
+    },
+    async allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
+      // In one transaction: each of its own would take and give back the lock, and read pages anew (2.5 µs a row).
+      statements.run('begin', []);
+      try {
+        return statements.allFor(statement, rows) as Row[];
+      } finally {
+        statements.run('commit', []);
+      }
     },
   };
 }

@@ -64,7 +64,7 @@ export function createLogs(options: LogOptions): Logs {
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      timestamp: timestamper(now),
       formatters: { level: (label) => ({ level: label }) },
       // The default one would turn a field called `err` into an error with its stack.
       serializers: { err: (value: unknown) => value },
@@ -84,6 +84,20 @@ export function createLogs(options: LogOptions): Logs {
     levelOf,
     for: (className) => make(className, levelOf(className)),
     always: (className) => make(className, 'trace'),
+  };
+}
+
+/** Lines of the same millisecond share its text, which takes 1 µs to make. */
+function timestamper(now: () => number): () => string {
+  let at = Number.NaN;
+  let text = '';
+  return () => {
+    const time = now();
+    if (time !== at) {
+      at = time;
+      text = `,"time":"${new Date(time).toISOString()}"`;
+    }
+    return text;
   };
 }
 

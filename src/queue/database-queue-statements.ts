@@ -129,7 +129,7 @@ const HEADS = new BatchStatement(
 
 /** The first message of each line. */
 export async function readHeads(
-  reader: Pick<Reader, 'all' | 'dialect'>,
+  reader: Pick<Reader, 'allFor'>,
   lineIds: Iterable<number>,
 ): Promise<(QueueMessage & { position: number })[]> {
   const rows = await HEADS.all<MessageRow>(reader, asIds(lineIds));

@@ -171,7 +171,7 @@ export class DatabaseQueue implements MessageQueue {
 
   async line(
     lineId: number,
-    reader: Pick<Reader, 'all' | 'dialect'> = this.#database.reader,
+    reader: Pick<Reader, 'all' | 'allFor'> = this.#database.reader,
   ): Promise<LineState> {
     const line = await readLine(reader, lineId);
     if (line === null || line.pending === 0) return { depth: 0, oldestEnqueuedAt: null, head: null };

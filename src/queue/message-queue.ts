@@ -124,7 +124,7 @@ export interface MessageQueue {
   /** Calls back when messages may have become available sooner than the last exchange said. */
   onAvailable(listener: () => void): void;
   /** The state of a line, as committed or, with a transaction, as that sees it. */
-  line(lineId: number, reader?: Pick<Reader, 'all' | 'dialect'>): Promise<LineState>;
+  line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;
   /** Acts on the head of a line now; with `messageId`, only if that message is the head. */
   actOnHead(
     tx: Transaction,

@@ -43,11 +43,11 @@ interface TargetRow {
  * time, the rest only when a revision changed.
  */
 export class DeliveryTargets {
-  readonly #reader: Reader;
+  readonly #reader: Pick<Reader, 'allFor'>;
   readonly #cipher: CredentialsCipher;
   readonly #kept = new Map<number, { revision: number; target: DeliveryTarget }>();
 
-  constructor({ reader, cipher }: { reader: Reader; cipher: CredentialsCipher }) {
+  constructor({ reader, cipher }: { reader: Pick<Reader, 'allFor'>; cipher: CredentialsCipher }) {
     this.#reader = reader;
     this.#cipher = cipher;
   }
@@ -114,7 +114,7 @@ const REVISIONS = new BatchStatement(
 );
 
 async function readRevisions(
-  reader: Reader,
+  reader: Pick<Reader, 'allFor'>,
   ids: readonly number[],
 ): Promise<{ id: number; revision: number }[]> {
   return await REVISIONS.all(reader, asIds(ids));
@@ -129,7 +129,7 @@ const TARGETS = new BatchStatement(
      from ${joined} webhooks where webhooks.id = ${wanted.id}`,
 );
 
-async function readTargets(reader: Reader, ids: readonly number[]): Promise<TargetRow[]> {
+async function readTargets(reader: Pick<Reader, 'allFor'>, ids: readonly number[]): Promise<TargetRow[]> {
   return await TARGETS.all(reader, asIds(ids));
 }
 

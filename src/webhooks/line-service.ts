@@ -25,7 +25,7 @@ const MAX_ATTEMPTS_TOLD = 100;
 /** When an action on a head that is out may be tried again, in seconds. */
 const IN_FLIGHT_RETRY_AFTER = '5';
 
-type LineReader = Pick<Reader, 'query' | 'all' | 'dialect'>;
+type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
 
 /** A webhook's line, with what its head's latest attempt failed of. */
 export interface Line extends LineState {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withHolders } from '../../src/content/holdings/holdings.ts';
-import type { Database, Reader, SqlValue } from '../../src/database/database.ts';
+import type { Database, NamedRow, Reader, RowsStatement, SqlValue } from '../../src/database/database.ts';
 import { readHeads } from '../../src/queue/database-queue-statements.ts';
 import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
+import { valuesOf } from '../support/query-plans.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 
 interface Asked {
@@ -20,7 +21,11 @@ function listening(reader: Reader): { reader: Reader; asked: Asked[] } {
     asked.push({ sql, values });
     return await reader.all<Row>(sql, ...values);
   };
-  return { reader: { dialect: reader.dialect, query: reader.query, all }, asked };
+  const allFor = async <Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> => {
+    asked.push({ sql: statement.forOne, values: valuesOf(statement, rows.at(-1)!) });
+    return await reader.allFor<Row>(statement, rows);
+  };
+  return { reader: { dialect: reader.dialect, query: reader.query, all, allFor }, asked };
 }
 
 /** Fails when a statement walks a table: the parameter's own rows may be walked, everything else is looked up. */

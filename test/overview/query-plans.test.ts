@@ -49,6 +49,7 @@ describe('a page of a list costs what it shows', () => {
         asked.push({ sql, values });
         return statements.all(sql, values) as Row[];
       },
+      allFor: async () => assert.fail('lists are read by one statement'),
     };
   });
   after(() => stack.disposeAsync());

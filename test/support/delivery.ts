@@ -64,10 +64,8 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
   const { reader } = database;
   const targets = new DeliveryTargets({
     reader: {
-      dialect: reader.dialect,
-      query: reader.query,
-      all: (sql, ...values) => {
-        if (!reads.failing) return reader.all(sql, ...values);
+      allFor: (statement, rows) => {
+        if (!reads.failing) return reader.allFor(statement, rows);
         reads.failures += 1;
         return Promise.reject(new Error('webhooks cannot be read'));
       },

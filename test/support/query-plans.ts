@@ -1,4 +1,10 @@
-import type { Database, SqlValue, Transaction } from '../../src/database/database.ts';
+import type {
+  Database,
+  NamedRow,
+  RowsStatement,
+  SqlValue,
+  Transaction,
+} from '../../src/database/database.ts';
 
 /** A database whose plain statements are noted, with how the engine goes about them. */
 export interface WatchedDatabase {
@@ -9,9 +15,18 @@ export interface WatchedDatabase {
   plans(): Promise<{ statement: string; step: string }[]>;
 }
 
+/** A row's values in the order in which SQLite's form of a statement takes them. */
+export function valuesOf({ columns }: RowsStatement, row: NamedRow): SqlValue[] {
+  return columns.map((column) => row[column]!);
+}
+
 /** Notes the statements that go through the result, to the given database. */
 export function watchStatements(inner: Database): WatchedDatabase {
   const statements = new Map<string, readonly SqlValue[]>();
+  const noteFor = (statement: RowsStatement, rows: readonly NamedRow[]) => {
+    if (inner.dialect === 'postgres') statements.set(statement.forAll, [JSON.stringify(rows)]);
+    else statements.set(statement.forOne, valuesOf(statement, rows.at(-1)!));
+  };
   const watched = (tx: Transaction): Transaction => ({
     dialect: tx.dialect,
     query: tx.query,
@@ -22,6 +37,14 @@ export function watchStatements(inner: Database): WatchedDatabase {
     run: (sql, ...values) => {
       statements.set(sql, values);
       return tx.run(sql, ...values);
+    },
+    allFor: (statement, rows) => {
+      noteFor(statement, rows);
+      return tx.allFor(statement, rows);
+    },
+    runFor: (statement, rows) => {
+      noteFor(statement, rows);
+      return tx.runFor(statement, rows);
     },
     insertMany: (...given) => tx.insertMany(...given),
     onCommit: (hook) => tx.onCommit(hook),

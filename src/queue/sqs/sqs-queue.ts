@@ -199,7 +199,7 @@ export class SqsQueue implements MessageQueue {
     this.#listeners.push(listener);
   }
 
-  async line(lineId: number, reader?: Pick<Reader, 'all' | 'dialect'>): Promise<LineState> {
+  async line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState> {
     return await this.#lines.line(lineId, reader);
   }
 
