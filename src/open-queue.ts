@@ -2,6 +2,7 @@ import type { Database } from './database/database.ts';
 import { VISIBILITY_MARGIN_MS } from './delivery/delivery-worker.ts';
 import type { Logger } from './observability/log.ts';
 import { DatabaseQueue } from './queue/database-queue.ts';
+import { deleteDoneMessages } from './queue/done-messages.ts';
 import type { MessageQueue } from './queue/message-queue.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { sqsPlaceOf } from './settings/sqs-place.ts';
@@ -32,6 +33,7 @@ export async function openQueue(
   const { database, log, onFailure, now } = dependencies;
   // Elsewhere other instances may deliver: the leases of one that died end by themselves.
   const isAlone = database.dialect === 'sqlite';
+  await database.transaction(deleteDoneMessages);
   if (settings.queue_driver === 'database') {
     const queue = new DatabaseQueue({ database, maxReceives: settings.message_queue_max_receives, now });
     if (isAlone) await queue.recoverLeases();

@@ -8,6 +8,7 @@ import { taskLeases } from './migrations/0006-task-leases.ts';
 import { sessionAddresses } from './migrations/0007-session-addresses.ts';
 import { learnerSearch } from './migrations/0008-learner-search.ts';
 import { clientRevisions } from './migrations/0009-client-revisions.ts';
+import { doneMessages } from './migrations/0010-done-messages.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly Migration[] = [
   sessionAddresses,
   learnerSearch,
   clientRevisions,
+  doneMessages,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

@@ -352,6 +352,8 @@ export interface QueueLineRow {
   lease_token: string | null;
   /** How often the head was taken up. */
   receive_count: number;
+  /** Messages with numbers up to this one are done with, whether or not they are deleted yet. */
+  done_to: number;
 }
 
 export interface QueueMessageRow {

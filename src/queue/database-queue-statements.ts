@@ -118,13 +118,19 @@ export async function leaseDueLines(
   return new Map(rows.map((row) => [row.line_id, row.receive_count]));
 }
 
+/** Up to where a line's messages are done with: those behind are its own. */
+function doneTo(lineId: string): string {
+  return `(select behind.done_to from queue_lines as behind where behind.line_id = ${lineId})`;
+}
+
 const HEADS = new BatchStatement(
   'line',
   { id: 'bigint' },
   (line, { joined }) =>
     `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
      from ${joined} queue_messages as head where head.id =
-       (select first.id from queue_messages as first where first.line_id = ${line.id} order by first.id limit 1)`,
+       (select first.id from queue_messages as first
+        where first.line_id = ${line.id} and first.id > ${doneTo(line.id)} order by first.id limit 1)`,
 );
 
 /** The first message of each line. */
@@ -136,28 +142,39 @@ export async function readHeads(
   return rows.map(toMessage);
 }
 
+/** A head that leaves its line; `doneTo` is its number when it is deleted later, null when that happens at once. */
+export interface LeavingHead {
+  lineId: number;
+  doneTo: number | null;
+}
+
 const ADVANCE = new BatchStatement(
   'head',
-  { line_id: 'bigint', now: 'bigint' },
+  { line_id: 'bigint', done_to: 'bigint', now: 'bigint' },
   (head, { from }) =>
     `update queue_lines set pending = pending - 1, receive_count = 0, lease_token = null,
-       available_at = case when pending > 1 then ${head.now} else null end
+       available_at = case when pending > 1 then ${head.now} else null end,
+       done_to = coalesce(${head.done_to}, queue_lines.done_to)
      ${from} where queue_lines.line_id = ${head.line_id}`,
 );
 
 /** Takes the heads of held lines off them, and makes the next ones due. */
-export async function advanceLines(tx: Transaction, lineIds: readonly number[], now: number): Promise<void> {
+export async function advanceLines(
+  tx: Transaction,
+  heads: readonly LeavingHead[],
+  now: number,
+): Promise<void> {
   await ADVANCE.run(
     tx,
-    lineIds.map((line_id) => ({ line_id, now })),
+    heads.map(({ lineId, doneTo }) => ({ line_id: lineId, done_to: doneTo, now })),
   );
 }
 
 const ADVANCE_AND_LEASE = new BatchStatement(
   'head',
-  { line_id: 'bigint', token: 'text', until: 'bigint' },
+  { line_id: 'bigint', done_to: 'bigint', token: 'text', until: 'bigint' },
   (head, { from }) =>
-    `update queue_lines set pending = pending - 1,
+    `update queue_lines set pending = pending - 1, done_to = coalesce(${head.done_to}, queue_lines.done_to),
        receive_count = case when pending > 1 then 1 else 0 end,
        lease_token = case when pending > 1 then ${head.token} else null end,
        available_at = case when pending > 1 then ${head.until} else null end
@@ -167,12 +184,17 @@ const ADVANCE_AND_LEASE = new BatchStatement(
 /** The same, but takes up the next message of each line at once, under a lease of its own. */
 export async function advanceAndLeaseLines(
   tx: Transaction,
-  lineIds: readonly number[],
+  heads: readonly LeavingHead[],
   { leasedUntil, leaseToken }: { leasedUntil: number; leaseToken: string },
 ): Promise<void> {
   await ADVANCE_AND_LEASE.run(
     tx,
-    lineIds.map((line_id) => ({ line_id, token: leaseToken, until: leasedUntil })),
+    heads.map(({ lineId, doneTo }) => ({
+      line_id: lineId,
+      done_to: doneTo,
+      token: leaseToken,
+      until: leasedUntil,
+    })),
   );
 }
 
@@ -200,55 +222,6 @@ export async function postponeLines(
   );
 }
 
-const DELETE_MESSAGES = new BatchStatement(
-  'gone',
-  { id: 'bigint' },
-  (gone, { using }) => `delete from queue_messages ${using} where queue_messages.id = ${gone.id}`,
-);
-
-export async function deleteMessages(tx: Transaction, positions: readonly number[]): Promise<void> {
-  await DELETE_MESSAGES.run(tx, asIds(positions));
-}
-
-/** Copies messages, unchanged, into the dead-letter queue. */
-export async function copyToDeadLetters(
-  tx: Transaction,
-  positions: readonly number[],
-  now: number,
-): Promise<void> {
-  await tx.run(
-    `insert into queue_dead_letters (line_id, message_id, label, body, enqueued_at, dead_lettered_at)
-     select dead.line_id, dead.message_id, dead.label, dead.body, dead.enqueued_at, ?
-     from queue_messages as dead
-     where dead.id in (select moved.id from ${recordset(tx.dialect, 'moved', { id: 'bigint' })})
-     order by dead.id
-     on conflict (message_id) do update set dead_lettered_at = excluded.dead_lettered_at`,
-    now,
-    JSON.stringify(positions.map((id) => ({ id }))),
-  );
-}
-
-export async function deleteDeadLetters(tx: Transaction, messageIds: readonly string[]): Promise<void> {
-  await tx.run(
-    `delete from queue_dead_letters where message_id in
-       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'text' })})`,
-    JSON.stringify(messageIds.map((id) => ({ id }))),
-  );
-}
-
-export async function deleteDeadLettersBefore(
-  tx: Transaction,
-  before: number,
-  limit: number,
-): Promise<number> {
-  return await tx.run(
-    `delete from queue_dead_letters where id in
-       (select old.id from queue_dead_letters as old where old.dead_lettered_at < ? order by old.dead_lettered_at limit ?)`,
-    before,
-    limit,
-  );
-}
-
 /** The first messages of a line, in order. */
 export async function readFirstMessages(
   tx: Transaction,
@@ -257,7 +230,8 @@ export async function readFirstMessages(
 ): Promise<(QueueMessage & { position: number })[]> {
   const rows = await tx.all<MessageRow>(
     `select m.id, m.line_id, m.message_id, m.label, m.body, m.enqueued_at
-     from queue_messages as m where m.line_id = ? order by m.id limit ?`,
+     from queue_messages as m where m.line_id = ? and m.id > ${doneTo('?')} order by m.id limit ?`,
+    lineId,
     lineId,
     limit,
   );
@@ -330,11 +304,19 @@ export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: 
   );
 }
 
+/** With their messages, all of which are done with. */
 export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
+  const ids = JSON.stringify(lineIds.map((id) => ({ id })));
+  await tx.run(
+    `delete from queue_messages where line_id in
+       (select line.line_id from queue_lines as line where line.pending = 0 and line.line_id in
+         (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })}))`,
+    ids,
+  );
   await tx.run(
     `delete from queue_lines where pending = 0 and line_id in
        (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
-    JSON.stringify(lineIds.map((id) => ({ id }))),
+    ids,
   );
 }
 
@@ -361,7 +343,8 @@ export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Prom
        coalesce(sum(case when line.lease_token is not null and line.available_at > ? then 1 else 0 end), 0) as in_flight,
        coalesce(sum(case when line.lease_token is null and line.receive_count > 0 then 1 else 0 end), 0) as lines_blocked,
        (select count(*) from queue_dead_letters) as dead_letters,
-       (select first.enqueued_at from queue_messages as first order by first.id limit 1) as oldest
+       (select first.enqueued_at from queue_messages as first
+        where first.id > ${doneTo('first.line_id')} order by first.id limit 1) as oldest
      from queue_lines as line where line.pending > 0`,
     now,
   );

@@ -5,13 +5,10 @@ import {
   advanceAndLeaseLines,
   advanceLines,
   advanceUnleasedLine,
-  copyToDeadLetters,
-  deleteDeadLetters,
-  deleteDeadLettersBefore,
   deleteEmptyLines,
-  deleteMessages,
   endAllLeases,
   insertMessages,
+  type LeavingHead,
   type LineRow,
   leaseDueLines,
   lockLines,
@@ -27,6 +24,8 @@ import {
   readTotals,
   subtractFromLine,
 } from './database-queue-statements.ts';
+import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
+import { DoneMessages, deleteMessages } from './done-messages.ts';
 import type {
   ExchangeRequest,
   ExchangeResult,
@@ -68,6 +67,7 @@ export class DatabaseQueue implements MessageQueue {
    * was delivered queues behind them; otherwise it goes on at once, which saves its row a second update.
    */
   #othersAreDue = false;
+  readonly #done = new DoneMessages();
 
   constructor({
     database,
@@ -105,9 +105,10 @@ export class DatabaseQueue implements MessageQueue {
   }
 
   async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
-    const result = await this.#database.transaction((tx) => this.#exchangeIn(tx, request), {
+    const { committed, ...result } = await this.#database.transaction((tx) => this.#exchangeIn(tx, request), {
       durability: 'deferred',
     });
+    committed();
     if (result.received.length === 0 && request.settlements.length === 0) this.#wakeUps.pause();
     return result;
   }
@@ -116,15 +117,17 @@ export class DatabaseQueue implements MessageQueue {
   async #exchangeIn<S extends Settlement>(
     tx: Transaction,
     request: ExchangeRequest<S>,
-  ): Promise<ExchangeResult> {
+  ): Promise<ExchangeResult & { committed: () => void }> {
     const now = this.#now();
+    // Only here, where no other process would have to delete them. Who takes nothing up looks at the table in other ways.
+    const deletesLater = tx.dialect === 'sqlite' && request.capacity > 0;
     const lease = { leaseToken: randomUUID(), leasedUntil: now + request.visibilityMs };
     const { effective, pending } = await stillHeld(tx, request.settlements);
     // Lines that go on with their next message; a line that is not left with one is no longer taken.
     const goOn = this.#othersAreDue ? 0 : request.capacity;
     const continuing = effective.filter(({ action }) => action === 'delete').slice(0, goOn);
     const continued = linesOf(continuing).filter((lineId) => (pending.get(lineId) ?? 0) > 1);
-    const settling = this.#settle(tx, request, { effective, continuing, lease, now });
+    const settling = this.#settle(tx, request, { effective, continuing, lease, now, deletesLater });
     // Followers that are discarded change what is due.
     if (effective.some(({ action }) => action === 'discard')) await settling;
     const [due, heads] = await Promise.all([
@@ -133,6 +136,10 @@ export class DatabaseQueue implements MessageQueue {
       settling,
     ]);
     const dueHeads = due.taken.size === 0 ? [] : await readHeads(tx, due.taken.keys());
+    const committed = await this.#done.delete(tx, {
+      added: deletesLater ? positionsOf(effective.filter((settlement) => !staysInLine(settlement))) : [],
+      atAnyRate: !deletesLater || continued.length + due.taken.size === 0,
+    });
     const isMoreDue = due.nextAt !== null && due.nextAt <= now;
     this.#othersAreDue = isMoreDue && continued.length + due.taken.size >= request.capacity;
     const { leaseToken } = lease;
@@ -143,6 +150,7 @@ export class DatabaseQueue implements MessageQueue {
       ],
       // With room left, what is due is in others' hands at this moment.
       nextAvailableAt: isMoreDue && !this.#othersAreDue ? now + LOOK_AGAIN_MS : due.nextAt,
+      committed,
     };
   }
 
@@ -251,11 +259,13 @@ export class DatabaseQueue implements MessageQueue {
       continuing,
       lease,
       now,
+      deletesLater,
     }: {
       effective: readonly S[];
       continuing: readonly S[];
       lease: { leaseToken: string; leasedUntil: number };
       now: number;
+      deletesLater: boolean;
     },
   ): Promise<void> {
     if (effective.length === 0) {
@@ -263,8 +273,12 @@ export class DatabaseQueue implements MessageQueue {
       return;
     }
     const gone = effective.filter((settlement) => !staysInLine(settlement));
-    const continuingLines = new Set(linesOf(continuing));
-    const leaving = linesOf(gone).filter((lineId) => !continuingLines.has(lineId));
+    const goesOn = new Set<Settlement>(continuing);
+    const leaving = gone.filter((settlement) => !goesOn.has(settlement));
+    const toHead = ({ message }: Settlement): LeavingHead => ({
+      lineId: message.lineId,
+      doneTo: deletesLater ? message.position : null,
+    });
     const staying = effective.filter(staysInLine).map((settlement) => ({
       lineId: settlement.message.lineId,
       availableAt: settlement.action === 'retry' ? settlement.availableAt : now,
@@ -272,11 +286,11 @@ export class DatabaseQueue implements MessageQueue {
     }));
     const dead = effective.filter((settlement) => settlement.action === 'dead-letter');
     const writes: Promise<void>[] = [];
-    if (continuing.length > 0) writes.push(advanceAndLeaseLines(tx, [...continuingLines], lease));
-    if (leaving.length > 0) writes.push(advanceLines(tx, leaving, now));
+    if (continuing.length > 0) writes.push(advanceAndLeaseLines(tx, continuing.map(toHead), lease));
+    if (leaving.length > 0) writes.push(advanceLines(tx, leaving.map(toHead), now));
     if (staying.length > 0) writes.push(postponeLines(tx, staying));
     if (dead.length > 0) writes.push(copyToDeadLetters(tx, positionsOf(dead), now));
-    if (gone.length > 0) writes.push(deleteMessages(tx, positionsOf(gone)));
+    if (gone.length > 0 && !deletesLater) writes.push(deleteMessages(tx, positionsOf(gone)));
     await Promise.all([...writes, this.#discardAndRecord(tx, request, effective)]);
   }
 

@@ -1,10 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
-import {
-  advanceUnleasedLine,
-  copyToDeadLetters,
-  deleteMessages,
-  readHeads,
-} from '../database-queue-statements.ts';
+import { advanceUnleasedLine, readHeads } from '../database-queue-statements.ts';
+import { copyToDeadLetters } from '../dead-letter-statements.ts';
+import { deleteMessages } from '../done-messages.ts';
 import type { QueueMessage } from '../message-queue.ts';
 import { noteDeadLetters } from './sqs-dead-letter-statements.ts';
 import { noteSettled } from './sqs-statements.ts';
