@@ -16,7 +16,7 @@ const KNOWS_POSTGRES = path.join(ROOT, 'test/support/postgres.ts');
 const IMPORTED = /^\s*(?:import|export)\b[^;'"]*['"](\.[^'"]+)['"]/gm;
 
 /** Files at once: more than `node` takes by itself on a small machine, since they wait for the server most of the time. */
-const AT_ONCE = Math.max(2, availableParallelism() - 1);
+const AT_ONCE = Math.max(3, availableParallelism());
 
 function testsOnPostgres(): string[] {
   const reaches = new Map<string, boolean>();
