@@ -10,36 +10,46 @@ type Count = Awaited<ReturnType<BenchRun['database']['count']>>;
 const MS_PER_SECOND = 1_000;
 /** The share of the messages that warms up, and the share at the end that is not looked at. */
 const EDGE = 0.1;
-/** Posts that warm raw undici up, for each connection. */
-const RAW_WARM_UP_EACH = 100;
+/** Posts that warm raw undici up: about a second, in which it becomes twice as fast. */
+const RAW_WARM_UP = { together: 25_000, 'one-after-another': 5_000 } as const;
 
 /**
- * Deliveries a second as a share of raw undici, both posting to the same sink in turns of a fraction of a second:
- * machines are faster now and slower then, and the disk's work behind deliveries falls into the service's own turns,
- * because its commits wait for it.
+ * Deliveries a second as a share of raw undici, and of another service if there is one to be held against, all posting to
+ * the same sink in turns of a fraction of a second: machines are faster now and slower then, and the disk's work behind
+ * deliveries falls into a service's own turns, because its commits wait for it.
  *
  * @param folder with a full queue
+ * @param base of the other service, with a full queue too; null: there is none.
  */
 export async function measureDeliveries(
   run: BenchRun,
-  { scenario, plan, folder }: { scenario: ScenarioName; plan: DeliveriesPlan; folder: PreparedFolder },
+  {
+    scenario,
+    plan,
+    folder,
+    base,
+  }: { scenario: ScenarioName; plan: DeliveriesPlan; folder: PreparedFolder; base: PreparedFolder | null },
 ): Promise<DeliveriesResult> {
   const connections = plan.raw === 'together' ? RAW_CONNECTIONS : 1;
+  const warmUp = Math.ceil(plan.measured * EDGE);
   const compared = run.sink.compare({
-    warmUp: { service: Math.ceil(plan.measured * EDGE), raw: RAW_WARM_UP_EACH * connections },
+    warmUp: { service: warmUp, raw: RAW_WARM_UP[plan.raw], ...(base === null ? {} : { base: warmUp }) },
     turns: run.plan.turns,
     turnMs: run.plan.turnMs,
     servicePosts: Math.floor(plan.measured * (1 - EDGE)),
   });
-  const raw = run.workplace.fork('raw-process.ts', [run.sink.rawUrl, String(connections)]);
+  const raw = run.workplace.fork('raw-process.ts', [run.sink.urlOf('raw'), String(connections)]);
   try {
     const before = await run.database.count(folder);
-    const comparison = await withService(run, { scenario, folder }, () => compared);
+    const measure = () => withService(run, { scenario, folder }, () => compared);
+    const comparison =
+      base === null ? await measure() : await withService(run, { scenario, folder: base }, measure);
     const after = await run.database.count(folder);
     const result = toResult(plan, comparison, statementsPerDelivery(before, after));
-    const { per_second, raw_per_second, share_of_raw } = result;
+    const { per_second, raw_per_second, share_of_raw, base_per_second } = result;
+    const beside = base_per_second === null ? '' : `, beside ${Math.round(base_per_second)}/s`;
     run.tell(
-      `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}`,
+      `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}${beside}`,
     );
     return result;
   } finally {
@@ -56,6 +66,7 @@ function statementsPerDelivery(before: Count, after: Count): number | null {
 function toResult(plan: DeliveriesPlan, comparison: Comparison, statements: number | null): DeliveriesResult {
   const perSecond = rateOf(comparison, 'service');
   const rawPerSecond = rateOf(comparison, 'raw');
+  const basePerSecond = comparison.base.length === 0 ? null : rateOf(comparison, 'base');
   const turnRates = (side: Side) =>
     comparison[side].map(({ posts, ms }) => Math.round((posts * MS_PER_SECOND) / ms));
   return {
@@ -65,8 +76,10 @@ function toResult(plan: DeliveriesPlan, comparison: Comparison, statements: numb
     per_second: perSecond,
     raw_per_second: rawPerSecond,
     share_of_raw: perSecond / rawPerSecond,
+    base_per_second: basePerSecond,
+    share_of_base: basePerSecond === null ? null : perSecond / basePerSecond,
     statements_per_delivery: statements,
-    turns: { service: turnRates('service'), raw: turnRates('raw') },
+    turns: { service: turnRates('service'), raw: turnRates('raw'), base: turnRates('base') },
   };
 }
 

@@ -25,6 +25,8 @@ export interface DeliveriesPlan {
   otherWebhooks: number;
   /** What it is held against: undici posting one after another, or over {@link RAW_CONNECTIONS}. */
   raw: 'one-after-another' | 'together';
+  /** Whether it is also held against a service on as many webhooks with nothing else, in turns. */
+  hasBase?: boolean;
 }
 
 /** A measurement of events through the API. */
@@ -82,7 +84,14 @@ export const FULL_PLAN: Plan = {
     },
     ten_thousand_configured: {
       events: { waiting: 0, otherWebhooks: 10_000 },
-      deliveries: { ...ALONE, webhooks: 100, messages: 80_000, measured: 80_000, otherWebhooks: 10_000 },
+      deliveries: {
+        ...ALONE,
+        webhooks: 100,
+        messages: 80_000,
+        measured: 80_000,
+        otherWebhooks: 10_000,
+        hasBase: true,
+      },
     },
     thousand_webhooks: { deliveries: { ...ALONE, webhooks: 1_000, messages: 80_000, measured: 80_000 } },
     events: { events: { waiting: 0, otherWebhooks: 0 } },
@@ -92,7 +101,7 @@ export const FULL_PLAN: Plan = {
     },
     million_waiting: {
       events: { waiting: 1_000_000, otherWebhooks: 0 },
-      deliveries: { ...ALONE, webhooks: 100, messages: 1_000_000, measured: 80_000 },
+      deliveries: { ...ALONE, webhooks: 100, messages: 1_000_000, measured: 80_000, hasBase: true },
     },
     tokens: {},
   },
@@ -114,7 +123,14 @@ export const QUICK_PLAN: Plan = {
     },
     hundred_webhooks: { deliveries: { ...ALONE, webhooks: 100, messages: 20_000, measured: 20_000 } },
     ten_thousand_configured: {
-      deliveries: { ...ALONE, webhooks: 100, messages: 20_000, measured: 20_000, otherWebhooks: 10_000 },
+      deliveries: {
+        ...ALONE,
+        webhooks: 100,
+        messages: 20_000,
+        measured: 20_000,
+        otherWebhooks: 10_000,
+        hasBase: true,
+      },
     },
     thousand_webhooks: { deliveries: { ...ALONE, webhooks: 1_000, messages: 20_000, measured: 20_000 } },
     events: { events: { waiting: 0, otherWebhooks: 0 } },

@@ -12,6 +12,9 @@ export interface DeliveriesResult {
   per_second: number;
   raw_per_second: number;
   share_of_raw: number;
+  /** Of a service on a hundred webhooks alone, in turns with this one; null where there was none. */
+  base_per_second: number | null;
+  share_of_base: number | null;
   /** All that the database server ran, a delivery; null where nobody counts. */
   statements_per_delivery: number | null;
   /** The rates of each turn, in order. */
@@ -49,7 +52,7 @@ export interface Results {
   plan: Plan;
   /** Deliveries a second as a share of raw undici in the same run. */
   ratios: Record<RatioName, number | null>;
-  /** The share of its speed that delivering loses against a hundred webhooks alone; below 0: none. */
+  /** The share of its speed that delivering loses against a hundred webhooks alone, in turns with it; below 0: none. */
   slowdowns: Record<SlowdownName, number | null>;
   deliveries: Partial<Record<ScenarioName, DeliveriesResult>>;
   events: Partial<Record<ScenarioName, EventsResult>>;
@@ -96,10 +99,9 @@ export function toResults(
 ): Results {
   const ratioOf = (name: ScenarioName) => measured.deliveries[name]?.share_of_raw ?? null;
   const ratios = record(RATIO_NAMES, ratioOf);
-  // Held against each other as shares of raw, since the machine's speed changes from one to the other.
   const slowdowns = record(SLOWDOWN_NAMES, (name) => {
-    const ratio = ratioOf(name);
-    return ratio === null || ratios.hundred_webhooks === null ? null : 1 - ratio / ratios.hundred_webhooks;
+    const share = measured.deliveries[name]?.share_of_base ?? null;
+    return share === null ? null : 1 - share;
   });
   return {
     ...run,

@@ -4,7 +4,7 @@ import type { BenchRun } from './bench-run.ts';
 import { measureDeliveries } from './measure-deliveries.ts';
 import { measureEvents, timingOf } from './measure-events.ts';
 import { measureTokens } from './measure-tokens.ts';
-import { SCENARIO_NAMES, type ScenarioName, type ScenarioPlan } from './plan.ts';
+import { type DeliveriesPlan, SCENARIO_NAMES, type ScenarioName, type ScenarioPlan } from './plan.ts';
 import { type PreparedFolder, prepareFolder } from './prepared-folder.ts';
 import type { Measured } from './results.ts';
 
@@ -38,6 +38,7 @@ async function runScenario(
   },
 ): Promise<void> {
   const folderPath = path.join(run.workplace.folder, name);
+  const basePath = path.join(run.workplace.folder, `${name}-base`);
   const { events, deliveries } = plan;
   const targetUrl = run.sink.url;
   let folder: PreparedFolder | null = null;
@@ -67,10 +68,36 @@ async function runScenario(
         folder = await prepare();
         await run.database.fill(folder, { messages: deliveries.messages, state: 'due', targetUrl });
       }
-      measured.deliveries[name] = await measureDeliveries(run, { scenario: name, plan: deliveries, folder });
+      const base = deliveries.hasBase ? await prepareBase(run, basePath, deliveries) : null;
+      measured.deliveries[name] = await measureDeliveries(run, {
+        scenario: name,
+        plan: deliveries,
+        folder,
+        base,
+      });
     }
     if (name === 'tokens') measured.tokens_per_second = await measureTokens(run, await prepare());
   } finally {
     rmSync(folderPath, { recursive: true, force: true });
+    rmSync(basePath, { recursive: true, force: true });
   }
+}
+
+/** As many webhooks with as many messages as are looked at, and nothing else. */
+async function prepareBase(
+  run: BenchRun,
+  folderPath: string,
+  { webhooks, measured }: DeliveriesPlan,
+): Promise<PreparedFolder> {
+  const targetUrl = run.sink.urlOf('base');
+  rmSync(folderPath, { recursive: true, force: true });
+  const folder = await prepareFolder(folderPath, {
+    targetUrl,
+    lines: webhooks,
+    otherWebhooks: 0,
+    timing: null,
+    databaseUrl: await run.database.create(),
+  });
+  await run.database.fill(folder, { messages: measured, state: 'due', targetUrl });
+  return folder;
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sharedNow } from './clock.ts';
-import { SIDE_PATHS, type SinkCommand, type SinkReport, TIMED_PATH } from './sink-protocol.ts';
+import { SIDE_PATHS, SIDES, type SinkCommand, type SinkReport, TIMED_PATH } from './sink-protocol.ts';
 import { Turns } from './turns.ts';
 
 /** The target of the bench as a process of its own: takes posts, answers 200, counts and times them. */
@@ -43,7 +43,7 @@ process.on('disconnect', () => process.exit());
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
   if (request.url === TIMED_PATH) time(request);
   else request.resume();
-  const side = request.url === SIDE_PATHS.raw ? 'raw' : 'service';
+  const side = SIDES.find((each) => request.url === SIDE_PATHS[each]) ?? 'service';
   request.on('end', () => {
     turns.admit(side, () => response.writeHead(200, ANSWER_HEADERS).end(ANSWER));
   });

@@ -1,18 +1,18 @@
 /** The messages between the bench and its sink. */
 
-/** Who posts: the service, or bare undici, which it is held against. */
-export const SIDES = ['raw', 'service'] as const;
+/** Who posts: the service, bare undici and another process of the service, both of which it may be held against. */
+export const SIDES = ['raw', 'service', 'base'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** Where each side posts to. */
-export const SIDE_PATHS: Record<Side, string> = { raw: '/raw', service: '/hook' };
+export const SIDE_PATHS: Record<Side, string> = { raw: '/raw', service: '/hook', base: '/base' };
 /** The service's posts to this path are timed one by one. */
 export const TIMED_PATH = '/timed';
 
-/** How two sides are compared: they take turns, so that a machine that is slower for a while is so for both. */
+/** How sides are compared: they take turns, so that a machine that is slower for a while is so for all. */
 export interface ComparisonPlan {
-  /** Posts of each side that go through before it begins. */
-  warmUp: Record<Side, number>;
+  /** The sides, and how many posts of each go through before it begins. */
+  warmUp: Partial<Record<Side, number>>;
   /** Turns of each side. */
   turns: number;
   turnMs: number;
@@ -20,7 +20,7 @@ export interface ComparisonPlan {
   servicePosts: number;
 }
 
-/** What came through in the turns, in the order of the turns. */
+/** What came through in the turns, in the order of the turns; nothing of a side that is not compared. */
 export type Comparison = Record<Side, { posts: number; ms: number }[]>;
 
 export type SinkCommand = { kind: 'compare'; plan: ComparisonPlan } | { kind: 'give-arrivals' };

@@ -3,6 +3,7 @@ import {
   type Comparison,
   type ComparisonPlan,
   SIDE_PATHS,
+  type Side,
   type SinkCommand,
   type SinkReport,
   TIMED_PATH,
@@ -31,7 +32,7 @@ export class Sink {
 
   /** Where the service posts to. */
   get url(): string {
-    return this.#origin + SIDE_PATHS.service;
+    return this.urlOf('service');
   }
 
   /** Where it posts to what is timed. */
@@ -39,12 +40,12 @@ export class Sink {
     return this.#origin + TIMED_PATH;
   }
 
-  /** Where raw undici posts to. */
-  get rawUrl(): string {
-    return this.#origin + SIDE_PATHS.raw;
+  /** Where a side of a comparison posts to. */
+  urlOf(side: Side): string {
+    return this.#origin + SIDE_PATHS[side];
   }
 
-  /** Compares the posts of both sides, which begin after this call. */
+  /** Compares the posts of sides, which begin after this call. */
   async compare(plan: ComparisonPlan): Promise<Comparison> {
     const report = nextReport(this.#child, 'comparison');
     this.#command({ kind: 'compare', plan });

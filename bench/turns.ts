@@ -2,22 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sharedNow } from './clock.ts';
 import { type Comparison, type ComparisonPlan, SIDES, type Side } from './sink-protocol.ts';
 
-/** The start of a turn that is not looked at: what was held goes out, and the other side falls idle. */
+/** The start of a turn that is not looked at: what was held goes out, and the other sides fall idle. */
 const SETTLE_MS = 25;
 const LOOK_EVERY_MS = 5;
 
 /**
- * Lets the posts of one side through at a time and holds the answers to the other's, which thereby stands still: its
+ * Lets the posts of one side through at a time and holds the answers to the others', which thereby stand still: their
  * connections are all busy. Without a comparison under way everything goes through.
  */
 export class Turns {
-  readonly #answered: Record<Side, number> = { raw: 0, service: 0 };
-  readonly #held: Record<Side, (() => void)[]> = { raw: [], service: [] };
-  #turn: Side | 'both' = 'both';
+  readonly #answered: Record<Side, number> = { raw: 0, service: 0, base: 0 };
+  readonly #held: Record<Side, (() => void)[]> = { raw: [], service: [], base: [] };
+  #turn: Side | 'all' = 'all';
 
   /** Calls `answer` now or when it is the side's turn. */
   admit(side: Side, answer: () => void): void {
-    if (this.#turn !== 'both' && this.#turn !== side) {
+    if (this.#turn !== 'all' && this.#turn !== side) {
       this.#held[side].push(answer);
       return;
     }
@@ -27,15 +27,15 @@ export class Turns {
 
   /** Runs a comparison. It never ends when a side posts nothing: the caller has the deadline. */
   async compare({ warmUp, turns, turnMs, servicePosts }: ComparisonPlan): Promise<Comparison> {
-    const comparison: Comparison = { raw: [], service: [] };
-    this.#answered.service = 0;
-    this.#answered.raw = 0;
-    for (const side of ['service', 'raw'] as const) {
+    const comparison: Comparison = { raw: [], service: [], base: [] };
+    const sides = SIDES.filter((side) => warmUp[side] !== undefined);
+    for (const side of sides) this.#answered[side] = 0;
+    for (const side of sides.toReversed()) {
       this.#give(side);
-      while (this.#answered[side] < warmUp[side]) await delay(LOOK_EVERY_MS);
+      while (this.#answered[side] < warmUp[side]!) await delay(LOOK_EVERY_MS);
     }
     for (let turn = 0; turn < turns && this.#answered.service < servicePosts; turn++) {
-      for (const side of SIDES) {
+      for (const side of sides) {
         this.#give(side);
         await delay(SETTLE_MS);
         const posts = this.#answered[side];
@@ -44,14 +44,14 @@ export class Turns {
         comparison[side].push({ posts: this.#answered[side] - posts, ms: sharedNow() - beganAt });
       }
     }
-    this.#give('both');
+    this.#give('all');
     return comparison;
   }
 
-  #give(turn: Side | 'both'): void {
+  #give(turn: Side | 'all'): void {
     this.#turn = turn;
     for (const side of SIDES) {
-      if (turn !== 'both' && turn !== side) continue;
+      if (turn !== 'all' && turn !== side) continue;
       const held = this.#held[side];
       this.#held[side] = [];
       for (const answer of held) this.admit(side, answer);

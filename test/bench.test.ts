@@ -9,7 +9,14 @@ const SMALLEST: Plan = {
   name: 'smallest',
   scenarios: {
     ten_webhooks: {
-      deliveries: { webhooks: 10, messages: 2_000, measured: 500, otherWebhooks: 10, raw: 'together' },
+      deliveries: {
+        webhooks: 10,
+        messages: 2_000,
+        measured: 500,
+        otherWebhooks: 10,
+        raw: 'together',
+        hasBase: true,
+      },
       events: { waiting: 2_000, otherWebhooks: 10 },
     },
   },
@@ -39,6 +46,8 @@ test('the bench starts the service on data that it made, and finds deliveries, e
     'deliveries',
   );
   assert.equal(deliveries.share_of_raw, deliveries.per_second / deliveries.raw_per_second);
+  assert.ok(deliveries.base_per_second !== null && deliveries.base_per_second > 0, 'the service beside');
+  assert.equal(deliveries.share_of_base, deliveries.per_second / deliveries.base_per_second);
   const events = results.events.ten_webhooks;
   assert.ok(events !== undefined && events.published_per_second > 0, 'events');
   assert.deepEqual(
