@@ -1,4 +1,4 @@
-import type { Reader, RowsStatement, SqlValue, Transaction } from './database.ts';
+import type { Dialect, Reader, RowsStatement, SqlValue, Transaction } from './database.ts';
 import { type RecordsetType, recordset } from './recordset.ts';
 
 /** How a statement's text reaches the rows that it is run for; on SQLite, which is given one at a time, not at all. */
@@ -9,8 +9,7 @@ export interface BatchRows {
   readonly using: string;
   /** `… cross join`, before the first table of a select. */
   readonly joined: string;
-  /** Whether rows that are read must be locked to stay as they are. */
-  readonly isLocking: boolean;
+  readonly dialect: Dialect;
 }
 
 /** A row's values by column. */
@@ -40,11 +39,11 @@ export class BatchStatement<Column extends string> implements RowsStatement {
   ) {
     this.columns = Object.keys(columns) as Column[];
     const one = this.#each((_, place) => `?${place + 1}`);
-    this.forOne = text(one, { from: '', using: '', joined: '', isLocking: false });
+    this.forOne = text(one, { from: '', using: '', joined: '', dialect: 'sqlite' });
     const rows = recordset('postgres', alias, columns);
     this.forAll = text(
       this.#each((column) => `${alias}.${column}`),
-      { from: `from ${rows}`, using: `using ${rows}`, joined: `${rows} cross join`, isLocking: true },
+      { from: `from ${rows}`, using: `using ${rows}`, joined: `${rows} cross join`, dialect: 'postgres' },
     );
   }
 

@@ -19,9 +19,9 @@ const TAKE_AWAY = new BatchStatement(
 const READ = new BatchStatement(
   'wanted',
   { id: 'bigint', note: 'text' },
-  (wanted, { joined, isLocking }) =>
+  (wanted, { joined, dialect }) =>
     `select stock.id, stock.amount from ${joined} stock
-     where stock.id = ${wanted.id} and stock.note = ${wanted.note} ${isLocking ? 'for update of stock' : ''}`,
+     where stock.id = ${wanted.id} and stock.note = ${wanted.note} ${dialect === 'postgres' ? 'for update of stock' : ''}`,
 );
 
 async function withStock(database: Database): Promise<void> {
