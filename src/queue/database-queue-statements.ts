@@ -123,18 +123,14 @@ function doneTo(lineId: string): string {
   return `(select behind.done_to from queue_lines as behind where behind.line_id = ${lineId})`;
 }
 
-const HEADS = new BatchStatement(
-  'line',
-  { id: 'bigint' },
-  (line, { joined, dialect }) => {
-    // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
-    const isAhead = dialect === 'sqlite' ? `and first.id > ${doneTo(line.id)}` : '';
-    return `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
+const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
+  // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
+  const isAhead = dialect === 'sqlite' ? `and first.id > ${doneTo(line.id)}` : '';
+  return `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
      from ${joined} queue_messages as head where head.id =
        (select first.id from queue_messages as first
         where first.line_id = ${line.id} ${isAhead} order by first.id limit 1)`;
-  },
-);
+});
 
 /** The first message of each line. */
 export async function readHeads(
