@@ -10,6 +10,7 @@ import { CLIENT_SCENES } from './screenshots/client-scenes.ts';
 import { CONTENT_SCENES } from './screenshots/content-scenes.ts';
 import { DASHBOARD_SCENES } from './screenshots/dashboard-scenes.ts';
 import { fillService } from './screenshots/example-data.ts';
+import { addPast } from './screenshots/example-past.ts';
 import type { Scene } from './screenshots/scene.ts';
 import { SHELL_SCENES } from './screenshots/shell-scenes.ts';
 import { SYSTEM_SCENES } from './screenshots/system-scenes.ts';
@@ -52,6 +53,7 @@ async function take(scenes: readonly Scene[], { empty = false } = {}): Promise<v
   });
   await using parts = new AsyncDisposableStack();
   const data = empty ? null : await fillService(ui.service.api, parts);
+  if (data !== null) await addPast(ui.service.settings.data_dir, data);
   for (const scene of scenes) {
     for (const phone of [false, true]) await takeScene(ui, scene, { phone, data, announced });
   }

@@ -11,6 +11,8 @@ import styles from './webhook-page.module.css';
 const texts = webhookDetails.trend;
 const CHART_HEIGHT = '14rem';
 const AXIS_WIDTH = 44;
+/** Holds "120 ms" in one line. */
+const LATENCY_AXIS_WIDTH = 64;
 const MIN_TICK_GAP = 28;
 
 const time = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
@@ -110,7 +112,7 @@ export function TrendCharts({ trend }: { trend: Trend }) {
           dotProps={{ r: 2 }}
           strokeWidth={1.5}
           valueFormatter={formatDuration}
-          yAxisProps={{ width: AXIS_WIDTH + 8, tickFormatter: formatDuration }}
+          yAxisProps={{ width: LATENCY_AXIS_WIDTH, tickFormatter: formatDuration }}
           tooltipProps={{ labelFormatter: label }}
           lineChartProps={{ accessibilityLayer: false }}
           lineProps={{ isAnimationActive: false }}
