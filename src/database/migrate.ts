@@ -85,7 +85,7 @@ async function migrateIn(
       'insert into migrations (number, name, breaking, applied_at) values (?, ?, ?, ?)',
       migration.number,
       migration.name,
-      migration.breaking ? 1 : 0,
+      migration.breaking === true || migration.breaking === tx.dialect ? 1 : 0,
       now(),
     );
     taken.push(migration.name);

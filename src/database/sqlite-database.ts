@@ -364,9 +364,13 @@ function createReader(connection: DatabaseSync): Reader {
       // In one transaction: each of its own would take and give back the lock, and read pages anew (2.5 µs a row).
       statements.run('begin', []);
       try {
-        return statements.allFor(statement, rows) as Row[];
-      } finally {
+        const answers = statements.allFor(statement, rows);
         statements.run('commit', []);
+        return answers as Row[];
+      } catch (error) {
+        // SQLite may have ended it by itself.
+        if (connection.isTransaction) connection.exec('rollback');
+        throw error;
       }
     },
   };

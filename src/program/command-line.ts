@@ -8,6 +8,7 @@ import { runClientCommand } from '../identity/client-command.ts';
 import { ClientService } from '../identity/client-service.ts';
 import { createLogs } from '../observability/log.ts';
 import { visibilityMsOf } from '../open-queue.ts';
+import { deleteDoneMessages } from '../queue/done-messages.ts';
 import { startService } from '../service.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
@@ -230,6 +231,8 @@ async function manageDatabase(configFile: string | undefined, args: readonly str
     databaseUrl: () => readSettings(configFile).database_url,
     dataDir: () => readSettings(configFile).data_dir,
     open: (targetUrl) => openCopyDatabases(readSettings(configFile).data_dir, targetUrl, Date.now),
+    // On PostgreSQL nobody looks whether a message is done with: it is deleted then.
+    finish: deleteDoneMessages,
     now: Date.now,
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),

@@ -12,6 +12,7 @@ import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { createLogs } from '../../src/observability/log.ts';
+import { deleteDoneMessages } from '../../src/queue/done-messages.ts';
 import { type Service, startService } from '../../src/service.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { scormPackage, uploadForm } from '../content/packages.ts';
@@ -113,6 +114,26 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
     }
     const [secret] = await target.reader.all<{ value: string }>('select value from service_secrets');
     assert.equal(secret?.value, 'a\uFFFDb');
+  });
+
+  it('deletes on the target what was done with and not deleted yet, when it is finished so', async () => {
+    await using pair = await openPair();
+    await pair.source.transaction(async (tx) => {
+      await tx.run('delete from queue_messages');
+      await tx.run('delete from queue_lines');
+      for (const id of [1, 2, 3])
+        await tx.run(
+          "insert into queue_messages (id, line_id, message_id, label, body, enqueued_at) values (?, 7, ?, 'L', '', 0)",
+          id,
+          `m${id}`,
+        );
+      await tx.run(
+        'insert into queue_lines (line_id, pending, available_at, receive_count, done_to) values (7, 1, 0, 0, 2)',
+      );
+    });
+    await copyDatabase(pair.source, pair.target, { finish: deleteDoneMessages });
+    assert.deepEqual(await pair.target.reader.all('select id from queue_messages'), [{ id: 3 }]);
+    assert.deepEqual(await pair.target.reader.all('select done_to from queue_lines'), [{ done_to: 0 }]);
   });
 
   it('goes on with ids that no row has had, those of deleted rows neither', async () => {

@@ -115,6 +115,17 @@ describe('migrating a database', () => {
     assert.equal((await recorded(database)).length, 3);
   });
 
+  it('is not refused for a step that is breaking on the other engine alone', async () => {
+    await using test = await openTestDatabase({ empty: true });
+    const { database } = test;
+    const [here, there] =
+      database.dialect === 'sqlite' ? (['sqlite', 'postgres'] as const) : (['postgres', 'sqlite'] as const);
+    await migrate(database, Date.now, [books, { ...authors, breaking: there }]);
+    assert.deepEqual(await migrate(database, Date.now, [books]), []);
+    await migrate(database, Date.now, [books, { ...authors, breaking: there }, { ...later, breaking: here }]);
+    await assert.rejects(migrate(database, Date.now, [books, authors]), NewerDatabaseError);
+  });
+
   it('runs when two processes start at once: each step is applied by one of them', async () => {
     await using test = await openTestDatabase({ empty: true });
     const other = test.open();

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { BatchStatement } from '../../src/database/batch-statement.ts';
 import { type Database, DatabaseUnavailableError } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 
+const SECRETS = new BatchStatement(
+  'wanted',
+  { name: 'text' },
+  (wanted, { joined }) =>
+    `select service_secrets.value from ${joined} service_secrets where service_secrets.name = ${wanted.name}`,
+);
+
 describe('an engine in trouble', () => {
   const reads: Record<string, (database: Database) => Promise<unknown>> = {
     'a query': ({ reader }) => reader.query.selectFrom('service_secrets').selectAll().execute(),
+    'a statement for many rows': ({ reader }) => SECRETS.all(reader, [{ name: 'a' }, { name: 'b' }]),
     'a statement': ({ reader }) => reader.all('select * from service_secrets'),
     'a transaction': (database) => database.transaction((tx) => tx.all('select * from service_secrets')),
     'a query in a transaction': (database) =>

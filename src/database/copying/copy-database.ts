@@ -30,6 +30,8 @@ export interface CopiedTable {
 export interface CopyOptions {
   /** Called after each batch of a table. */
   onProgress?: (table: string, rows: number, total: number) => void;
+  /** Run in the target's transaction once everything is there and was compared. */
+  finish?: (to: Transaction) => Promise<void>;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface CopyOptions {
 export async function copyDatabase(
   source: Pick<Database, 'transaction'>,
   target: Pick<Database, 'transaction'>,
-  { onProgress = () => {} }: CopyOptions = {},
+  { onProgress = () => {}, finish = async () => {} }: CopyOptions = {},
 ): Promise<CopiedTable[]> {
   return await source.transaction(async (from) => {
     const tables = await readSqliteTables(from);
@@ -50,6 +52,7 @@ export async function copyDatabase(
         await assertReady(from, to, tables);
         const copied: CopiedTable[] = [];
         for (const table of tables) copied.push(await copyTable(from, to, table, onProgress));
+        await finish(to);
         return copied;
       },
       { isLong: true },

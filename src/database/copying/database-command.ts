@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { type CopiedTable, copyDatabase } from './copy-database.ts';
+import { type CopiedTable, type CopyOptions, copyDatabase } from './copy-database.ts';
 import type { CopyDatabases } from './open-databases.ts';
 
 const SUCCESS = 0;
@@ -35,6 +35,8 @@ export interface DatabaseCommandContext {
   dataDir: () => string;
   /** Opens what is copied; not called for help or wrong use. */
   open: (targetUrl: string) => Promise<CopyDatabases>;
+  /** What is left to do with a copy before it counts. */
+  finish: NonNullable<CopyOptions['finish']>;
   now: () => number;
   /** Takes what was asked for. */
   write: (text: string) => void;
@@ -73,6 +75,7 @@ export async function runDatabaseCommand(
       toldAt = rows < total ? rows : 0;
       write(`  ${table}: ${rows} of ${total} rows\n`);
     },
+    finish: context.finish,
   });
   write(summary(copied, context.now() - began));
   return SUCCESS;

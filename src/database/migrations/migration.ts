@@ -14,9 +14,10 @@ export interface Migration {
   name: string;
   /**
    * True when programs that do not know this step cannot work with the schema after it; they then refuse to start.
-   * Steps that only add what may be left out are not breaking: instances of the release before keep running.
+   * Steps that only add what may be left out are not breaking: instances of the release before keep running. An engine: so
+   * on that one alone.
    */
-  breaking?: true;
+  breaking?: true | Dialect;
   /** The statements, for the engine at hand. */
   statements(types: ColumnTypes, dialect: Dialect): string[];
 }
