@@ -105,10 +105,9 @@ export class DatabaseQueue implements MessageQueue {
   }
 
   async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
-    const { committed, ...result } = await this.#database.transaction((tx) => this.#exchangeIn(tx, request), {
+    const result = await this.#database.transaction((tx) => this.#exchangeIn(tx, request), {
       durability: 'deferred',
     });
-    committed();
     if (result.received.length === 0 && request.settlements.length === 0) this.#wakeUps.pause();
     return result;
   }
@@ -117,7 +116,7 @@ export class DatabaseQueue implements MessageQueue {
   async #exchangeIn<S extends Settlement>(
     tx: Transaction,
     request: ExchangeRequest<S>,
-  ): Promise<ExchangeResult & { committed: () => void }> {
+  ): Promise<ExchangeResult> {
     const now = this.#now();
     // Only here, where no other process would have to delete them. Who takes nothing up looks at the table in other ways.
     const deletesLater = tx.dialect === 'sqlite' && request.capacity > 0;
@@ -136,7 +135,7 @@ export class DatabaseQueue implements MessageQueue {
       settling,
     ]);
     const dueHeads = due.taken.size === 0 ? [] : await readHeads(tx, due.taken.keys());
-    const committed = await this.#done.delete(tx, {
+    await this.#done.delete(tx, {
       added: deletesLater ? positionsOf(effective.filter((settlement) => !staysInLine(settlement))) : [],
       atAnyRate: !deletesLater || continued.length + due.taken.size === 0,
     });
@@ -150,7 +149,6 @@ export class DatabaseQueue implements MessageQueue {
       ],
       // With room left, what is due is in others' hands at this moment.
       nextAvailableAt: isMoreDue && !this.#othersAreDue ? now + LOOK_AGAIN_MS : due.nextAt,
-      committed,
     };
   }
 

@@ -14,25 +14,27 @@ export class DoneMessages {
   readonly #positions = new Set<number>();
 
   /**
-   * Deletes them if there are many, or at any rate; answers what to do once the transaction has committed.
+   * Deletes them if there are many, or at any rate.
    * @param added those that are done with by this transaction.
    */
   async delete(
     tx: Transaction,
     { added, atAnyRate }: { added: readonly number[]; atAnyRate: boolean },
-  ): Promise<() => void> {
-    if (!atAnyRate && this.#positions.size + added.length < DELETED_TOGETHER)
-      return () => {
+  ): Promise<void> {
+    if (!atAnyRate && this.#positions.size + added.length < DELETED_TOGETHER) {
+      tx.onCommit(() => {
         for (const position of added) this.#positions.add(position);
-      };
+      });
+      return;
+    }
     const deleted = [...this.#positions];
     await deleteMessages(
       tx,
       [...deleted, ...added].sort((a, b) => a - b),
     );
-    return () => {
+    tx.onCommit(() => {
       for (const position of deleted) this.#positions.delete(position);
-    };
+    });
   }
 }
 
