@@ -20,6 +20,7 @@ import {
   type PostgresTimeouts,
 } from './postgres-connections.ts';
 import { isRerunnable, translateError } from './postgres-errors.ts';
+import { namedRowsToJson } from './postgres-json.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 import { type PostgresStatement, PostgresStatements } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -92,8 +93,8 @@ export class PostgresDatabase implements Database {
         const { rows } = await this.#read(this.#statements.prepare(sql, values));
         return rows as Row[];
       },
-      allFor: async <Row>({ forAll }: RowsStatement, given: readonly NamedRow[]) =>
-        await this.reader.all<Row>(forAll, JSON.stringify(given)),
+      allFor: async <Row>({ columns, forAll }: RowsStatement, given: readonly NamedRow[]) =>
+        await this.reader.all<Row>(forAll, namedRowsToJson(columns, given)),
     };
   }
 

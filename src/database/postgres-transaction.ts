@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
-import { assertBindable } from './bindable.ts';
 import type { NamedRow, RowsStatement, SqlRow, SqlValue, Transaction } from './database.ts';
 import { kyselyOver } from './kysely-postgres.ts';
 import type { LentConnection, PostgresAnswer } from './postgres-connections.ts';
 import { translateError } from './postgres-errors.ts';
-import { type PostgresStatement, type PostgresStatements, storableInJson } from './postgres-statements.ts';
+import { namedRowsToJson, rowsToJson } from './postgres-json.ts';
+import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts';
 import type { Tables } from './schema.ts';
 
 /** Rows of one statement of `insertMany`: bounds what is held as one text. */
@@ -59,12 +59,12 @@ export class PostgresTransaction implements Transaction {
     return (await this.#execute(this.#statements.prepare(sql, values))).rowCount ?? 0;
   }
 
-  async allFor<Row>({ forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
-    return await this.all<Row>(forAll, JSON.stringify(rows));
+  async allFor<Row>({ columns, forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
+    return await this.all<Row>(forAll, namedRowsToJson(columns, rows));
   }
 
-  async runFor({ forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<void> {
-    await this.run(forAll, JSON.stringify(rows));
+  async runFor({ columns, forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<void> {
+    await this.run(forAll, namedRowsToJson(columns, rows));
   }
 
   /**
@@ -83,7 +83,7 @@ export class PostgresTransaction implements Transaction {
       from json_populate_recordset(null::${table}, ?::json) as given ${suffix}`;
     for (let from = 0; from < rows.length; from += MAX_ROWS_A_STATEMENT) {
       const some = rows.slice(from, from + MAX_ROWS_A_STATEMENT);
-      await this.#execute(this.#statements.prepare(sql, [toJson(columns, some)]));
+      await this.#execute(this.#statements.prepare(sql, [rowsToJson(columns, some)]));
     }
   }
 
@@ -119,20 +119,4 @@ export class PostgresTransaction implements Transaction {
   #assertOpen(): void {
     if (this.#ended) throw new Error('this transaction has ended');
   }
-}
-
-/** Rows as an array of objects. @throws {TypeError} for values that cannot be bound. */
-function toJson(columns: readonly string[], rows: readonly SqlRow[]): string {
-  return JSON.stringify(
-    rows.map((row) => {
-      assertBindable(row);
-      const object: Record<string, unknown> = {};
-      for (let index = 0; index < columns.length; index++) {
-        const value = row[index] ?? null;
-        // In PostgreSQL's notation of bytes.
-        object[columns[index]!] = value instanceof Uint8Array ? `\\x${value.toHex()}` : storableInJson(value);
-      }
-      return object;
-    }),
-  );
 }

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { BatchStatement } from '../../src/database/batch-statement.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
 
 const ADD = new BatchStatement(
   'given',
@@ -78,6 +79,36 @@ describe('a statement that is run for each of many rows', () => {
       (await stock(database)).map(({ id }) => id),
       [1, 3],
     );
+  });
+
+  test('takes any text, and what PostgreSQL’s cannot hold as the replacement character', async () => {
+    await using opened = await openTestDatabase({ empty: true });
+    const { database } = opened;
+    await withStock(database);
+    const note = 'nul\0, "quoted" \\ \u{1f600}';
+    const kept = ON_POSTGRES ? note.replace('\0', '\ufffd') : note;
+    await database.transaction((tx) => ADD.run(tx, [{ id: 1, amount: 0, note }]));
+    assert.equal((await stock(database))[0]?.note, kept);
+    const wanted = [{ id: 1, note }];
+    assert.equal((await READ.all(database.reader, wanted)).length, 1);
+    assert.equal((await database.transaction((tx) => READ.all(tx, wanted))).length, 1);
+    await database.transaction((tx) => ADD.run(tx, [{ id: 2, amount: 0, note: 'half \ud83d' }]));
+    assert.equal((await stock(database))[1]?.note, 'half \ufffd');
+  });
+
+  test('refuses what an engine would bind as something else', async () => {
+    await using opened = await openTestDatabase({ empty: true });
+    const { database } = opened;
+    await withStock(database);
+    for (const wrong of [new Date(0), {}, undefined, Number.NaN]) {
+      const rows = [{ id: 1, note: wrong as never }];
+      await assert.rejects(
+        database.transaction((tx) => READ.all(tx, rows)),
+        TypeError,
+      );
+      await assert.rejects(READ.all(database.reader, rows), TypeError);
+    }
+    assert.equal((await READ.all(database.reader, [{ id: 1, note: 'a' }])).length, 1);
   });
 
   test('asks nothing for no rows', async () => {
