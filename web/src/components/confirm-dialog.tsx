@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { shared } from '../texts/shared.ts';
 import { Callout } from './callout.tsx';
 import { explainError } from './explain-error.ts';
+import { FormButtons } from './form-buttons.tsx';
 
 /**
  * Asks before something is done that cannot be undone. With `typedName`, that name must be typed first. It stays
@@ -94,14 +95,12 @@ function ConfirmForm({
             {explanation.detail} {explanation.advice}
           </Callout>
         )}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={pending} {...(harmless ? {} : { color: 'red' })}>
-            {confirmLabel}
-          </Button>
-        </Group>
+        <FormButtons
+          submit={confirmLabel}
+          pending={pending}
+          color={harmless ? undefined : 'red'}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
@@ -6,8 +6,8 @@ import { ApiError, isProblem } from '../../api/errors.ts';
 import { createRegistration, registrationsKey } from '../../api/registrations.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { registrations } from '../../texts/registrations.ts';
-import { shared } from '../../texts/shared.ts';
 import { AssetPicker, type PickedAsset } from '../asset-picker.tsx';
+import { FormButtons } from '../form-buttons.tsx';
 import { FormProblem, fieldOf } from '../form-problem.tsx';
 import { notifyDone } from '../notify.tsx';
 
@@ -158,14 +158,7 @@ function CreateForm({
         <Text size="sm" c="dimmed">
           {texts.event}
         </Text>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {texts.submit}
-          </Button>
-        </Group>
+        <FormButtons submit={texts.submit} pending={create.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,8 +1,8 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
+import { FormButtons } from '../../components/form-buttons.tsx';
 import { accounts } from '../../texts/accounts.ts';
-import { shared } from '../../texts/shared.ts';
 
 /** What an account is called, and what else is said of it. What is wrong stands at the name, which then has the focus. */
 export function AccountForm<Values extends { name: string }>({
@@ -50,14 +50,7 @@ export function AccountForm<Values extends { name: string }>({
         <Text size="sm" c="dimmed">
           {note}
         </Text>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={pending}>
-            {submit}
-          </Button>
-        </Group>
+        <FormButtons submit={submit} pending={pending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, Switch, TextInput } from '@mantine/core';
+import { Modal, Stack, Switch, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Administrator, administratorsQuery, changeAdministrator } from '../../api/administrators.ts';
 import { sessionQuery } from '../../api/session.ts';
+import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { account } from '../../texts/account.ts';
@@ -72,14 +73,7 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
           description={texts.editDialog.enabledDescription}
           {...form.getInputProps('enabled', { type: 'checkbox' })}
         />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            {shared.save}
-          </Button>
-        </Group>
+        <FormButtons submit={shared.save} pending={change.isPending} onCancel={onClose} />
       </Stack>
     </form>
   );

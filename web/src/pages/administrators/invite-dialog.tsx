@@ -1,12 +1,12 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { isEmail, useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { administratorsQuery, inviteAdministrator } from '../../api/administrators.ts';
 import type { Role } from '../../api/session.ts';
+import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { administrators as texts } from '../../texts/administrators.ts';
-import { shared } from '../../texts/shared.ts';
 import { LinkDialog } from './link-dialog.tsx';
 import { RoleField } from './role-field.tsx';
 
@@ -54,14 +54,7 @@ export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: ()
               {...form.getInputProps('email')}
             />
             <RoleField value={form.values.role} onChange={(role) => form.setFieldValue('role', role)} />
-            <Group justify="flex-end" gap="sm">
-              <Button variant="default" onClick={close}>
-                {shared.cancel}
-              </Button>
-              <Button type="submit" loading={invite.isPending}>
-                {texts.inviteDialog.submit}
-              </Button>
-            </Group>
+            <FormButtons submit={texts.inviteDialog.submit} pending={invite.isPending} onCancel={close} />
           </Stack>
         </form>
       </Modal>

@@ -1,13 +1,13 @@
-import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
 import { SCOPES, type Scope } from '../../../../src/identity/scopes.ts';
 import type { ClientInput } from '../../api/clients.ts';
 import { Callout } from '../../components/callout.tsx';
+import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
 import { clients } from '../../texts/clients.ts';
-import { shared } from '../../texts/shared.ts';
 import styles from './clients.module.css';
 
 const FIELDS = ['name', 'email', 'scopes'] as const;
@@ -115,14 +115,7 @@ export function ClientForm({
           <Callout tone="quiet">{texts.withoutScopes}</Callout>
         )}
         {note !== undefined && <Callout tone="quiet">{note}</Callout>}
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={pending}>
-            {submitLabel}
-          </Button>
-        </Group>
+        <FormButtons submit={submitLabel} pending={pending} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -10,6 +10,7 @@ import { dashboard } from '../../texts/dashboard.ts';
 import styles from './dashboard.module.css';
 
 const texts = dashboard.learning;
+
 /** The registrations that changed last. */
 export function LearningPanel({ total }: { total: number }) {
   const { data, error, refetch } = useQuery(latestRegistrationsQuery);

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import {
@@ -11,10 +11,10 @@ import { ApiError, isProblem } from '../../../api/errors.ts';
 import { contentKey, createFolder } from '../../../api/folders.ts';
 import { newIdempotencyKey, type Read } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
+import { FormButtons } from '../../../components/form-buttons.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { folders } from '../../../texts/content.ts';
-import { shared } from '../../../texts/shared.ts';
 import { nameProblem } from './name-problem.ts';
 
 /** Makes a folder in another. */
@@ -188,14 +188,7 @@ function NameForm({
           }}
           error={wrong ?? (told === undefined ? undefined : `${folders.name} ${told.detail}`)}
         />
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {shared.cancel}
-          </Button>
-          <Button type="submit" loading={pending} disabled={disabled}>
-            {submit}
-          </Button>
-        </Group>
+        <FormButtons submit={submit} pending={pending} disabled={disabled} onCancel={onClose} />
       </Stack>
     </form>
   );
