@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { requestToken } from '../support/service.ts';
+import {
+  act,
+  beside,
+  CLIENTS,
+  changeBeside,
+  create,
+  dialog,
+  type Made,
+  readBeside,
+  rowOf,
+  scopesOf,
+  takeSecret,
+} from './support/clients.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const HOSTILE = '<img src=x onerror=document.title=1> שלום 🚒';
+
+let ui: Ui;
+before(async () => {
+  ui = await startUi();
+});
+after(() => ui[Symbol.asyncDispose]());
+
+const tokenOf = ({ id, secret }: Made) => requestToken(ui.service.url, id, secret);
+
+describe('an API client', () => {
+  test('gets another name and other scopes, which its next tokens have', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const made = await create(page, 'Before');
+    await act(page, 'Before', 'Edit…');
+    await dialog(page).getByLabel('Name').fill(HOSTILE);
+    await dialog(page).getByRole('checkbox', { name: 'webhooks:write' }).uncheck();
+    await dialog(page).getByRole('checkbox', { name: 'content:write' }).uncheck();
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, HOSTILE).getByText('Read content, read webhooks, change registrations').waitFor();
+    assert.equal(await scopesOf(ui.service, made), 'content:read webhooks:read registrations:write');
+  });
+
+  test('that somebody else changes meanwhile is not overwritten unseen: what was entered stays, and may be saved again', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const { id } = await create(page, 'Contested');
+    await act(page, 'Contested', 'Edit…');
+    await dialog(page).getByLabel('Name').fill('Contested: mine');
+    await changeBeside(ui.service, id, { name: 'Contested: theirs', enabled: false });
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    const alert = dialog(page).getByRole('alert');
+    await alert.getByText('Someone else changed this client in the meantime').waitFor();
+    assert.deepEqual(await alert.getByRole('listitem').allTextContents(), [
+      'Name now: \u2068Contested: theirs\u2069',
+      'State now: \u2068Disabled\u2069',
+    ]);
+    await visit.assertAccessible();
+    assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Contested: mine');
+    assert.equal((await readBeside(ui.service, id)).name, 'Contested: theirs');
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    await rowOf(page, 'Contested: mine').getByText('Disabled').waitFor();
+  });
+
+  test('that somebody else changes meanwhile can be edited from its present state instead', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const { id } = await create(page, 'Yielding');
+    await act(page, 'Yielding', 'Edit…');
+    await dialog(page).getByLabel('E-mail').fill('mine@example.com');
+    await changeBeside(ui.service, id, { name: 'Yielding: theirs' });
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await dialog(page).getByRole('button', { name: 'Start from its present state' }).click();
+    await dialog(page).getByRole('alert').waitFor({ state: 'detached' });
+    assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Yielding: theirs');
+    assert.equal(await dialog(page).getByLabel('E-mail').inputValue(), 'it@example.com');
+    await dialog(page).getByRole('checkbox', { name: 'content:write' }).uncheck();
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await dialog(page).waitFor({ state: 'detached' });
+    const { name, scopes } = await readBeside(ui.service, id);
+    assert.deepEqual([name, scopes.includes('content:write')], ['Yielding: theirs', false]);
+  });
+
+  test('that somebody else deletes meanwhile is said to be gone, when it is opened and when it is saved', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const { id } = await create(page, 'Fleeting');
+    await act(page, 'Fleeting', 'Edit…');
+    await dialog(page).getByLabel('Name').fill('Too late');
+    await beside(ui.service, (clients) => clients.delete(id));
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await dialog(page).getByRole('alert').getByText('This no longer exists').waitFor();
+    assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Too late');
+
+    await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+    const { id: second } = await create(page, 'Fleeting, too');
+    await beside(ui.service, (clients) => clients.delete(second));
+    await act(page, 'Fleeting, too', 'Edit…');
+    await dialog(page).getByText('This no longer exists').waitFor();
+  });
+
+  test('without scopes, as the command line makes them, gets another name and stays without', async () => {
+    const input = { name: 'From the command line', email: 'cli@example.com', scopes: [] };
+    const { client } = await beside(ui.service, (clients) => clients.create(input));
+    await using visit = await ui.visit(`${CLIENTS}?search=cli@`);
+    const { page } = visit;
+    await rowOf(page, 'From the command line').getByText('Nothing').waitFor();
+    await act(page, 'From the command line', 'Edit…');
+    await dialog(page).getByText('Without a scope its tokens allow nothing.').waitFor();
+    await dialog(page).getByLabel('Name').fill('Renamed in the page');
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Renamed in the page').getByText('Nothing').waitFor();
+    await act(page, 'Renamed in the page', 'Edit…');
+    await dialog(page).getByRole('button', { name: 'Only reading' }).click();
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Renamed in the page').getByText('Only read').waitFor();
+    assert.deepEqual((await readBeside(ui.service, client.clientId)).scopes, [
+      'content:read',
+      'webhooks:read',
+    ]);
+
+    await act(page, 'Renamed in the page', 'Edit…');
+    for (const scope of ['content:read', 'webhooks:read']) {
+      await dialog(page).getByRole('checkbox', { name: scope }).uncheck();
+    }
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await dialog(page).getByText('Choose at least one').waitFor();
+  });
+
+  test('gets a new secret; the former one works no longer', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const former = await create(page, 'Renewed');
+    await act(page, 'Renewed', 'New secret…');
+    await page.getByRole('button', { name: 'Make new secret' }).click();
+    const made = await takeSecret(page);
+    assert.equal(made.id, former.id);
+    await tokenOf(made);
+    assert.equal(await scopesOf(ui.service, former), 'invalid_client');
+  });
+
+  test('is shut out while it is disabled; the filter finds it', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const made = await create(page, 'Paused');
+    await act(page, 'Paused', 'Disable…');
+    await dialog(page).getByRole('button', { name: 'Disable' }).click();
+    await rowOf(page, 'Paused').getByText('Disabled').waitFor();
+    assert.equal(await scopesOf(ui.service, made), 'invalid_client');
+    await page.goto(`${ui.service.url}/ui${CLIENTS}?state=disabled&search=paus`);
+    await rowOf(page, 'Paused').waitFor();
+    assert.equal(await rowOf(page, 'it@example.com').count(), 1);
+    await act(page, 'Paused', 'Enable');
+    await page.getByText('Nothing fits').waitFor();
+    await tokenOf(made);
+  });
+
+  test('that was used is deleted once its name was typed', async () => {
+    await using visit = await ui.visit(CLIENTS);
+    const { page } = visit;
+    const made = await create(page, 'Old CRM');
+    await tokenOf(made);
+    await page.reload();
+    await act(page, 'Old CRM', 'Delete…');
+    await dialog(page).getByRole('button', { name: 'Delete client' }).click();
+    await dialog(page).getByText('This is not the name.').waitFor();
+    await dialog(page).getByRole('textbox').fill('Old CRM');
+    await dialog(page).getByRole('button', { name: 'Delete client' }).click();
+    await rowOf(page, 'Old CRM').waitFor({ state: 'detached' });
+    assert.equal(await scopesOf(ui.service, made), 'invalid_client');
+  });
+});

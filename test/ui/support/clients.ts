@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { ClientService } from '../../../src/identity/client-service.ts';
+import { SCOPES } from '../../../src/identity/scopes.ts';
+import { openDatabaseOf } from '../../support/database.ts';
+import type { TestService } from '../../support/service.ts';
+
+/** The page of API clients as people use it, and what others do to the same clients meanwhile. */
+
+export const CLIENTS = '/administration/integrations/clients';
+
+/** What a dialog told of a client that it had just made. */
+export interface Made {
+  id: string;
+  secret: string;
+}
+
+export function rowOf(page: Page, text: string): Locator {
+  return page.getByRole('row').filter({ hasText: text });
+}
+
+export function dialog(page: Page): Locator {
+  return page.getByRole('dialog');
+}
+
+/** Closes the dialog that tells the secret, and answers what it told. */
+export async function takeSecret(page: Page): Promise<Made> {
+  const secret = await page.getByLabel('Client secret').inputValue();
+  const id = await dialog(page)
+    .getByText(/^cw_[0-9a-f]{24}$/)
+    .textContent();
+  await page.getByRole('button', { name: 'I have copied the secret' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+  return { id: id ?? '', secret };
+}
+
+export async function create(
+  page: Page,
+  name: string,
+  scopes: 'All' | 'Only reading' = 'All',
+): Promise<Made> {
+  await page.getByRole('button', { name: 'Create client' }).click();
+  await dialog(page).getByLabel('Name').fill(name);
+  await dialog(page).getByLabel('E-mail').fill('it@example.com');
+  await dialog(page).getByRole('button', { name: scopes }).click();
+  await dialog(page).getByRole('button', { name: 'Create client' }).click();
+  return takeSecret(page);
+}
+
+/** Chooses what is done with a client from the menu of its row. */
+export async function act(page: Page, name: string, item: string): Promise<void> {
+  await rowOf(page, name)
+    .getByRole('button', { name: /^Actions for/ })
+    .click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+/** The scopes of a new token, or the error in its place. */
+export async function scopesOf(service: TestService, { id, secret }: Made): Promise<string> {
+  const response = await fetch(`${service.url}/public/v1/auth`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  const answer = (await response.json()) as { scope?: string; error?: string };
+  return answer.scope ?? answer.error ?? '';
+}
+
+/** What somebody else does meanwhile. */
+export async function beside<T>(
+  service: TestService,
+  work: (clients: ClientService) => Promise<T>,
+): Promise<T> {
+  await using database = await openDatabaseOf(service.settings.data_dir);
+  return await work(new ClientService({ database, now: Date.now }));
+}
+
+export async function readBeside(service: TestService, id: string) {
+  const client = await beside(service, (clients) => clients.get(id));
+  assert.ok(client !== null);
+  const { name, email, enabled } = client;
+  return { name, email, scopes: SCOPES.filter((scope) => client.scopes.has(scope)), enabled };
+}
+
+export async function changeBeside(
+  service: TestService,
+  id: string,
+  change: { name?: string; enabled?: boolean },
+): Promise<void> {
+  const present = await readBeside(service, id);
+  await beside(service, (clients) => clients.update(id, { ...present, ...change }));
+}
