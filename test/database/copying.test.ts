@@ -236,14 +236,27 @@ describe('coursewire database copy', { skip: !ON_POSTGRES }, () => {
         authentication: { type: 'BASIC', key: 'postbacks', secret: 'open sesame' },
       });
       await api.create('/courses', uploadForm(await scormPackage()));
-      for (const name of ['first', 'second']) await api.create('/accounts', { name });
+      for (const name of ['done with', 'first', 'second']) await api.create('/accounts', { name });
+      // As a process leaves it that dies before it has deleted what it delivered.
+      await database.transaction((tx) =>
+        tx.run(
+          'update queue_lines set pending = pending - 1, done_to = (select min(id) from queue_messages)',
+        ),
+      );
     }
     const ended = await runProgram(['database', 'copy', '--to', postgres.url], { data_dir: folder.path });
     assert.equal(ended.code, 0, ended.errors);
-    assert.match(ended.output, /accounts +2 +[0-9a-f]{12}\n/);
+    assert.match(ended.output, /accounts +3 +[0-9a-f]{12}\n/);
     assert.match(ended.output, /DONE: \d+ rows in \d+ tables/);
     assert.ok(!ended.output.includes(new URL(postgres.url).password), 'the password is not shown');
 
+    {
+      await using copy = new PostgresDatabase(postgres.url, { connections: 3 });
+      const [waiting] = await copy.reader.all<{ count: number }>(
+        'select count(*) as count from queue_messages',
+      );
+      assert.equal(waiting?.count, 2, 'what was delivered is not copied');
+    }
     await using service = await serve(folder.path, { database_url: postgres.url });
     await target.waitFor(2);
     const sent = target.requests.map(({ json, headers }) => [

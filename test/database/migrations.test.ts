@@ -167,6 +167,18 @@ describe('the service’s own migrations', () => {
     );
   });
 
+  it('keep an older program away from messages on SQLite that only a newer one knows to be delivered', async () => {
+    using folder = temporaryFolder();
+    await using service = await startTestService({ dataDir: folder.path });
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    assert.deepEqual(
+      (await database.reader.all<{ name: string }>('select name from migrations where breaking = 1')).map(
+        ({ name }) => name,
+      ),
+      ON_POSTGRES ? [] : ['done-messages'],
+    );
+  });
+
   // On PostgreSQL tests begin with a migrated database.
   it('are said in the log when a start applied some, and only then', { skip: ON_POSTGRES }, async () => {
     using folder = temporaryFolder();

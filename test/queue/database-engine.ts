@@ -1,0 +1,50 @@
+import type { Database } from '../../src/database/database.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { ManualClock } from '../support/clock.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import type { QueueEngine } from './queue-engine.ts';
+
+/**
+ * Opens an empty queue in a database of its own.
+ * @param through what stands between the queue and the database
+ */
+export async function openDatabaseQueue(
+  through: (database: Database) => Database = (database) => database,
+): Promise<QueueEngine & { queue: DatabaseQueue }> {
+  await using stack = new AsyncDisposableStack();
+  const { database } = stack.use(await openTestDatabase());
+  const clock = new ManualClock();
+  const queue = new DatabaseQueue({ database: through(database), maxReceives: 1_000, now: clock.now });
+  const opened = stack.move();
+  return {
+    queue,
+    database,
+    now: clock.now,
+    pass: async (ms) => clock.pass(ms),
+    arrived: () => (ON_POSTGRES ? signalsArrived(database) : Promise.resolve()),
+    deadLetters: async () => {
+      const rows = await database.reader.query
+        .selectFrom('queue_dead_letters')
+        .selectAll()
+        .orderBy('queue_dead_letters.id')
+        .execute();
+      return rows.map((row) => ({
+        lineId: row.line_id,
+        messageId: row.message_id,
+        label: row.label,
+        body: row.body,
+        enqueuedAt: row.enqueued_at,
+      }));
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Resolves when the signals of everything that has committed have come: they come in its order. */
+async function signalsArrived(database: Database): Promise<void> {
+  const { promise: arrived, resolve } = Promise.withResolvers<void>();
+  using _listening = database.onSignal('test_arrived', resolve);
+  await database.transaction(async (tx) => tx.signal('test_arrived'));
+  await arrived;
+}
