@@ -68,6 +68,7 @@ import { openStorage } from './storage.ts';
 import { readUiBuild, UI_BUILD_FOLDER } from './ui/ui-build.ts';
 import { uiRoutes } from './ui/ui-routes.ts';
 import { DeadLetterRedelivery } from './webhooks/dead-letter-redelivery.ts';
+import { DeliveryListing } from './webhooks/delivery-listing.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { DeliveryTargets } from './webhooks/delivery-targets.ts';
@@ -222,6 +223,10 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     service: { version, readOnly: webhooks.readOnly, delivers, baseUrl: settings.base_url },
     now,
   });
+  if (database.dialect === 'sqlite') {
+    const listing = stack.use(new DeliveryListing({ database, log: logs.for('WebhookService') }));
+    listing.start();
+  }
   const leases = new TaskLeases({ database, now });
   const cleaner = stack.use(
     new HistoryCleaner({

@@ -31,6 +31,16 @@ export class Statements {
     return this.#execute(sql, values, (statement, bound) => statement.run(...bound));
   }
 
+  /** Runs a statement with the values of each of rows, in their order. @throws {DatabaseUnavailableError} when the engine fails. */
+  runEach(sql: string, rows: readonly (readonly unknown[])[]): void {
+    this.#execute(sql, [], (statement) => {
+      for (const values of rows) {
+        assertBindable(values);
+        statement.run(...values);
+      }
+    });
+  }
+
   /** Runs a statement for each of rows, in their order. @throws {DatabaseUnavailableError} when the engine fails. */
   runFor({ columns, forOne }: RowsStatement, rows: readonly NamedRow[]): void {
     this.#executeFor(columns, forOne, rows, (statement, bound) => {

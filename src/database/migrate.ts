@@ -9,6 +9,7 @@ import { sessionAddresses } from './migrations/0007-session-addresses.ts';
 import { learnerSearch } from './migrations/0008-learner-search.ts';
 import { clientRevisions } from './migrations/0009-client-revisions.ts';
 import { doneMessages } from './migrations/0010-done-messages.ts';
+import { listedDeliveries } from './migrations/0011-listed-deliveries.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly Migration[] = [
   learnerSearch,
   clientRevisions,
   doneMessages,
+  listedDeliveries,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

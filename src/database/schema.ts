@@ -31,6 +31,8 @@ export interface Tables {
   event_trends: EventTrendRow;
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
+  listed_deliveries: ListedDeliveryRow;
+  delivery_listing: DeliveryListingRow;
   queue_lines: QueueLineRow;
   queue_messages: QueueMessageRow;
   queue_dead_letters: QueueDeadLetterRow;
@@ -329,6 +331,18 @@ export interface DeliveryRow {
   response_body: string | null;
   error: string | null;
   status_reason: string | null;
+}
+
+/** A delivery in its webhook's list. SQLite's alone. */
+export interface ListedDeliveryRow {
+  webhook_id: number;
+  delivery_id: number;
+}
+
+/** The one row of what is said of the lists. SQLite's alone. */
+export interface DeliveryListingRow {
+  /** The last delivery that is in its webhook's list; all before it are, none behind it is. */
+  listed_to: number;
 }
 
 /** An attempt before a message's latest one. */

@@ -24,6 +24,12 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Transactions that one commit may carry: bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 /** Page cache of the writing connection, in KiB. */
+/**
+ * Of the pages of a new file; those of one that is there stay as they are. A commit of many deliveries, about 2 KB each,
+ * writes half as many as of SQLite's usual 4 KiB (8 % more deliveries at 100 webhooks); of 16 KiB a commit of one would
+ * write too much (10 % less at one webhook).
+ */
+const NEW_PAGE_BYTES = 8_192;
 const WRITER_CACHE_KIB = 16_384;
 const READER_CACHE_KIB = 4_096;
 /** How long a deferred change may stay off the disk: what was delivered meanwhile is delivered again after a power failure. */
@@ -75,7 +81,7 @@ export class SqliteDatabase implements Database {
   constructor(file: string) {
     try {
       this.#writer = openConnection(file, WRITER_CACHE_KIB);
-      this.#writer.exec('pragma journal_mode = wal');
+      this.#writer.exec(`pragma page_size = ${NEW_PAGE_BYTES}; pragma journal_mode = wal`);
       this.#readerConnection = openConnection(file, READER_CACHE_KIB);
       this.#readerConnection.exec('pragma query_only = on');
     } catch (error) {
@@ -312,7 +318,7 @@ class SqliteTransaction implements Transaction {
     this.mayHaveChanged = true;
     const places = columns.map(() => '?').join(', ');
     const sql = `insert into ${table} (${columns.join(', ')}) values (${places}) ${suffix}`;
-    for (const row of rows) this.#statements.run(sql, row);
+    this.#statements.runEach(sql, rows);
   }
 
   onCommit(hook: () => void): void {

@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { CheckpointAnswer, CheckpointRequest } from './wal-checkpoint-thread.ts';
 
-/** Pages of 4 KiB that the log may hold before it is copied into the database: fewer, larger copies. */
-const CHECKPOINT_PAGES = 4_000;
+/** What the log may hold before it is copied into the database: fewer, larger copies. */
+const CHECKPOINT_BYTES = 32 * 1_024 * 1_024;
 /** Commits between two looks at how much the log holds; a look takes 3 µs. */
 const LOOK_EVERY = 16;
 
@@ -18,9 +18,11 @@ export class WalCheckpoints implements AsyncDisposable {
   readonly #file: string;
   readonly #writer: DatabaseSync;
   readonly #look: StatementSync;
+  /** {@link CHECKPOINT_BYTES} in pages of this file. */
+  readonly #checkpointPages: number;
   #commits = 0;
   /** The log is copied when it holds so many pages. */
-  #copyAt = CHECKPOINT_PAGES;
+  #copyAt: number;
   #thread: Worker | null = null;
   #running: Promise<void> | null = null;
   #held: Promise<unknown> | null = null;
@@ -30,6 +32,9 @@ export class WalCheckpoints implements AsyncDisposable {
     this.#file = file;
     this.#writer = writer;
     this.#writer.exec('pragma wal_autocheckpoint = 0');
+    const { page_size } = writer.prepare('pragma page_size').get() as { page_size: number };
+    this.#checkpointPages = Math.floor(CHECKPOINT_BYTES / page_size);
+    this.#copyAt = this.#checkpointPages;
     this.#look = writer.prepare('pragma wal_checkpoint(noop)');
   }
 
@@ -70,12 +75,12 @@ export class WalCheckpoints implements AsyncDisposable {
       this.#thread ??= this.#start();
       await this.#copy(this.#thread);
       await this.#hold(this.#copy(this.#thread));
-      this.#copyAt = CHECKPOINT_PAGES;
+      this.#copyAt = this.#checkpointPages;
     } catch {
       // Without a thread SQLite does it as it always did, inside of commits.
-      if (this.#thread === null) this.#writer.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      if (this.#thread === null) this.#writer.exec(`pragma wal_autocheckpoint = ${this.#checkpointPages}`);
       // Not again at the next commit: what keeps it (a full disk) hardly ends that soon.
-      this.#copyAt = this.#thread === null ? Number.POSITIVE_INFINITY : pages + CHECKPOINT_PAGES;
+      this.#copyAt = this.#thread === null ? Number.POSITIVE_INFINITY : pages + this.#checkpointPages;
     }
   }
 

@@ -5,6 +5,7 @@ import { recordset } from '../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../database/schema.ts';
 import type { QueueMessage } from '../queue/message-queue.ts';
 import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
+import { readListedTo, unlistDeliveries } from './delivery-listing-store.ts';
 
 /** SQL of the delivery history, one operation a function. */
 
@@ -59,28 +60,64 @@ export async function archiveLatestAttempts(tx: Transaction, messageIds: readonl
 
 export type StoredDelivery = Selectable<DeliveryRow>;
 
+interface DeliveriesRequest {
+  webhookId: number;
+  statuses: readonly DeliveryStatus[] | null;
+  page: PageRequest;
+}
+
 /** A webhook's deliveries, latest first, one more than the limit. */
 export async function readDeliveries(
-  reader: Pick<Reader, 'query'>,
-  {
-    webhookId,
-    statuses,
-    page,
-  }: { webhookId: number; statuses: readonly DeliveryStatus[] | null; page: PageRequest },
+  reader: Pick<Reader, 'dialect' | 'query' | 'all'>,
+  request: DeliveriesRequest,
 ): Promise<StoredDelivery[]> {
-  let query = reader.query
+  const { statuses, page } = request;
+  const query = deliveriesOf(reader, request);
+  if (statuses !== null && !statuses.includes('DELIVERED'))
+    // Lets the engine use the index that leaves delivered ones out.
+    return await query.where('deliveries.status', '<>', 'DELIVERED').execute();
+  if (reader.dialect === 'postgres') return await query.execute();
+
+  // What is listed meanwhile comes with neither or both: the two parts meet at one delivery.
+  const listedTo = await readListedTo(reader);
+  const unlisted = await query.where('deliveries.id', '>', listedTo).execute();
+  if (unlisted.length > page.limit) return unlisted;
+  const listed = await readListedDeliveries(reader, request, {
+    listedTo,
+    limit: page.limit + 1 - unlisted.length,
+  });
+  return [...unlisted, ...listed];
+}
+
+function deliveriesOf({ query }: Pick<Reader, 'query'>, { webhookId, statuses, page }: DeliveriesRequest) {
+  let found = query
     .selectFrom('deliveries')
     .selectAll()
     .where('deliveries.webhook_id', '=', webhookId)
     .orderBy('deliveries.id', 'desc')
     .limit(page.limit + 1);
-  if (page.after !== null) query = query.where('deliveries.id', '<', page.after);
-  if (statuses !== null) {
-    query = query.where('deliveries.status', 'in', statuses);
-    // Lets the engine use the index that leaves delivered ones out.
-    if (!statuses.includes('DELIVERED')) query = query.where('deliveries.status', '<>', 'DELIVERED');
-  }
-  return await query.execute();
+  if (page.after !== null) found = found.where('deliveries.id', '<', page.after);
+  return statuses === null ? found : found.where('deliveries.status', 'in', statuses);
+}
+
+/** Those of its list, from there where it ends or the page begins. */
+async function readListedDeliveries(
+  { query }: Pick<Reader, 'query'>,
+  { webhookId, statuses, page }: DeliveriesRequest,
+  { listedTo, limit }: { listedTo: number; limit: number },
+): Promise<StoredDelivery[]> {
+  const before = Math.min(listedTo + 1, page.after ?? Number.POSITIVE_INFINITY);
+  const found = query
+    .selectFrom('listed_deliveries as listed')
+    // The cross join keeps the engine from walking all deliveries instead.
+    .crossJoin('deliveries')
+    .selectAll('deliveries')
+    .whereRef('deliveries.id', '=', 'listed.delivery_id')
+    .where('listed.webhook_id', '=', webhookId)
+    .where('listed.delivery_id', '<', before)
+    .orderBy('listed.delivery_id', 'desc')
+    .limit(limit);
+  return await (statuses === null ? found : found.where('deliveries.status', 'in', statuses)).execute();
 }
 
 export async function readDelivery(
@@ -235,20 +272,25 @@ export async function markDeadLettered(tx: Transaction, message: QueueMessage, n
   ]);
 }
 
+interface GoneDelivery {
+  id: number;
+  webhook_id: number;
+}
+
 /**
  * Removes history that has had no change since a moment, at most `limit` messages, and answers how many.
  * What waits for another attempt stays, and so do dead letters until they leave their queue.
  */
 export async function deleteHistoryBefore(tx: Transaction, before: number, limit: number): Promise<number> {
-  const rows = await tx.all<{ id: number }>(
+  const rows = await tx.all<GoneDelivery>(
     `delete from deliveries where id in (
        select old.id from deliveries as old
        where old.updated_at < ? and old.status in ('DELIVERED', 'DISCARDED')
-       order by old.updated_at limit ?) returning id`,
+       order by old.updated_at limit ?) returning id, webhook_id`,
     before,
     limit,
   );
-  await deleteAttempts(tx, rows);
+  await deleteWhatBelongsTo(tx, rows);
   return rows.length;
 }
 
@@ -258,19 +300,21 @@ export async function deleteDeadLetteredHistoryBefore(
   before: number,
   limit: number,
 ): Promise<number> {
-  const rows = await tx.all<{ id: number }>(
+  const rows = await tx.all<GoneDelivery>(
     `delete from deliveries where id in (
        select old.id from deliveries as old
-       where old.updated_at < ? and old.status = 'DEAD_LETTERED' order by old.updated_at limit ?) returning id`,
+       where old.updated_at < ? and old.status = 'DEAD_LETTERED' order by old.updated_at limit ?)
+     returning id, webhook_id`,
     before,
     limit,
   );
-  await deleteAttempts(tx, rows);
+  await deleteWhatBelongsTo(tx, rows);
   return rows.length;
 }
 
-async function deleteAttempts(tx: Transaction, deliveries: readonly { id: number }[]): Promise<void> {
+async function deleteWhatBelongsTo(tx: Transaction, deliveries: readonly GoneDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
+  if (tx.dialect === 'sqlite') await unlistDeliveries(tx, deliveries);
   await tx.run(
     `delete from delivery_attempts where delivery_id in
        (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,

@@ -16,6 +16,7 @@ import { listRegistrations } from '../../src/overview/content/registration-list.
 import { readRetrying } from '../../src/overview/dashboard/dashboard-store.ts';
 import { listDeadLetters } from '../../src/overview/webhooks/dead-letter-list.ts';
 import { listWebhooks } from '../../src/overview/webhooks/webhook-list.ts';
+import { readDeliveries } from '../../src/webhooks/delivery-store.ts';
 import { readMostFailing, readTrend } from '../../src/webhooks/trends/trend-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -138,6 +139,19 @@ describe('a page of a list costs what it shows', () => {
     assert.match(page ?? '', /deliveries USING (COVERING )?INDEX deliveries_dead_by_age/);
     const [, ofOne] = await plansOf((from) => listDeadLetters(from, { search: null, webhookId: 1 }, part));
     assert.match(ofOne ?? '', /deliveries USING COVERING INDEX deliveries_dead_by_webhook \(webhook_id=\?\)/);
+  });
+
+  test('a webhook’s deliveries are taken from its list, and what is not listed yet from there on', async () => {
+    for (const statuses of [null, ['DELIVERED']] as const) {
+      const page = { limit: 50, after: 1_000 };
+      const plans = await plansOf((from) => readDeliveries(from, { webhookId: 1, statuses, page }));
+      const [, unlisted, listed] = plans;
+      assert.match(unlisted ?? '', /SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)$/);
+      assert.match(
+        listed ?? '',
+        /^SEARCH listed USING PRIMARY KEY \(webhook_id=\? AND delivery_id<\?\); SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+      );
+    }
   });
 
   test('failing webhooks are counted from an index of failures alone', async () => {

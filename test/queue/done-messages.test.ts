@@ -115,7 +115,7 @@ describe('messages that were delivered, until they are deleted many together', {
   });
 
   it('are never many, though there is always more to do', async () => {
-    const rounds = 700;
+    const rounds = 2_100;
     const { engine, user } = await openFilled(Array.from({ length: rounds + 1 }, (_, n) => ` ${n}`));
     await using _ = engine;
     await deliver(user, rounds);

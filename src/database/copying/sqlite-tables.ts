@@ -12,15 +12,15 @@ export interface SqliteTable {
   lastNumber: number | null;
 }
 
-/** The program's own record of its migrations: each database has its own. */
-const MIGRATIONS = 'migrations';
+/** The program's own record of its migrations, which each database has for itself, and what stands for an index on SQLite. */
+const NOT_COPIED = ['migrations', 'listed_deliveries', 'delivery_listing'];
 
-/** Every table, those that others refer to before these. */
+/** Every table that is copied, those that others refer to before these. */
 export async function readSqliteTables(reader: Pick<Reader, 'all'>): Promise<SqliteTable[]> {
   const names = await reader.all<{ name: string }>(
-    `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' and name <> ?
-     order by name`,
-    MIGRATIONS,
+    `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' 
+       and name not in (${NOT_COPIED.map(() => '?').join(', ')}) order by name`,
+    ...NOT_COPIED,
   );
   const remaining = new Map<string, { table: SqliteTable; needs: Set<string> }>();
   for (const { name } of names) remaining.set(name, await describe(reader, name));

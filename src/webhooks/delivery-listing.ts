@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
+import type { Logger } from '../observability/log.ts';
+import { listDeliveries, readListedTo, readNextListedTo } from './delivery-listing-store.ts';
+
+/** Deliveries that came within this time are looked through when a list is read: a few thousand rows at most. */
+const LISTING_INTERVAL_MS = 500;
+/** Deliveries of one transaction: a few milliseconds of the database's time. */
+const LISTED_TOGETHER = 4_096;
+
+/**
+ * Lists each webhook's deliveries, many at a time and behind the deliveries themselves. A list kept by every delivery would
+ * have each write a page of its webhook's list, a twelfth of all time at 100 webhooks. Whoever reads a list looks through
+ * what is not listed yet, so no delivery is ever missing from it, and one that a killed process had not listed is
+ * listed by the next. For SQLite, where nobody else delivers from the file.
+ */
+export class DeliveryListing implements AsyncDisposable {
+  readonly #database: Database;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  #listedTo: number | null = null;
+  #failing = false;
+  #running: Promise<void> | null = null;
+
+  constructor({ database, log }: { database: Database; log: Logger }) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  /** Begins to list by itself. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Lists what there is. @throws {DatabaseUnavailableError} */
+  async list(): Promise<void> {
+    const { reader } = this.#database;
+    while (!this.#stop.signal.aborted) {
+      this.#listedTo ??= await readListedTo(reader);
+      const from = this.#listedTo;
+      const to = await readNextListedTo(reader, from, LISTED_TOGETHER);
+      if (to === null) return;
+      await this.#database.transaction((tx) => listDeliveries(tx, { from, to }), { durability: 'deferred' });
+      this.#listedTo = to;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await this.list();
+        this.#failing = false;
+      } catch (error) {
+        if (!this.#failing)
+          this.#log.warn('delivery histories are read more slowly: they could not be listed', { error });
+        this.#failing = true;
+      }
+      await delay(LISTING_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Database } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import type { DeliveryStatus } from '../../src/webhooks/delivery-history.ts';
+import { DeliveryListing } from '../../src/webhooks/delivery-listing.ts';
+import { deleteHistoryBefore, readDeliveries, upsertDeliveries } from '../../src/webhooks/delivery-store.ts';
+import { readForgottenWebhooks } from '../../src/webhooks/webhook-store.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { until } from '../support/service.ts';
+import { openSqliteFile } from '../support/sqlite-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Attempt {
+  webhookId: number;
+  message: string;
+  status: DeliveryStatus;
+  at: number;
+}
+
+async function record(database: Database, attempts: readonly Attempt[]): Promise<void> {
+  await database.transaction((tx) =>
+    upsertDeliveries(
+      tx,
+      attempts.map(({ webhookId, message, status, at }) => [
+        webhookId,
+        message,
+        'ACCOUNT_CREATED',
+        status,
+        '{}',
+        at,
+        at,
+        1,
+        at,
+        1,
+        200,
+        '',
+        null,
+        null,
+      ]),
+    ),
+  );
+}
+
+const delivered = (webhookId: number, ...messages: string[]): Attempt[] =>
+  messages.map((message, at) => ({ webhookId, message, status: 'DELIVERED', at }));
+
+/** A webhook's messages, latest first, read in pages. */
+async function listOf(
+  { reader }: Database,
+  webhookId: number,
+  { statuses = null, limit = 3 }: { statuses?: readonly DeliveryStatus[] | null; limit?: number } = {},
+): Promise<string[]> {
+  const messages: string[] = [];
+  let after: number | null = null;
+  while (true) {
+    const rows = await readDeliveries(reader, { webhookId, statuses, page: { limit, after } });
+    assert.ok(rows.length <= limit + 1);
+    const page = rows.slice(0, limit);
+    messages.push(...page.map((row) => row.message_id));
+    if (rows.length <= limit) return messages;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** The log lines of a listing that `work` is done with. */
+async function withListing(
+  database: Database,
+  work: (listing: DeliveryListing, lines: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const lines: string[] = [];
+  const logs = createLogs({
+    level: 'info',
+    customLevels: {},
+    destination: { write: (line) => void lines.push(line) },
+  });
+  await using listing = new DeliveryListing({ database, log: logs.for('WebhookService') });
+  await work(listing, lines);
+}
+
+const list = (database: Database) => withListing(database, (listing) => listing.list());
+
+async function count(database: Database, table: string): Promise<number> {
+  const [row] = await database.reader.all<{ count: number }>(`select count(*) as count from ${table}`);
+  return row!.count;
+}
+
+describe('the list of a webhook’s deliveries, on the embedded database', {
+  skip: ON_POSTGRES && 'an index of the table is that list there',
+}, () => {
+  it('holds what is listed and what is not yet, each once, whatever comes in between', async () => {
+    const attempt = fc.record({
+      webhookId: fc.integer({ min: 1, max: 3 }),
+      message: fc.integer({ min: 0, max: 25 }),
+      status: fc.constantFrom<DeliveryStatus>('DELIVERED', 'RETRYING', 'DEAD_LETTERED', 'DISCARDED'),
+    });
+    const step = fc.oneof(
+      { weight: 5, arbitrary: fc.record({ record: fc.array(attempt, { minLength: 1, maxLength: 8 }) }) },
+      { weight: 2, arbitrary: fc.constant('list' as const) },
+      { weight: 1, arbitrary: fc.record({ clean: fc.integer({ min: 0, max: 20 }) }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        await using opened = await openSqliteFile();
+        const { database } = opened;
+        let now = 0;
+        for (const each of steps) {
+          now += 1;
+          if (each === 'list') await list(database);
+          else if ('clean' in each) {
+            await database.transaction((tx) => deleteHistoryBefore(tx, each.clean, 5));
+          } else {
+            // A message belongs to one webhook.
+            const attempts = each.record.map(({ webhookId, message, status }) => ({
+              webhookId,
+              message: `${webhookId}-${message}`,
+              status,
+              at: now,
+            }));
+            await record(database, attempts);
+          }
+        }
+        const stored = await database.reader.all<{ webhook_id: number; message_id: string; status: string }>(
+          'select webhook_id, message_id, status from deliveries order by id desc',
+        );
+        for (const webhookId of [1, 2, 3]) {
+          for (const statuses of [
+            null,
+            ['DELIVERED'],
+            ['DELIVERED', 'RETRYING'],
+            ['DEAD_LETTERED'],
+          ] as const) {
+            const expected = stored
+              .filter((row) => row.webhook_id === webhookId)
+              .filter((row) => statuses === null || statuses.some((status) => status === row.status))
+              .map((row) => row.message_id);
+            assert.deepEqual(await listOf(database, webhookId, { statuses }), expected);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('goes on where the process before was killed', async () => {
+    await using opened = await openSqliteFile();
+    const { database } = opened;
+    await record(database, delivered(1, 'a', 'b'));
+    await list(database);
+    await record(database, delivered(1, 'c'));
+    assert.equal(await count(database, 'listed_deliveries'), 2);
+    assert.deepEqual(await listOf(database, 1), ['c', 'b', 'a']);
+    await withListing(database, async (next) => {
+      next.start();
+      await until(async () => (await count(database, 'listed_deliveries')) === 3, 'the next one lists it');
+    });
+    assert.deepEqual(await listOf(database, 1), ['c', 'b', 'a']);
+  });
+
+  it('takes as many transactions as it needs, none of them long', async () => {
+    await using opened = await openSqliteFile();
+    const { database } = opened;
+    const messages = Array.from({ length: 9_000 }, (_, n) => `m-${n}`);
+    await record(database, delivered(1, ...messages));
+    let transactions = 0;
+    await list({
+      dialect: database.dialect,
+      reader: database.reader,
+      ping: () => database.ping(),
+      onSignal: (channel, listener) => database.onSignal(channel, listener),
+      transaction: (work, options) => {
+        transactions += 1;
+        return database.transaction(work, options);
+      },
+      [Symbol.asyncDispose]: async () => {},
+    });
+    assert.equal(transactions, 3);
+    assert.equal(await count(database, 'listed_deliveries'), messages.length);
+    assert.deepEqual(await listOf(database, 1, { limit: 1_000 }), messages.toReversed());
+  });
+
+  it('loses nothing while deliveries cannot be listed, which is said once', async () => {
+    await using opened = await openSqliteFile();
+    const { database } = opened;
+    using other = opened.connect();
+    other.exec(
+      `create trigger broken before insert on listed_deliveries begin select raise(abort, 'no room'); end`,
+    );
+    await record(database, delivered(1, 'a', 'b'));
+    await withListing(database, async (listing, lines) => {
+      await assert.rejects(listing.list(), /no room/);
+      listing.start();
+      await until(() => lines.length > 0, 'it is said');
+      assert.deepEqual(await listOf(database, 1), ['b', 'a']);
+      other.exec('drop trigger broken');
+      await until(async () => (await count(database, 'listed_deliveries')) === 2, 'it is tried again');
+      assert.equal(lines.length, 1);
+      assert.match(lines[0]!, /"level":"warn".*no room.*delivery histories are read more slowly/);
+    });
+    assert.deepEqual(await listOf(database, 1), ['b', 'a']);
+  });
+
+  it('keeps nothing of what was cleaned', async () => {
+    await using opened = await openSqliteFile();
+    const { database } = opened;
+    await record(database, delivered(1, 'a', 'b', 'c'));
+    await list(database);
+    assert.equal(await database.transaction((tx) => deleteHistoryBefore(tx, 2, 10)), 2);
+    const rows = await database.reader.all<{ delivery_id: number }>(
+      'select delivery_id from listed_deliveries',
+    );
+    assert.deepEqual(
+      rows.map((row) => row.delivery_id),
+      [3],
+    );
+  });
+
+  it('keeps a deleted webhook from being forgotten, listed or not', async () => {
+    await using opened = await openSqliteFile();
+    const { database } = opened;
+    await database.transaction(async (tx) => {
+      for (const id of [1, 2, 3])
+        await tx.run(
+          `insert into webhooks (id, name, topic, all_subtopics, target_url, authentication_type, enabled, max_attempts,
+             logging_mode, revision, created_at, updated_at, deleted_at)
+           values (?, 'W', 'ACCOUNT', 1, 'http://target.example', 'NONE', 1, 5, 'NONE', 1, 0, 0, 0)`,
+          id,
+        );
+    });
+    const forgotten = () => database.transaction((tx) => readForgottenWebhooks(tx, 1, 10));
+    await record(database, delivered(1, 'a'));
+    await list(database);
+    await record(database, delivered(2, 'b'));
+    assert.deepEqual(await forgotten(), [3]);
+    await database.transaction((tx) => deleteHistoryBefore(tx, 1, 10));
+    assert.deepEqual(await forgotten(), [1, 2, 3]);
+  });
+
+  it('is there for a history of before', async () => {
+    await using folder = temporaryFolder();
+    await using database = new SqliteDatabase(path.join(folder.path, 'test.db'));
+    await migrate(database, Date.now);
+    // As a release of before left it.
+    await record(database, [...delivered(1, 'a', 'b'), ...delivered(2, 'x')]);
+    await database.transaction(async (tx) => {
+      await tx.run('drop table listed_deliveries');
+      await tx.run('drop table delivery_listing');
+      await tx.run('create index deliveries_by_webhook on deliveries (webhook_id, id)');
+      await tx.run('delete from migrations where number = 11');
+    });
+    assert.deepEqual(await migrate(database, Date.now), ['listed-deliveries']);
+    assert.equal(await count(database, 'listed_deliveries'), 3);
+    await record(database, delivered(1, 'c'));
+    assert.deepEqual(await listOf(database, 1), ['c', 'b', 'a']);
+    assert.deepEqual(await listOf(database, 2), ['x']);
+  });
+});
