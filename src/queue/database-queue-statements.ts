@@ -1,7 +1,7 @@
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../database/database.ts';
 import { recordset } from '../database/recordset.ts';
-import type { QueueMessage, ReceivedMessage } from './message-queue.ts';
+import type { QueuedMessage, QueueMessage, ReceivedMessage } from './message-queue.ts';
 
 /** SQL of the database queue, one operation a function; each handles a whole batch in one statement. */
 
@@ -53,30 +53,65 @@ export async function insertMessages(tx: Transaction, messages: readonly QueueMe
   );
 }
 
+/** A line whose lease is still held. */
+export interface HeldLine {
+  leaseToken: string;
+  /** How many messages it has. */
+  pending: number;
+  /** The message behind the head; null when there is none, undefined when it was not looked for. */
+  next: QueuedMessage | null | undefined;
+}
+
 const HELD_LINES = new BatchStatement(
   'lease',
   { line_id: 'bigint', token: 'text' },
-  (lease, { joined, dialect }) =>
+  (lease, { joined }) =>
     `select line.line_id, line.lease_token, line.pending from ${joined} queue_lines as line
      where line.line_id = ${lease.line_id} and line.lease_token = ${lease.token}
-     ${dialect === 'postgres' ? 'order by line.line_id for update of line' : ''}`,
+     order by line.line_id for update of line`,
 );
 
+const HELD_LINES_WITH_NEXT = new BatchStatement(
+  'lease',
+  { line_id: 'bigint', token: 'text', position: 'bigint' },
+  (lease, { joined }) =>
+    `select line.line_id, line.lease_token, line.pending,
+       next.id, next.message_id, next.label, next.body, next.enqueued_at
+     from ${joined} queue_lines as line left join queue_messages as next on next.id =
+       (select behind.id from queue_messages as behind
+        where behind.line_id = ${lease.line_id} and behind.id > ${lease.position} order by behind.id limit 1)
+     where line.line_id = ${lease.line_id} and line.lease_token = ${lease.token}`,
+);
+
+type HeldLineRow = Pick<MessageRow, 'line_id'> & { lease_token: string; pending: number };
+
 /**
- * The lines of leases that are still held, with how many messages they have. Until the transaction ends nobody else takes
- * them: on PostgreSQL their rows are locked, in ascending order.
+ * The lines of leases that are still held. Until the transaction ends nobody else takes them: on PostgreSQL their rows are
+ * locked, in ascending order. There the next messages are not looked for, since one may come while a row is waited for.
  */
 export async function readHeldLines(
-  tx: Transaction,
-  leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
-): Promise<Map<number, { leaseToken: string; pending: number }>> {
-  const rows = await HELD_LINES.all<{ line_id: number; lease_token: string; pending: number }>(
+  tx: Pick<Transaction, 'dialect' | 'allFor'>,
+  leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken' | 'position'>[],
+): Promise<Map<number, HeldLine>> {
+  const held = new Map<number, HeldLine>();
+  if (tx.dialect === 'postgres') {
+    const rows = await HELD_LINES.all<HeldLineRow>(
+      tx,
+      leases.map(({ lineId, leaseToken }) => ({ line_id: lineId, token: leaseToken })),
+    );
+    for (const { line_id, lease_token, pending } of rows)
+      held.set(line_id, { leaseToken: lease_token, pending, next: undefined });
+    return held;
+  }
+  const rows = await HELD_LINES_WITH_NEXT.all<HeldLineRow & (MessageRow | { id: null })>(
     tx,
-    leases.map((lease) => ({ line_id: lease.lineId, token: lease.leaseToken })),
+    leases.map(({ lineId, leaseToken, position }) => ({ line_id: lineId, token: leaseToken, position })),
   );
-  return new Map(
-    rows.map(({ line_id, lease_token, pending }) => [line_id, { leaseToken: lease_token, pending }]),
-  );
+  for (const row of rows) {
+    const next = row.id === null ? null : toMessage(row);
+    held.set(row.line_id, { leaseToken: row.lease_token, pending: row.pending, next });
+  }
+  return held;
 }
 
 /**
@@ -136,7 +171,7 @@ const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dial
 export async function readHeads(
   reader: Pick<Reader, 'allFor'>,
   lineIds: Iterable<number>,
-): Promise<(QueueMessage & { position: number })[]> {
+): Promise<QueuedMessage[]> {
   const rows = await HEADS.all<MessageRow>(reader, asIds(lineIds));
   return rows.map(toMessage);
 }
@@ -226,7 +261,7 @@ export async function readFirstMessages(
   tx: Transaction,
   lineId: number,
   limit: number,
-): Promise<(QueueMessage & { position: number })[]> {
+): Promise<QueuedMessage[]> {
   const rows = await tx.all<MessageRow>(
     `select m.id, m.line_id, m.message_id, m.label, m.body, m.enqueued_at
      from queue_messages as m where m.line_id = ? and m.id > ${doneTo('?')} order by m.id limit ?`,
@@ -354,7 +389,7 @@ function asIds(ids: Iterable<number>): { id: number }[] {
   return Array.from(ids, (id) => ({ id }));
 }
 
-function toMessage(row: MessageRow): QueueMessage & { position: number } {
+function toMessage(row: MessageRow): QueuedMessage {
   return {
     position: row.id,
     lineId: row.line_id,

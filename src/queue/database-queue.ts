@@ -7,6 +7,7 @@ import {
   advanceUnleasedLine,
   deleteEmptyLines,
   endAllLeases,
+  type HeldLine,
   insertMessages,
   type LeavingHead,
   type LineRow,
@@ -121,17 +122,18 @@ export class DatabaseQueue implements MessageQueue {
     // Only here, where no other process would have to delete them. Who takes nothing up looks at the table in other ways.
     const deletesLater = tx.dialect === 'sqlite' && request.capacity > 0;
     const lease = { leaseToken: randomUUID(), leasedUntil: now + request.visibilityMs };
-    const { effective, pending } = await stillHeld(tx, request.settlements);
+    const { effective, held } = await stillHeld(tx, request.settlements);
     // Lines that go on with their next message; a line that is not left with one is no longer taken.
     const goOn = this.#othersAreDue ? 0 : request.capacity;
     const continuing = effective.filter(({ action }) => action === 'delete').slice(0, goOn);
-    const continued = linesOf(continuing).filter((lineId) => (pending.get(lineId) ?? 0) > 1);
+    const continued = linesOf(continuing).filter((lineId) => (held.get(lineId)?.pending ?? 0) > 1);
+    const next = continued.flatMap((lineId) => held.get(lineId)?.next ?? []);
     const settling = this.#settle(tx, request, { effective, continuing, lease, now, deletesLater });
     // Followers that are discarded change what is due.
     if (effective.some(({ action }) => action === 'discard')) await settling;
     const [due, heads] = await Promise.all([
       this.#takeUpDue(tx, { now, ...lease, limit: request.capacity - continued.length }),
-      continued.length === 0 ? [] : readHeads(tx, continued),
+      next.length === continued.length ? next : readHeads(tx, continued),
       settling,
     ]);
     const dueHeads = due.taken.size === 0 ? [] : await readHeads(tx, due.taken.keys());
@@ -328,26 +330,25 @@ export class DatabaseQueue implements MessageQueue {
 }
 
 /**
- * The settlements whose lease is still held, and how many messages their lines have. Of several of one line only the
- * first counts: with it the lease ends.
+ * The settlements whose lease is still held, and what is known of their lines. Of several of one line only the first
+ * counts: with it the lease ends.
  */
 async function stillHeld<S extends Settlement>(
   tx: Transaction,
   settlements: readonly S[],
-): Promise<{ effective: S[]; pending: Map<number, number> }> {
-  const pending = new Map<number, number>();
-  if (settlements.length === 0) return { effective: [], pending };
+): Promise<{ effective: S[]; held: ReadonlyMap<number, HeldLine> }> {
+  if (settlements.length === 0) return { effective: [], held: new Map() };
+  const settled = new Set<number>();
   const held = await readHeldLines(
     tx,
     settlements.map(({ message }) => message),
   );
   const effective = settlements.filter(({ message: { lineId, leaseToken } }) => {
-    const line = held.get(lineId);
-    if (line?.leaseToken !== leaseToken || pending.has(lineId)) return false;
-    pending.set(lineId, line.pending);
+    if (held.get(lineId)?.leaseToken !== leaseToken || settled.has(lineId)) return false;
+    settled.add(lineId);
     return true;
   });
-  return { effective, pending };
+  return { effective, held };
 }
 
 function linesOf(settlements: readonly Settlement[]): number[] {

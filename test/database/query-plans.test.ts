@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withHolders } from '../../src/content/holdings/holdings.ts';
 import type { Database, NamedRow, Reader, RowsStatement, SqlValue } from '../../src/database/database.ts';
-import { readHeads } from '../../src/queue/database-queue-statements.ts';
+import { readHeads, readHeldLines } from '../../src/queue/database-queue-statements.ts';
 import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
 import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
@@ -48,6 +48,8 @@ describe('what happens for every event and delivery is looked up by index, howev
         accountId: 1,
         content: [{ type: 'COURSE', id: 1 }],
       }),
+    'reading the lines of leases, with what follows': (reader) =>
+      readHeldLines(reader, [{ lineId: 1, leaseToken: 'a', position: 7 }]),
     'reading the heads of lines': (reader) => readHeads(reader, [1, 2]),
     'reading the targets of messages': async (reader) => {
       const targets = new DeliveryTargets({ reader, cipher: new CredentialsCipher(['s'.repeat(64)]) });
