@@ -23,13 +23,13 @@ import { WalSync } from './wal-sync.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 /** Transactions that one commit may carry: bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
-/** Page cache of the writing connection, in KiB. */
 /**
  * Of the pages of a new file; those of one that is there stay as they are. A commit of many deliveries, about 2 KB each,
  * writes half as many as of SQLite's usual 4 KiB (8 % more deliveries at 100 webhooks); of 16 KiB a commit of one would
  * write too much (10 % less at one webhook).
  */
 const NEW_PAGE_BYTES = 8_192;
+/** Page cache of the writing connection, in KiB. */
 const WRITER_CACHE_KIB = 16_384;
 const READER_CACHE_KIB = 4_096;
 /** How long a deferred change may stay off the disk: what was delivered meanwhile is delivered again after a power failure. */

@@ -1,7 +1,7 @@
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../database/database.ts';
 import { recordset } from '../database/recordset.ts';
-import type { QueuedMessage, QueueMessage, ReceivedMessage } from './message-queue.ts';
+import type { QueuedMessage, QueueMessage } from './message-queue.ts';
 
 /** SQL of the database queue, one operation a function; each handles a whole batch in one statement. */
 
@@ -53,15 +53,24 @@ export async function insertMessages(tx: Transaction, messages: readonly QueueMe
   );
 }
 
+/** Who has a line's head out. */
+export interface Lease {
+  lineId: number;
+  leaseToken: string;
+  /** The head's position, when the message behind it is to be looked for. */
+  nextBehind: number | null;
+}
+
 /** A line whose lease is still held. */
 export interface HeldLine {
   leaseToken: string;
   /** How many messages it has. */
   pending: number;
-  /** The message behind the head; null when there is none, undefined when it was not looked for. */
-  next: QueuedMessage | null | undefined;
+  /** The message behind the head; null when there is none, or it was not looked for. */
+  next: QueuedMessage | null;
 }
 
+/** PostgreSQL's. */
 const HELD_LINES = new BatchStatement(
   'lease',
   { line_id: 'bigint', token: 'text' },
@@ -71,6 +80,7 @@ const HELD_LINES = new BatchStatement(
      order by line.line_id for update of line`,
 );
 
+/** SQLite's. No message is behind a position that is null. */
 const HELD_LINES_WITH_NEXT = new BatchStatement(
   'lease',
   { line_id: 'bigint', token: 'text', position: 'bigint' },
@@ -91,7 +101,7 @@ type HeldLineRow = Pick<MessageRow, 'line_id'> & { lease_token: string; pending:
  */
 export async function readHeldLines(
   tx: Pick<Transaction, 'dialect' | 'allFor'>,
-  leases: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken' | 'position'>[],
+  leases: readonly Lease[],
 ): Promise<Map<number, HeldLine>> {
   const held = new Map<number, HeldLine>();
   if (tx.dialect === 'postgres') {
@@ -100,12 +110,16 @@ export async function readHeldLines(
       leases.map(({ lineId, leaseToken }) => ({ line_id: lineId, token: leaseToken })),
     );
     for (const { line_id, lease_token, pending } of rows)
-      held.set(line_id, { leaseToken: lease_token, pending, next: undefined });
+      held.set(line_id, { leaseToken: lease_token, pending, next: null });
     return held;
   }
   const rows = await HELD_LINES_WITH_NEXT.all<HeldLineRow & (MessageRow | { id: null })>(
     tx,
-    leases.map(({ lineId, leaseToken, position }) => ({ line_id: lineId, token: leaseToken, position })),
+    leases.map(({ lineId, leaseToken, nextBehind }) => ({
+      line_id: lineId,
+      token: leaseToken,
+      position: nextBehind,
+    })),
   );
   for (const row of rows) {
     const next = row.id === null ? null : toMessage(row);

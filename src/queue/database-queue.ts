@@ -122,9 +122,9 @@ export class DatabaseQueue implements MessageQueue {
     // Only here, where no other process would have to delete them. Who takes nothing up looks at the table in other ways.
     const deletesLater = tx.dialect === 'sqlite' && request.capacity > 0;
     const lease = { leaseToken: randomUUID(), leasedUntil: now + request.visibilityMs };
-    const { effective, held } = await stillHeld(tx, request.settlements);
     // Lines that go on with their next message; a line that is not left with one is no longer taken.
     const goOn = this.#othersAreDue ? 0 : request.capacity;
+    const { effective, held } = await stillHeld(tx, request.settlements, { withNext: goOn > 0 });
     const continuing = effective.filter(({ action }) => action === 'delete').slice(0, goOn);
     const continued = linesOf(continuing).filter((lineId) => (held.get(lineId)?.pending ?? 0) > 1);
     const next = continued.flatMap((lineId) => held.get(lineId)?.next ?? []);
@@ -332,16 +332,22 @@ export class DatabaseQueue implements MessageQueue {
 /**
  * The settlements whose lease is still held, and what is known of their lines. Of several of one line only the first
  * counts: with it the lease ends.
+ * @param withNext whether lines whose head goes are to go on with their next message
  */
 async function stillHeld<S extends Settlement>(
   tx: Transaction,
   settlements: readonly S[],
+  { withNext }: { withNext: boolean },
 ): Promise<{ effective: S[]; held: ReadonlyMap<number, HeldLine> }> {
   if (settlements.length === 0) return { effective: [], held: new Map() };
   const settled = new Set<number>();
   const held = await readHeldLines(
     tx,
-    settlements.map(({ message }) => message),
+    settlements.map(({ action, message: { lineId, leaseToken, position } }) => ({
+      lineId,
+      leaseToken,
+      nextBehind: withNext && action === 'delete' ? position : null,
+    })),
   );
   const effective = settlements.filter(({ message: { lineId, leaseToken } }) => {
     if (held.get(lineId)?.leaseToken !== leaseToken || settled.has(lineId)) return false;

@@ -3,7 +3,8 @@ import { recordset } from '../database/recordset.ts';
 
 /**
  * SQL of the lists of each webhook's deliveries, one operation a function. They are SQLite's alone: PostgreSQL has an
- * index of the table. Every delivery up to `listed_to` is listed, none behind it is.
+ * index of the table. Every delivery up to `listed_to` is listed, none behind it is: ids are never used twice, and with one
+ * writer they follow commits.
  */
 
 /** Up to which delivery the lists go. */
@@ -12,18 +13,19 @@ export async function readListedTo(reader: Pick<Reader, 'all'>): Promise<number>
   return row?.listed_to ?? 0;
 }
 
-/** The delivery up to which the lists would go with `limit` more; null when all are listed. */
-export async function readNextListedTo(
+/** The delivery up to which the lists would go with `limit` more, and whether that is all; null when nothing is left. */
+export async function readNextListed(
   reader: Pick<Reader, 'all'>,
   listedTo: number,
   limit: number,
-): Promise<number | null> {
-  const [row] = await reader.all<{ id: number | null }>(
-    'select max(id) as id from (select id from deliveries where id > ? order by id limit ?)',
+): Promise<{ to: number; isAll: boolean } | null> {
+  const [row] = await reader.all<{ last: number | null; count: number }>(
+    'select max(id) as last, count(*) as count from (select id from deliveries where id > ? order by id limit ?)',
     listedTo,
     limit,
   );
-  return row?.id ?? null;
+  if (row === undefined || row.last === null) return null;
+  return { to: row.last, isAll: row.count < limit };
 }
 
 /** Lists the deliveries behind `from`, up to and with `to`. */

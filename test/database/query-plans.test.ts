@@ -49,7 +49,7 @@ describe('what happens for every event and delivery is looked up by index, howev
         content: [{ type: 'COURSE', id: 1 }],
       }),
     'reading the lines of leases, with what follows': (reader) =>
-      readHeldLines(reader, [{ lineId: 1, leaseToken: 'a', position: 7 }]),
+      readHeldLines(reader, [{ lineId: 1, leaseToken: 'a', nextBehind: 7 }]),
     'reading the heads of lines': (reader) => readHeads(reader, [1, 2]),
     'reading the targets of messages': async (reader) => {
       const targets = new DeliveryTargets({ reader, cipher: new CredentialsCipher(['s'.repeat(64)]) });

@@ -16,7 +16,7 @@ import { listRegistrations } from '../../src/overview/content/registration-list.
 import { readRetrying } from '../../src/overview/dashboard/dashboard-store.ts';
 import { listDeadLetters } from '../../src/overview/webhooks/dead-letter-list.ts';
 import { listWebhooks } from '../../src/overview/webhooks/webhook-list.ts';
-import { readDeliveries } from '../../src/webhooks/delivery-store.ts';
+import { countWithStatus, readDeliveries } from '../../src/webhooks/delivery-store.ts';
 import { readMostFailing, readTrend } from '../../src/webhooks/trends/trend-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -152,6 +152,19 @@ describe('a page of a list costs what it shows', () => {
         /^SEARCH listed USING PRIMARY KEY \(webhook_id=\? AND delivery_id<\?\); SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
       );
     }
+  });
+
+  test('a webhook’s deliveries that were not delivered are found by an index of those alone', async () => {
+    const undelivered = ['RETRYING', 'DEAD_LETTERED'] as const;
+    const [plan] = await plansOf((from) =>
+      readDeliveries(from, { webhookId: 1, statuses: undelivered, page: { limit: 50, after: null } }),
+    );
+    assert.match(
+      plan ?? '',
+      /SEARCH deliveries USING INDEX deliveries_undelivered \(webhook_id=\? AND status=\?\)/,
+    );
+    const [counted] = await plansOf((from) => countWithStatus(from, 1, undelivered));
+    assert.match(counted ?? '', /deliveries USING (COVERING )?INDEX deliveries_undelivered/);
   });
 
   test('failing webhooks are counted from an index of failures alone', async () => {

@@ -178,9 +178,21 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
       },
       [Symbol.asyncDispose]: async () => {},
     });
-    assert.equal(transactions, 3);
+    assert.equal(transactions, 5);
     assert.equal(await count(database, 'listed_deliveries'), messages.length);
     assert.deepEqual(await listOf(database, 1, { limit: 1_000 }), messages.toReversed());
+  });
+
+  it('is asked for twice at once without entering anything twice', async () => {
+    await using opened = await openSqliteFile();
+    const { database } = opened;
+    await record(database, delivered(1, 'a', 'b'));
+    await withListing(database, async (listing, lines) => {
+      listing.start();
+      await Promise.all([listing.list(), listing.list()]);
+      assert.equal(await count(database, 'listed_deliveries'), 2);
+      assert.deepEqual(lines, []);
+    });
   });
 
   it('loses nothing while deliveries cannot be listed, which is said once', async () => {

@@ -18,7 +18,7 @@ const NOT_COPIED = ['migrations', 'listed_deliveries', 'delivery_listing'];
 /** Every table that is copied, those that others refer to before these. */
 export async function readSqliteTables(reader: Pick<Reader, 'all'>): Promise<SqliteTable[]> {
   const names = await reader.all<{ name: string }>(
-    `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' 
+    `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'
        and name not in (${NOT_COPIED.map(() => '?').join(', ')}) order by name`,
     ...NOT_COPIED,
   );
