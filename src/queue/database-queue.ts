@@ -2,23 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Reader, Transaction } from '../database/database.ts';
 import {
   addToLines,
-  advanceAndLeaseLines,
-  advanceLines,
   advanceUnleasedLine,
   deleteEmptyLines,
-  endAllLeases,
-  type HeldLine,
   insertMessages,
-  type LeavingHead,
   type LineRow,
-  leaseDueLines,
   lockLines,
   makeDue,
-  postponeLines,
   readExistingLines,
   readFirstMessages,
   readHeads,
-  readHeldLines,
   readLine,
   readLockedLine,
   readNextDue,
@@ -27,6 +19,16 @@ import {
 } from './database-queue-statements.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
 import { DoneMessages, deleteMessages } from './done-messages.ts';
+import {
+  advanceAndLeaseLines,
+  advanceLines,
+  endAllLeases,
+  type HeldLine,
+  type LeavingHead,
+  leaseDueLines,
+  postponeLines,
+  readHeldLines,
+} from './lease-statements.ts';
 import type {
   ExchangeRequest,
   ExchangeResult,

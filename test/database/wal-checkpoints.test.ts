@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
+import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MIB = 1_024 * 1_024;
 /** Two pages each, and as much again for the index. */
@@ -17,9 +20,55 @@ async function write(database: Database, count: number): Promise<void> {
   }
 }
 
+/** The log begins anew at 32 MiB, or what comes while it is copied later. */
+function assertBounded(file: string): void {
+  const log = statSync(`${file}-wal`).size;
+  assert.ok(log < 60 * MIB, `the log has ${log} bytes`);
+}
+
 async function writeInTurns(database: Database, writers: number, each: number): Promise<void> {
   await Promise.all(Array.from({ length: writers }, () => write(database, each)));
 }
+
+/** A file with pages of 4 KiB, as SQLite makes them by itself. */
+function openFormerFile(): { database: SqliteDatabase; file: string } & AsyncDisposable {
+  const folder = temporaryFolder();
+  const file = path.join(folder.path, 'former.db');
+  {
+    using former = new DatabaseSync(file);
+    former.exec(
+      'pragma page_size = 4096; create table service_secrets (name text primary key, value text not null)',
+    );
+  }
+  const database = new SqliteDatabase(file);
+  return {
+    database,
+    file,
+    [Symbol.asyncDispose]: async () => {
+      await database[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+async function pageBytes({ reader }: Database): Promise<number | undefined> {
+  const [row] = await reader.all<{ page_size: number }>('pragma page_size');
+  return row?.page_size;
+}
+
+describe('the pages of an embedded database', () => {
+  it('are of 8 KiB in a new file', async () => {
+    await using test = await openSqliteFile();
+    assert.equal(await pageBytes(test.database), 8_192);
+  });
+
+  it('stay as they are in a file of before, whose log is bounded all the same', async () => {
+    await using test = openFormerFile();
+    await writeInTurns(test.database, 40, 250);
+    assert.equal(await pageBytes(test.database), 4_096);
+    assertBounded(test.file);
+  });
+});
 
 describe('the write-ahead log', () => {
   it('is copied into the database while transactions go on, and begins anew: it does not grow with what is written', async () => {
@@ -30,8 +79,7 @@ describe('the write-ahead log', () => {
       'select count(*) as count from service_secrets',
     );
     assert.equal(row?.count, 12_000);
-    const log = statSync(`${test.file}-wal`).size;
-    assert.ok(log < 60 * MIB, `the log has ${log} bytes`);
+    assertBounded(test.file);
     assert.ok(statSync(test.file).size > 50 * MIB, 'the database holds most of it');
   });
 

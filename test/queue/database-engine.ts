@@ -3,7 +3,7 @@ import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
-import type { QueueEngine } from './queue-engine.ts';
+import { type QueueEngine, readDeadLetters } from './queue-engine.ts';
 
 /**
  * Opens an empty queue in a database of its own.
@@ -23,20 +23,7 @@ export async function openDatabaseQueue(
     now: clock.now,
     pass: async (ms) => clock.pass(ms),
     arrived: () => (ON_POSTGRES ? signalsArrived(database) : Promise.resolve()),
-    deadLetters: async () => {
-      const rows = await database.reader.query
-        .selectFrom('queue_dead_letters')
-        .selectAll()
-        .orderBy('queue_dead_letters.id')
-        .execute();
-      return rows.map((row) => ({
-        lineId: row.line_id,
-        messageId: row.message_id,
-        label: row.label,
-        body: row.body,
-        enqueuedAt: row.enqueued_at,
-      }));
-    },
+    deadLetters: () => readDeadLetters(database),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

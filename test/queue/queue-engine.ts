@@ -121,3 +121,19 @@ export class QueueUser {
     await this.engine.arrived();
   }
 }
+
+/** The dead letters that the service lists, in the order in which they died. */
+export async function readDeadLetters(database: Database): Promise<QueueMessage[]> {
+  const rows = await database.reader.query
+    .selectFrom('queue_dead_letters')
+    .selectAll()
+    .orderBy('queue_dead_letters.id')
+    .execute();
+  return rows.map((row) => ({
+    lineId: Number(row.line_id),
+    messageId: row.message_id,
+    label: row.label,
+    body: row.body,
+    enqueuedAt: Number(row.enqueued_at),
+  }));
+}

@@ -12,7 +12,7 @@ import type {
 import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { until } from '../support/service.ts';
-import { type QueueEngine, VISIBILITY_MS } from './queue-engine.ts';
+import { type QueueEngine, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
 import type { TestQueues } from './sqs-server.ts';
 
 /** Beyond it something is wrong: a message that is due does not arrive. */
@@ -49,22 +49,6 @@ async function countDue(database: Database, now: number): Promise<number> {
     now,
   );
   return Number(row?.due ?? 0);
-}
-
-/** The dead letters that the service lists, in the order in which they died. */
-export async function readDeadLetters(database: Database): Promise<QueueMessage[]> {
-  const rows = await database.reader.query
-    .selectFrom('queue_dead_letters')
-    .selectAll()
-    .orderBy('queue_dead_letters.id')
-    .execute();
-  return rows.map((row) => ({
-    lineId: Number(row.line_id),
-    messageId: row.message_id,
-    label: row.label,
-    body: row.body,
-    enqueuedAt: Number(row.enqueued_at),
-  }));
 }
 
 /**

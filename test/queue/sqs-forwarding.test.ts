@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createLogs } from '../../src/observability/log.ts';
 import { until } from '../support/service.ts';
-import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
+import { messageOf, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
 import { deliver, everyNth, inOrder, lines, openBench, readQueue, sorted } from './sqs-bench.ts';
-import { openTestSqsQueue, readDeadLetters } from './sqs-engine.ts';
+import { openTestSqsQueue } from './sqs-engine.ts';
 import { type SqsServer, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;

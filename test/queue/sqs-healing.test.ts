@@ -4,7 +4,7 @@ import { DeleteMessageCommand, SendMessageCommand, SetQueueAttributesCommand } f
 import type { HeadAction, Settlement } from '../../src/queue/message-queue.ts';
 import type { OpenSqsQueue } from '../../src/queue/sqs/open-sqs-queue.ts';
 import { until } from '../support/service.ts';
-import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
+import { messageOf, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
 import {
   type Bench,
   deliver,
@@ -16,7 +16,6 @@ import {
   sorted,
   takeUp,
 } from './sqs-bench.ts';
-import { readDeadLetters } from './sqs-engine.ts';
 import { type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts';
 
 const HOUR_MS = 3_600_000;
