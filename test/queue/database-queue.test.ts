@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import type { ExchangeResult } from '../../src/queue/message-queue.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
 import { queueContract } from './contract.ts';
 import { openDatabaseQueue } from './database-engine.ts';
 import { messageOf, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
+
+function namesOf({ received }: ExchangeResult): string[] {
+  return received.map((message) => message.messageId);
+}
 
 queueContract('database', () => openDatabaseQueue());
 
@@ -44,6 +49,26 @@ describe('the database queue', () => {
     assert.equal((await user.settle({ message, action: 'delete' })).length, 1);
     assert.deepEqual(await user.drain(), ['b']);
   });
+
+  for (const order of ['lost first', 'valid first'] as const) {
+    it(`goes on behind the head that is settled, not behind one of a lost lease in the same batch (${order})`, async () => {
+      await using engine = await openDatabaseQueue();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b', 'c', 'd');
+      const lost = await user.receiveOne();
+      await engine.pass(VISIBILITY_MS * 2);
+      const again = await user.receiveOne();
+      // With room for more, so that lines go on at once and what was delivered stays in the table.
+      const first = await user.exchange({ settlements: [{ message: again, action: 'delete' }], capacity: 2 });
+      assert.deepEqual(namesOf(first), ['b']);
+      const batch = [...first.received, lost].map((message) => ({ message, action: 'delete' }) as const);
+      const settlements = order === 'lost first' ? batch.reverse() : batch;
+      const second = await user.exchange({ settlements, capacity: 2 });
+      assert.deepEqual(namesOf(second), ['c']);
+      await user.settle({ message: second.received[0]!, action: 'delete' });
+      assert.deepEqual(await user.drain(), ['d']);
+    });
+  }
 
   it('exchanges without reading the backlog: every statement finds its rows through an index', {
     skip: ON_POSTGRES && 'plans are looked at on SQLite',
