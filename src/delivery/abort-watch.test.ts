@@ -25,9 +25,8 @@ describe('watching a signal', () => {
 
   it('takes one listener for any number, and none for nothing', () => {
     const { watch, signal, member, listeners } = setUp();
-    const [a, b] = [member('a'), member('b')];
-    watch.add(signal, a);
-    watch.add(signal, b);
+    const a = watch.add(signal, member('a'));
+    const b = watch.add(signal, member('b'));
     assert.equal(listeners(), 1);
     watch.remove(signal, a);
     assert.equal(listeners(), 1);
@@ -38,8 +37,7 @@ describe('watching a signal', () => {
 
   it('does not stop what was removed', () => {
     const { watch, controller, signal, stopped, member } = setUp();
-    const a = member('a');
-    watch.add(signal, a);
+    const a = watch.add(signal, member('a'));
     watch.add(signal, member('b'));
     watch.remove(signal, a);
     controller.abort();
@@ -52,10 +50,10 @@ describe('watching a signal', () => {
       const member = {
         abort: () => {
           stopped.push(name);
-          watch.remove(signal, member);
+          watch.remove(signal, place);
         },
       };
-      watch.add(signal, member);
+      const place = watch.add(signal, member);
     }
     controller.abort();
     assert.deepEqual(stopped, ['a', 'b']);

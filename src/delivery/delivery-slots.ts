@@ -1,3 +1,5 @@
+import { Node, Yallist } from 'yallist';
+
 /** After this long a request is only waited for: it has left the processor to others. */
 const SLOW_AFTER_MS = 100;
 /** A line whose latest request took this long is taken for slow from the start of its next one. */
@@ -8,13 +10,16 @@ const MAX_REMEMBERED = 20_000;
 const SLOW_SHARE = 16;
 const MIN_SLOW_LIMIT = 1_024;
 
-/** A request's place. */
-export interface Slot {
+/** A request that is out. */
+interface RequestOut {
   readonly lineId: number;
   /** Milliseconds on the slots' clock. */
   readonly takenAt: number;
   slow: boolean;
 }
+
+/** A request's place. */
+export type Slot = Node<RequestOut>;
 
 /**
  * Bounds the requests in flight. Those that merely wait for their target are counted apart and generously: a
@@ -26,8 +31,8 @@ export class DeliverySlots {
   readonly #quickLimit: number;
   readonly #totalLimit: number;
   readonly #elapsed: () => number;
-  /** In the order they were taken, so that a look for slow ones stops at the first young one. */
-  readonly #quick = new Set<Slot>();
+  /** In the order they were taken, so that a look for slow ones stops at the first young one. Not a set: decision 14. */
+  readonly #quick = new Yallist<RequestOut>();
   readonly #slowLines = new Set<number>();
   #slow = 0;
 
@@ -40,36 +45,37 @@ export class DeliverySlots {
 
   /** Requests that are out. */
   get taken(): number {
-    return this.#quick.size + this.#slow;
+    return this.#quick.length + this.#slow;
   }
 
   /** How many more may go out now, of whatever lines. */
   free(): number {
     this.#sweep();
-    return Math.max(0, Math.min(this.#quickLimit - this.#quick.size, this.#totalLimit - this.taken));
+    return Math.max(0, Math.min(this.#quickLimit - this.#quick.length, this.#totalLimit - this.taken));
   }
 
   /** In how many milliseconds one will be free at the latest that is not now; null: when one is given back. */
   nextFreeIn(): number | null {
     if (this.taken >= this.#totalLimit) return null;
-    const [oldest] = this.#quick;
-    return oldest === undefined ? null : oldest.takenAt + SLOW_AFTER_MS - this.#elapsed();
+    const oldest = this.#quick.head;
+    return oldest === undefined ? null : oldest.value.takenAt + SLOW_AFTER_MS - this.#elapsed();
   }
 
   /** Takes a place for a request of a line. */
   take(lineId: number): Slot {
-    const slot = { lineId, takenAt: this.#elapsed(), slow: this.#slowLines.has(lineId) };
-    if (slot.slow) this.#slow += 1;
-    else this.#quick.add(slot);
+    const slot = new Node({ lineId, takenAt: this.#elapsed(), slow: this.#slowLines.has(lineId) });
+    if (slot.value.slow) this.#slow += 1;
+    else this.#quick.pushNode(slot);
     return slot;
   }
 
   /** Gives a place back when its request has ended. */
   give(slot: Slot): void {
-    if (slot.slow) this.#slow -= 1;
-    else this.#quick.delete(slot);
-    this.#slowLines.delete(slot.lineId);
-    if (this.#elapsed() - slot.takenAt >= REMEMBERED_AFTER_MS) this.#remember(slot.lineId);
+    const { lineId, takenAt, slow } = slot.value;
+    if (slow) this.#slow -= 1;
+    else this.#quick.removeNode(slot);
+    this.#slowLines.delete(lineId);
+    if (this.#elapsed() - takenAt >= REMEMBERED_AFTER_MS) this.#remember(lineId);
   }
 
   #remember(lineId: number): void {
@@ -82,11 +88,12 @@ export class DeliverySlots {
 
   #sweep(): void {
     const now = this.#elapsed();
-    for (const slot of this.#quick) {
-      if (now - slot.takenAt < SLOW_AFTER_MS) return;
-      this.#quick.delete(slot);
-      slot.slow = true;
+    let oldest = this.#quick.head;
+    while (oldest !== undefined && now - oldest.value.takenAt >= SLOW_AFTER_MS) {
+      const next = this.#quick.removeNode(oldest);
+      oldest.value.slow = true;
       this.#slow += 1;
+      oldest = next;
     }
   }
 }

@@ -49,7 +49,7 @@ export interface PostbackExchangeOptions {
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Called once, with the result. */
-  readonly onSettled: (exchange: PostbackExchange, result: PostbackResult) => void;
+  readonly onSettled: (result: PostbackResult) => void;
 }
 
 /** One request to a target and its answer. It settles exactly once, whatever the target does. */
@@ -180,7 +180,7 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
   #settle(reason: string | null, aborted: boolean): void {
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#options.onSettled(this, {
+    this.#options.onSettled({
       outcome: reason === null ? 'DELIVERED' : 'FAILED',
       status: this.#status,
       statusText: this.#statusText,

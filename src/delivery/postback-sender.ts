@@ -1,3 +1,4 @@
+import { Node, Yallist } from 'yallist';
 import { AbortWatch } from './abort-watch.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
 import { PostbackExchange, type PostbackResult } from './postback-exchange.ts';
@@ -72,7 +73,8 @@ export class PostbackSender implements AsyncDisposable {
   readonly #now: () => number;
   readonly #targets = new Map<string, Target>();
   readonly #signals = new AbortWatch();
-  readonly #out = new Set<PostbackExchange>();
+  /** Not a set: decision 14. */
+  readonly #out = new Yallist<PostbackExchange>();
   #disposed = false;
 
   constructor(options: PostbackSenderOptions) {
@@ -94,7 +96,7 @@ export class PostbackSender implements AsyncDisposable {
 
   /** How many postbacks are out. */
   get inFlight(): number {
-    return this.#out.size;
+    return this.#out.length;
   }
 
   /** How many connections to targets there are, idle ones and ones being made included. */
@@ -123,14 +125,15 @@ export class PostbackSender implements AsyncDisposable {
         deadlineMs: this.#deadlineMs,
         maxAnswerBytes: this.#maxAnswerBytes,
         now: this.#now,
-        onSettled: (settled, result) => {
-          this.#out.delete(settled);
-          if (signal !== undefined) this.#signals.remove(signal, settled);
+        onSettled: (result) => {
+          this.#out.removeNode(place);
+          if (signal !== undefined && watched !== null) this.#signals.remove(signal, watched);
           resolve(result);
         },
       });
-      this.#out.add(exchange);
-      if (signal !== undefined) this.#signals.add(signal, exchange);
+      const place = new Node(exchange);
+      this.#out.pushNode(place);
+      const watched = signal === undefined ? null : this.#signals.add(signal, exchange);
       exchange.start();
     });
   }
@@ -138,7 +141,7 @@ export class PostbackSender implements AsyncDisposable {
   /** Stops what is out, as an aborted signal does, and closes all connections. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true;
-    for (const exchange of this.#out) exchange.abort();
+    for (const exchange of [...this.#out]) exchange.abort();
     await this.#connections[Symbol.asyncDispose]();
   }
 

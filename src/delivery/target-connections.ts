@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
+import { Node, Yallist } from 'yallist';
 import { ContinueFilter } from './continue-filter.ts';
 import type { TargetConnector } from './target-connector.ts';
 
@@ -28,8 +29,8 @@ export class TargetConnection {
   answers = 0;
   /** When it was connected last, in the time of `performance.now()`. */
   connectedAt = 0;
-  /** Set and cleared by {@link TargetConnections}. */
-  idle = false;
+  /** Its place among those without a request on them; {@link TargetConnections} puts it there and takes it away. */
+  readonly idlePlace = new Node<TargetConnection>(this);
 
   constructor(
     origin: string,
@@ -59,8 +60,12 @@ export class TargetConnection {
     // A client would connect again with its next request; here a connection that ended while idle is not used again.
     // With a request on it, the request was told already, or is about to go out on a new connection.
     this.#client.on('disconnect', () => {
-      if (this.idle) this.#onIdleClose(this);
+      if (this.#isIdle) this.#onIdleClose(this);
     });
+  }
+
+  get #isIdle(): boolean {
+    return this.idlePlace.list !== undefined;
   }
 
   /** How many `100 Continue` came before the answer that is being waited for. */
@@ -105,8 +110,8 @@ export class TargetConnection {
 export class TargetConnections implements AsyncDisposable {
   readonly #options: TargetConnectionsOptions;
   readonly #all = new Set<TargetConnection>();
-  /** Those without a request on them, the one that has been so for longest first. */
-  readonly #idle = new Set<TargetConnection>();
+  /** Those without a request on them, the one that has been so for longest first. Not a set: decision 14. */
+  readonly #idle = new Yallist<TargetConnection>();
   /** The same by origin, as stacks: surplus connections stay at the bottom, grow old and are closed. */
   readonly #idleByOrigin = new Map<string, TargetConnection[]>();
 
@@ -128,8 +133,7 @@ export class TargetConnections implements AsyncDisposable {
   acquire(origin: string): TargetConnection {
     const connection = this.#idleByOrigin.get(origin)?.pop();
     if (connection === undefined) return this.open(origin);
-    connection.idle = false;
-    this.#idle.delete(connection);
+    this.#idle.removeNode(connection.idlePlace);
     return connection;
   }
 
@@ -147,15 +151,12 @@ export class TargetConnections implements AsyncDisposable {
       this.discard(connection);
       return;
     }
-    connection.idle = true;
-    this.#idle.add(connection);
+    this.#idle.pushNode(connection.idlePlace);
     const stack = this.#idleByOrigin.get(connection.origin);
     if (stack === undefined) this.#idleByOrigin.set(connection.origin, [connection]);
     else stack.push(connection);
-    if (this.#idle.size > this.#options.maxIdle) {
-      const [oldest] = this.#idle;
-      if (oldest !== undefined) this.discard(oldest);
-    }
+    const oldest = this.#idle.head;
+    if (oldest !== undefined && this.#idle.length > this.#options.maxIdle) this.discard(oldest.value);
   }
 
   /** Ends a connection, idle or not. */
@@ -172,9 +173,8 @@ export class TargetConnections implements AsyncDisposable {
   }
 
   #forget(connection: TargetConnection): void {
-    connection.idle = false;
     this.#all.delete(connection);
-    this.#idle.delete(connection);
+    if (connection.idlePlace.list !== undefined) this.#idle.removeNode(connection.idlePlace);
     const stack = this.#idleByOrigin.get(connection.origin);
     if (stack === undefined) return;
     const index = stack.indexOf(connection);
