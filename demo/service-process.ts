@@ -10,7 +10,7 @@ import { SETTING_NAMES, type SettingName } from '../src/settings/settings-table.
 import { DemoFailure } from './failure.ts';
 import { within } from './waiting.ts';
 
-const PROGRAM = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+const PROGRAM = path.join(import.meta.dirname, '..', 'bin', 'coursewire.js');
 const START_DEADLINE_MS = 30_000;
 const STOP_DEADLINE_MS = 10_000;
 const COMMAND_DEADLINE_MS = 30_000;

@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from 'node:module';
+import path from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { CheckpointAnswer, CheckpointRequest } from './wal-checkpoint-thread.ts';
@@ -99,7 +101,7 @@ export class WalCheckpoints implements AsyncDisposable {
       name: 'checkpoints',
       workerData: this.#file,
       execArgv: [],
-      env: {},
+      env: compileCache(),
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
     });
     thread.unref();
@@ -131,4 +133,14 @@ export class WalCheckpoints implements AsyncDisposable {
       thread.off('message', answered).off('error', reject).off('exit', ended);
     }
   }
+}
+
+/**
+ * The environment by which a thread uses the process's cache of compiled modules: without it, the thread loads the compiler
+ * that strips types, which takes 7 MiB.
+ */
+function compileCache(): Record<string, string> {
+  const folder = getCompileCacheDir();
+  // The variable names the folder around the one of this version of Node.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }

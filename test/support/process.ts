@@ -7,7 +7,7 @@ import { environmentName } from '../../src/settings/load-settings.ts';
 import type { SettingName, Settings } from '../../src/settings/settings-table.ts';
 import { databaseUrlOf } from './postgres.ts';
 
-const MAIN = path.join(import.meta.dirname, '../../src/main.ts');
+const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
 const START_DEADLINE_MS = 15_000;
 const RUN_DEADLINE_MS = 15_000;
 
