@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { endProcess, type Workplace } from './workplace.ts';
 
 /** What `npm start` runs. */
-const START_ARGUMENTS = ['--max-semi-space-size=8', 'bin/coursewire.js', 'serve'];
+const START_ARGUMENTS = ['--max-semi-space-size=16', 'bin/coursewire.js', 'serve'];
 const START_DEADLINE_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 const STOP_DEADLINE_MS = 20_000;
