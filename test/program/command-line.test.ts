@@ -40,6 +40,16 @@ describe('the command line', () => {
     assert.match((await run(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
   });
 
+  test('loads nothing that compiles once it has run, which would take 20 MiB and a tenth of a second', async () => {
+    const atExit = `process.on('exit', () => console.error(process.moduleLoadList.join(' ')))`;
+    const preload = `data:text/javascript,${encodeURIComponent(atExit)}`;
+    await run(['--help']);
+    const { code, err } = await run(['--help'], { NODE_OPTIONS: `--import "${preload}"` });
+    assert.equal(code, 0);
+    assert.match(err, /internal\/modules\/esm/);
+    assert.doesNotMatch(err, /internal\/deps\/amaro/);
+  });
+
   test('wrong use is said, with exit code 2', async () => {
     for (const [args, said] of [
       [[], /Usage/],
