@@ -45,11 +45,15 @@ const files = given.some((argument) => !argument.startsWith('-')) ? [] : testsOn
 
 await using server = await startPostgresServer();
 await makeTemplate(server.url);
-const tests = spawn(process.execPath, ['--test', `--test-concurrency=${AT_ONCE}`, ...given, ...files], {
-  cwd: ROOT,
-  env: { ...process.env, [SERVER_VARIABLE]: server.url },
-  stdio: 'inherit',
-});
+const tests = spawn(
+  process.execPath,
+  ['--import', './bin/compile-cache.js', '--test', `--test-concurrency=${AT_ONCE}`, ...given, ...files],
+  {
+    cwd: ROOT,
+    env: { ...process.env, [SERVER_VARIABLE]: server.url },
+    stdio: 'inherit',
+  },
+);
 // A terminal's Ctrl-C reaches the tests too; this process stays until they and the server are done.
 process.on('SIGINT', () => {});
 const [code] = await once(tests, 'close');
