@@ -38,6 +38,16 @@ describe('the example deployment', () => {
     for (const folder of folders) assert.ok(made.split(/\s+/).includes(folder), folder);
   });
 
+  test('starts the service as npm start does', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
+    const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(FINAL_STAGE)![1]!) as string[];
+    const command = JSON.parse(/^CMD (.*)$/m.exec(FINAL_STAGE)![1]!) as string[];
+    assert.equal([...entry, ...command].join(' '), scripts.start);
+    const [, unit = ''] =
+      /^ExecStart=\S+\/(node .*?) --config/m.exec(read('deploy/coursewire.service')) ?? [];
+    assert.equal(unit, scripts.start);
+  });
+
   test('sets nothing that is no setting', () => {
     const { environment = {} } = COMPOSE.services['coursewire-1']!;
     const image = [...FINAL_STAGE.matchAll(/\b([A-Z_]+)=/g)].map(([, name]) => name!);
@@ -45,7 +55,7 @@ describe('the example deployment', () => {
       ([, name]) => name!,
     );
     const names = [...Object.keys(environment), ...image, ...unit].filter(
-      (name) => !/^AWS_|^(?:NODE_ENV|PATH)$/.test(name),
+      (name) => !/^AWS_|^(?:NODE_ENV|NODE_COMPILE_CACHE|PATH)$/.test(name),
     );
     assert.ok(names.length > 10);
     for (const name of names)

@@ -97,7 +97,7 @@ export class Statements {
     if (known !== undefined) return known;
     const statement = this.#connection.prepare(sql);
     statement.setReturnArrays(true);
-    const prepared = { statement, names: statement.columns().map(({ name }) => name) };
+    const prepared = { statement, names: namesOf(statement) };
     if (this.#prepared.size >= MAX_PREPARED) {
       const oldest = this.#prepared.keys().next().value;
       if (oldest !== undefined) this.#prepared.delete(oldest);
@@ -109,7 +109,7 @@ export class Statements {
 
 /** A prepared text and the names of the columns of its rows, none when it answers none. */
 interface Prepared {
-  statement: StatementSync;
+  readonly statement: StatementSync;
   names: readonly string[];
 }
 
@@ -117,14 +117,25 @@ interface Prepared {
  * The rows of a select. The engine gives their values only: objects that it makes are dictionaries, which take twice as
  * long to make and to read.
  */
-function rowsOf({ statement, names }: Prepared, bound: readonly SqlValue[]): Record<string, unknown>[] {
+function rowsOf(prepared: Prepared, bound: readonly SqlValue[]): Record<string, unknown>[] {
+  const answers = prepared.statement.all(...bound) as unknown as readonly unknown[][];
+  // Where another process has added a column (a migration that is not breaking), the engine prepares a `select *` anew by
+  // itself, and tells the names only after that.
+  const columns = answers[0]?.length;
+  if (columns !== undefined && columns !== prepared.names.length)
+    prepared.names = namesOf(prepared.statement);
+  const { names } = prepared;
   const rows: Record<string, unknown>[] = [];
-  for (const values of statement.all(...bound) as unknown as readonly unknown[][]) {
+  for (const values of answers) {
     const row: Record<string, unknown> = {};
     for (let place = 0; place < names.length; place++) row[names[place]!] = values[place];
     rows.push(row);
   }
   return rows;
+}
+
+function namesOf(statement: StatementSync): string[] {
+  return statement.columns().map(({ name }) => name);
 }
 
 /** BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the engine's trouble, not the query's. */

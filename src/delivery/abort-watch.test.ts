@@ -44,6 +44,18 @@ describe('watching a signal', () => {
     assert.deepEqual(stopped, ['b']);
   });
 
+  it('takes no notice of what is not there when it is removed', () => {
+    const { watch, controller, signal, stopped, member } = setUp();
+    const a = watch.add(signal, member('a'));
+    watch.add(signal, member('b'));
+    const other = watch.add(new AbortController().signal, member('other'));
+    watch.remove(signal, a);
+    watch.remove(signal, a);
+    watch.remove(signal, other);
+    controller.abort();
+    assert.deepEqual(stopped, ['b']);
+  });
+
   it('lets those that are stopped be removed meanwhile', () => {
     const { watch, controller, signal, stopped } = setUp();
     for (const name of ['a', 'b']) {

@@ -44,6 +44,13 @@ describe('slots of delivery', () => {
     assert.equal(slots.nextFreeIn(), null);
   });
 
+  it('are all free again at once when all requests are only waited for', () => {
+    const { slots, pass } = slotsOf(3);
+    for (const line of [1, 2, 3]) slots.take(line);
+    pass(100);
+    assert.deepEqual([slots.free(), slots.taken], [3, 3]);
+  });
+
   it('are not taken by lines whose latest request took long', () => {
     const { slots, pass } = slotsOf(2);
     const slow = slots.take(1);

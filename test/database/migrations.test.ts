@@ -101,6 +101,18 @@ describe('migrating a database', () => {
     assert.deepEqual(await schemaOf(database), before);
   });
 
+  it('may add columns for a later release while this one reads', { skip: ON_POSTGRES }, async () => {
+    await using test = await openTestDatabase({ empty: true });
+    const { database } = test;
+    await migrate(database, Date.now, [books]);
+    await database.transaction((tx) => tx.run("insert into books (title) values ('A')"));
+    const read = () => database.reader.all('select books.*, 42 as answer from books');
+    assert.deepEqual(await read(), [{ id: 1, title: 'A', answer: 42 }]);
+    const other = test.open();
+    await other.transaction((tx) => tx.run("alter table books add column shelf text default 'B'"));
+    assert.deepEqual(await read(), [{ id: 1, title: 'A', shelf: 'B', answer: 42 }]);
+  });
+
   it('is refused when a newer release has made a breaking step, and changes nothing then', async () => {
     await using test = await openTestDatabase({ empty: true });
     const { database } = test;
