@@ -20,10 +20,13 @@ async function write(database: Database, count: number): Promise<void> {
   }
 }
 
-/** The log begins anew at 32 MiB, or what comes while it is copied later. */
+/**
+ * The log begins anew at 32 MiB, or what comes while it is copied later: on a busy machine the thread that copies starts late.
+ * What a test writes comes to 130 MiB and more.
+ */
 function assertBounded(file: string): void {
   const log = statSync(`${file}-wal`).size;
-  assert.ok(log < 60 * MIB, `the log has ${log} bytes`);
+  assert.ok(log < 100 * MIB, `the log has ${log} bytes`);
 }
 
 async function writeInTurns(database: Database, writers: number, each: number): Promise<void> {
@@ -64,7 +67,7 @@ describe('the pages of an embedded database', () => {
 
   it('stay as they are in a file of before, whose log is bounded all the same', async () => {
     await using test = openFormerFile();
-    await writeInTurns(test.database, 40, 250);
+    await writeInTurns(test.database, 40, 300);
     assert.equal(await pageBytes(test.database), 4_096);
     assertBounded(test.file);
   });
