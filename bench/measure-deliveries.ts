@@ -13,6 +13,8 @@ const EDGE = 0.1;
 /** Posts that warm each side up: about a second, in which both become much faster. */
 const RAW_WARM_UP = { together: 25_000, 'one-after-another': 5_000 } as const;
 const SERVICE_WARM_UP = { together: 8_000, 'one-after-another': 1_000 } as const;
+/** Of its messages, the service warms up with so many at most. */
+const MAX_WARM_UP_SHARE = 0.25;
 
 /**
  * Deliveries a second as a share of raw undici, and of another service if there is one to be held against, all posting to
@@ -32,7 +34,7 @@ export async function measureDeliveries(
   }: { scenario: ScenarioName; plan: DeliveriesPlan; folder: PreparedFolder; base: PreparedFolder | null },
 ): Promise<DeliveriesResult> {
   const connections = plan.raw === 'together' ? RAW_CONNECTIONS : 1;
-  const warmUp = SERVICE_WARM_UP[plan.raw];
+  const warmUp = Math.min(SERVICE_WARM_UP[plan.raw], Math.ceil(plan.measured * MAX_WARM_UP_SHARE));
   const compared = run.sink.compare({
     warmUp: { service: warmUp, raw: RAW_WARM_UP[plan.raw], ...(base === null ? {} : { base: warmUp }) },
     turns: run.plan.turns,
