@@ -2,10 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import packageFile from '../package.json' with { type: 'json' };
 import { endProcess, type Workplace } from './workplace.ts';
 
-/** What `npm start` runs. */
-const START_ARGUMENTS = ['--max-semi-space-size=16', 'bin/coursewire.js', 'serve'];
+/** What `npm start` runs, without `node`. */
+const START_ARGUMENTS = packageFile.scripts.start.split(' ').slice(1);
 const START_DEADLINE_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 const STOP_DEADLINE_MS = 20_000;

@@ -114,8 +114,8 @@ interface Prepared {
 }
 
 /**
- * The rows of a select. The engine gives their values only: objects that it makes are dictionaries, which take twice as
- * long to make and to read.
+ * The rows of a select. The engine gives their values only: objects that it makes are dictionaries (1 µs more for a row of
+ * eight columns, and slower to read).
  */
 function rowsOf(prepared: Prepared, bound: readonly SqlValue[]): Record<string, unknown>[] {
   const answers = prepared.statement.all(...bound) as unknown as readonly unknown[][];

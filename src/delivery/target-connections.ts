@@ -60,11 +60,12 @@ export class TargetConnection {
     // A client would connect again with its next request; here a connection that ended while idle is not used again.
     // With a request on it, the request was told already, or is about to go out on a new connection.
     this.#client.on('disconnect', () => {
-      if (this.#isIdle) this.#onIdleClose(this);
+      if (this.idle) this.#onIdleClose(this);
     });
   }
 
-  get #isIdle(): boolean {
+  /** Whether no request is on it and it may be used again. */
+  get idle(): boolean {
     return this.idlePlace.list !== undefined;
   }
 
@@ -174,7 +175,7 @@ export class TargetConnections implements AsyncDisposable {
 
   #forget(connection: TargetConnection): void {
     this.#all.delete(connection);
-    if (connection.idlePlace.list !== undefined) this.#idle.removeNode(connection.idlePlace);
+    if (connection.idle) this.#idle.removeNode(connection.idlePlace);
     const stack = this.#idleByOrigin.get(connection.origin);
     if (stack === undefined) return;
     const index = stack.indexOf(connection);
