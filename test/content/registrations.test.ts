@@ -165,7 +165,9 @@ describe('registrations', () => {
       await register(service, { ...one, course_id: two.course_id }, learner),
     ].map(({ registration_id }) => registration_id);
     const listed = async (query: Record<string, string | number>): Promise<number[]> => {
-      const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+      const search = new URLSearchParams(
+        Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+      );
       const { status, body } = await api.get(`/registrations?${search}`);
       assert.equal(status, 200, JSON.stringify(body));
       return body.data.map((each: { registration_id: string }) => made.indexOf(each.registration_id));

@@ -52,7 +52,9 @@ describe('the list of API clients in the admin UI', () => {
   let all: Row[] = [];
 
   const list = async (members: Record<string, string | number> = {}) => {
-    const query = new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)]));
+    const query = new URLSearchParams(
+      Object.entries(members).map(([name, value]): [string, string] => [name, String(value)]),
+    );
     return await admin.get(`/ui/api/clients?${query}`);
   };
 

@@ -75,7 +75,9 @@ const query = fc.record({
 });
 
 async function list(service: TestService, path: string, members: Record<string, string | number | boolean>) {
-  const search = new URLSearchParams(Object.entries(members).map(([name, value]) => [name, String(value)]));
+  const search = new URLSearchParams(
+    Object.entries(members).map(([name, value]): [string, string] => [name, String(value)]),
+  );
   const { status, body } = await service.api.get(`/ui/api/${path}?${search}`);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
