@@ -54,7 +54,9 @@ const tests = spawn(
     stdio: 'inherit',
   },
 );
-// A terminal's Ctrl-C reaches the tests too; this process stays until they and the server are done.
+// This process stays until the tests and the server have ended: a terminal's Ctrl-C reaches the tests by itself.
 process.on('SIGINT', () => {});
+process.on('SIGTERM', () => tests.kill('SIGTERM'));
+process.on('SIGHUP', () => tests.kill('SIGTERM'));
 const [code] = await once(tests, 'close');
 process.exitCode = code ?? 1;

