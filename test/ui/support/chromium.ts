@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 
 const NODE_MODULES = path.join(import.meta.dirname, '../../../node_modules');
 const CACHE = path.join(NODE_MODULES, '.cache');
+
+/** Names a Chromium to test with, for machines that the package's browser does not run on. */
+const BROWSER_VARIABLE = 'COURSEWIRE_TEST_CHROMIUM';
 
 /** Nothing that talks to anyone but the page under test. */
 const FLAGS = [
@@ -18,20 +21,34 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Starts the browser that came with the dependencies. It brings its libraries and fonts where the machine has none. */
+/**
+ * Starts the browser that the tests use: the one named by `COURSEWIRE_TEST_CHROMIUM`, else the one that came with the
+ * dependencies.
+ *
+ * @throws {Error} on a machine that the latter does not run on, with how to name another.
+ */
 export async function launchChromium(): Promise<Browser> {
+  const named = process.env[BROWSER_VARIABLE];
+  if (named !== undefined) return await chromium.launch({ executablePath: named, args: FLAGS });
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new Error(
+      `The browser that npm brings for these tests runs on Linux x64 only. Set ${BROWSER_VARIABLE} to the path of a Chrome or Chromium of this machine.`,
+    );
+  }
   const folder = unpacked();
-  const options = { executablePath: path.join(folder, 'chromium'), args: FLAGS };
+  const env = {
+    ...process.env,
+    FONTCONFIG_FILE: path.join(folder, 'fonts.conf'),
+    XDG_CACHE_HOME: path.join(folder, 'cache'),
+  };
+  const options: LaunchOptions = { executablePath: path.join(folder, 'chromium'), args: FLAGS, env };
   try {
     return await chromium.launch(options);
   } catch (error) {
-    if (!/shared librar|fontconfig/i.test(String(error))) throw error;
-    const env = {
-      ...process.env,
-      LD_LIBRARY_PATH: path.join(folder, 'al2023', 'lib'),
-      FONTCONFIG_PATH: path.join(folder, 'fonts'),
-    };
-    return await chromium.launch({ ...options, env });
+    if (!/shared librar/i.test(String(error))) throw error;
+    // A stock system lacks libraries that the package brings. Where the machine has them, its own are used.
+    const libraries = path.join(folder, 'al2023', 'lib');
+    return await chromium.launch({ ...options, env: { ...env, LD_LIBRARY_PATH: libraries } });
   }
 }
 
@@ -40,7 +57,7 @@ function unpacked(): string {
   const { version } = JSON.parse(
     readFileSync(path.join(NODE_MODULES, '@sparticuz/chromium/package.json'), 'utf8'),
   );
-  const folder = path.join(CACHE, `chromium-${version}`);
+  const folder = path.join(CACHE, `chromium-${version}-fonts`);
   if (existsSync(folder)) return folder;
   mkdirSync(CACHE, { recursive: true });
   const fresh = mkdtempSync(path.join(CACHE, 'unpacking-'));
@@ -54,6 +71,7 @@ function unpacked(): string {
         env: { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' },
       },
     );
+    writeFileSync(path.join(fresh, 'fonts.conf'), FONT_CONFIGURATION);
     renameSync(fresh, folder);
   } catch (error) {
     if (!existsSync(folder)) throw error;
@@ -62,3 +80,15 @@ function unpacked(): string {
   }
   return folder;
 }
+
+/**
+ * The fonts that the browser brings, and no others: pages have the same measures on every machine. The package's own
+ * configuration looks for them under /tmp, and without any font the browser ends at the first text.
+ */
+const FONT_CONFIGURATION = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir prefix="relative">fonts</dir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>
+`;
