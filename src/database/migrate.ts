@@ -10,6 +10,7 @@ import { learnerSearch } from './migrations/0008-learner-search.ts';
 import { clientRevisions } from './migrations/0009-client-revisions.ts';
 import { doneMessages } from './migrations/0010-done-messages.ts';
 import { listedDeliveries } from './migrations/0011-listed-deliveries.ts';
+import { resentAttempts } from './migrations/0012-resent-attempts.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   clientRevisions,
   doneMessages,
   listedDeliveries,
+  resentAttempts,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

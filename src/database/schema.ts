@@ -331,6 +331,8 @@ export interface DeliveryRow {
   response_body: string | null;
   error: string | null;
   status_reason: string | null;
+  /** 1: the latest attempt sent its request a second time (see {@link DeliveryAttemptRow.resent}). */
+  resent: Generated<number>;
 }
 
 /** A delivery in its webhook's list. SQLite's alone. */
@@ -354,6 +356,8 @@ export interface DeliveryAttemptRow {
   response_status: number | null;
   response_body: string | null;
   error: string | null;
+  /** 1: the target closed a kept connection as the request was written, so the request was sent once more. */
+  resent: Generated<number>;
 }
 
 /** A line of messages that keep their order: a message group in FIFO queues' terms, here a webhook. */

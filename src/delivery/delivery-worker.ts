@@ -182,8 +182,12 @@ export class DeliveryWorker implements AsyncDisposable {
 
   async #takeUp(received: readonly ReceivedMessage[]): Promise<void> {
     let targets: Map<number, DeliveryTarget>;
+    let resent: ReadonlySet<string>;
     try {
-      targets = await this.#targets.read(received.map((message) => message.lineId));
+      [targets, resent] = await Promise.all([
+        this.#targets.read(received.map((message) => message.lineId)),
+        this.#targets.resent(received.filter(wasTried).map((message) => message.messageId)),
+      ]);
     } catch (error) {
       // Not tried, so not failed: back to the head of their lines.
       for (const message of received) this.#release(message);
@@ -193,16 +197,16 @@ export class DeliveryWorker implements AsyncDisposable {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
       if (reason !== null) this.#discard(message, target, reason);
-      else if (target !== undefined) void this.#deliver(message, target);
+      else if (target !== undefined) void this.#deliver(message, target, !resent.has(message.messageId));
     }
   }
 
-  async #deliver(message: ReceivedMessage, target: DeliveryTarget): Promise<void> {
+  async #deliver(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): Promise<void> {
     const slot = this.#slots.take(message.lineId);
     try {
       const result = target.credentialsLost
         ? failedWithoutRequest(LOST_CREDENTIALS_REASON)
-        : await this.#post(message, target);
+        : await this.#post(message, target, mayResend);
       if (result.aborted) this.#release(message);
       else this.#settle(message, target, result);
     } finally {
@@ -211,7 +215,7 @@ export class DeliveryWorker implements AsyncDisposable {
     }
   }
 
-  async #post(message: ReceivedMessage, target: DeliveryTarget): Promise<PostbackResult> {
+  async #post(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): Promise<PostbackResult> {
     try {
       return await this.#sender.send(
         {
@@ -219,6 +223,7 @@ export class DeliveryWorker implements AsyncDisposable {
           url: target.targetUrl,
           body: message.body,
           credentials: target.credentials,
+          mayResend,
         },
         this.#abort.signal,
       );
@@ -238,6 +243,7 @@ export class DeliveryWorker implements AsyncDisposable {
       durationMs: result.durationMs,
       responseStatus: result.status,
       responseBody: result.responseBody,
+      resent: result.resent,
       error: succeeded ? null : postbackFailureMessage(target.targetUrl, result.reason ?? 'unknown'),
     };
     const settlement = this.#settlementOf(message, target, result, outcome);
@@ -258,6 +264,7 @@ export class DeliveryWorker implements AsyncDisposable {
       succeeded,
       status: result.status,
       durationMs: result.durationMs,
+      resent: result.resent,
       targetUrl: target.targetUrl,
       message: message.body,
       responseBody: result.responseBody,
@@ -355,6 +362,10 @@ function elapsed(): number {
   return performance.now();
 }
 
+function wasTried({ receiveCount }: ReceivedMessage): boolean {
+  return receiveCount > 1;
+}
+
 /** What is decided when a message is taken up (decisions, Delivery); null when it is to be delivered. */
 function discardReason(message: ReceivedMessage, target: DeliveryTarget | undefined): DiscardReason | null {
   if (target === undefined || target.state === 'DELETED') return 'WEBHOOK_DELETED';
@@ -381,5 +392,6 @@ function failedWithoutRequest(reason: string): PostbackResult {
     retryAfterMs: null,
     durationMs: 0,
     aborted: false,
+    resent: false,
   };
 }

@@ -13,6 +13,12 @@ const HTTP_REDIRECTION = 300;
 const HTTP_TOO_MANY_REQUESTS = 429;
 const HTTP_SERVICE_UNAVAILABLE = 503;
 
+/**
+ * A target that closes an idle connection may do so while a request is on its way to it. How long the close may take to be
+ * noticed beside twice the round trip; an end that comes later is the target's reaction to the request.
+ */
+const CROSSING_MARGIN_MS = 200;
+
 /** How a connection ends that the other side has closed, as `error.code`. */
 const CLOSED_BY_TARGET: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
@@ -35,6 +41,8 @@ export interface PostbackResult {
   readonly durationMs: number;
   /** Whether it was stopped from this side, so that it says nothing about the target. */
   readonly aborted: boolean;
+  /** Whether the request was sent a second time, since the target closed a kept connection as it was written. */
+  readonly resent: boolean;
 }
 
 /** What an exchange sends, and within which bounds. */
@@ -46,6 +54,8 @@ export interface PostbackExchangeOptions {
   /** Over all phases: name lookup, connecting, TLS, sending, the answer and its body. */
   readonly deadlineMs: number;
   readonly maxAnswerBytes: number;
+  /** Whether the request may be sent a second time where the target's close may have crossed it. */
+  readonly mayResend: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** Called once, with the result. */
@@ -61,6 +71,9 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
   #settled = false;
 
   #onReusedConnection = false;
+  /** When the request began to be written, in the time of `performance.now()`. */
+  #writtenAt = 0;
+  #resent = false;
   #informational = 0;
   #status: number | null = null;
   #statusText: string | null = null;
@@ -91,6 +104,7 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
   onRequestStart(): void {
     this.#onReusedConnection = this.#connection.answers > 0;
     this.#connection.beforeRequest();
+    this.#writtenAt = performance.now();
   }
 
   onResponseStart(
@@ -100,6 +114,7 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
     statusText?: string,
   ): void {
     if (this.#settled) return;
+    this.#connection.answeredWithin(performance.now() - this.#writtenAt);
     if (status < HTTP_OK) {
       this.#informational += 1;
       if (this.#informational + this.#connection.continues > MAX_INFORMATIONAL_ANSWERS)
@@ -132,7 +147,7 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#settled) return;
-    if (this.#closedBeforeUse(error)) {
+    if (this.#mayHaveCrossed(error)) {
       this.#sendAgain();
       return;
     }
@@ -140,12 +155,15 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Whether the target closed an idle connection just as it was used again, which says nothing about the target. It may
-   * have read the request all the same; the receiver tells by the message's id that it came twice.
+   * Whether the target may have closed the idle connection before the request arrived, which says nothing about the target.
+   * It may have read the request all the same; the receiver tells by the message's id that it came twice.
    */
-  #closedBeforeUse(error: Error): boolean {
+  #mayHaveCrossed(error: Error): boolean {
     return (
+      this.#options.mayResend &&
+      !this.#resent &&
       this.#onReusedConnection &&
+      performance.now() - this.#writtenAt <= 2 * this.#connection.roundTripMs + CROSSING_MARGIN_MS &&
       !this.#connection.answerBegan &&
       'code' in error &&
       CLOSED_BY_TARGET.has(error.code)
@@ -154,8 +172,7 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
 
   #sendAgain(): void {
     const { connections, origin } = this.#options;
-    // Never twice: what happens while the new one is made must not count as an idle connection's end.
-    this.#onReusedConnection = false;
+    this.#resent = true;
     connections.discard(this.#connection);
     this.#connection = connections.open(origin);
     this.start();
@@ -190,6 +207,7 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
       retryAfterMs: this.#retryAfter === null ? null : parseRetryAfter(this.#retryAfter, this.#options.now()),
       durationMs: performance.now() - this.#startedAt,
       aborted,
+      resent: this.#resent,
     });
   }
 

@@ -143,6 +143,7 @@ describe('an answer', () => {
       reason: '422 Not today',
       retryAfterMs: null,
       aborted: false,
+      resent: false,
     });
   });
 

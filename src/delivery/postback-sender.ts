@@ -51,6 +51,8 @@ export interface Postback {
   readonly credentials: BasicCredentials | null;
   /** Headers in addition to the ones every postback has. */
   readonly extraHeaders?: Readonly<Record<string, string>>;
+  /** Whether the request may be sent a second time where a kept connection's close may have crossed it. @defaultValue true */
+  readonly mayResend?: boolean;
 }
 
 /** The parts of a target's URL, or why it is none. */
@@ -105,8 +107,8 @@ export class PostbackSender implements AsyncDisposable {
   }
 
   /**
-   * Sends a message once and resolves with what became of it; it never rejects. A connection that the target closed
-   * while it was idle is replaced by a new one within the same attempt.
+   * Sends a message and resolves with what became of it; it never rejects. A kept connection that the target closed before
+   * the request was written is replaced unnoticed. Where the close may have crossed the request, it is sent once more.
    *
    * @param signal stops it: the result is `aborted`
    */
@@ -124,6 +126,7 @@ export class PostbackSender implements AsyncDisposable {
         credentials: postback.credentials,
         deadlineMs: this.#deadlineMs,
         maxAnswerBytes: this.#maxAnswerBytes,
+        mayResend: postback.mayResend ?? true,
         now: this.#now,
         onSettled: (result) => {
           this.#out.removeNode(place);
@@ -191,5 +194,6 @@ function notSent(reason: string, aborted: boolean): PostbackResult {
     retryAfterMs: null,
     durationMs: 0,
     aborted,
+    resent: false,
   };
 }

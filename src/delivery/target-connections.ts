@@ -6,7 +6,7 @@ import type { TargetConnector } from './target-connector.ts';
 
 /** What {@link TargetConnections} is made of. */
 export interface TargetConnectionsOptions {
-  readonly connector: TargetConnector;
+  readonly connector: Pick<TargetConnector, 'connect'>;
   /** How many connections are kept open without a request on them, over all targets. */
   readonly maxIdle: number;
   /** How long a connection is kept open without a request on it. */
@@ -29,6 +29,8 @@ export class TargetConnection {
   answers = 0;
   /** When it was connected last, in the time of `performance.now()`. */
   connectedAt = 0;
+  /** The shortest time in which the target's side answered anything since then: at least one round trip, in milliseconds. */
+  roundTripMs = 0;
   /** Its place among those without a request on them; {@link TargetConnections} puts it there and takes it away. */
   readonly idlePlace = new Node<TargetConnection>(this);
 
@@ -48,10 +50,11 @@ export class TargetConnection {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (target, callback) => {
-        this.#socket = options.connector.connect(target, (error, socket) => {
+        this.#socket = options.connector.connect(target, (error, socket, roundTripMs) => {
           if (socket === null) return callback(error ?? new Error('no connection'), null);
           this.answers = 0;
           this.connectedAt = performance.now();
+          this.roundTripMs = roundTripMs;
           this.#filter = new ContinueFilter(socket);
           callback(null, socket);
         });
@@ -87,6 +90,11 @@ export class TargetConnection {
   /** To be called when a request is about to be written to the connection. */
   beforeRequest(): void {
     this.#filter?.beforeAnswer();
+  }
+
+  /** To be called when an answer began so many milliseconds after its request was written. */
+  answeredWithin(elapsedMs: number): void {
+    if (elapsedMs < this.roundTripMs) this.roundTripMs = elapsedMs;
   }
 
   /** Ends the connection, also one that is still being made, and the request on it. */

@@ -6,8 +6,12 @@ import { type TargetGuard, TargetRefusedError } from './target-guard.ts';
 /** After how long without traffic the system asks whether the other side of a connection is still there. */
 const TCP_KEEP_ALIVE_DELAY_MS = 60_000;
 
-/** Called once: with the connection, or with the reason that there is none. */
-export type ConnectCallback = (error: Error | null, socket: Socket | null) => void;
+/**
+ * Called once: with the connection and how long the TCP handshake took, or with the reason that there is none.
+ *
+ * @param roundTripMs one round trip to the target, in milliseconds with fractions; 0 without a connection
+ */
+export type ConnectCallback = (error: Error | null, socket: Socket | null, roundTripMs: number) => void;
 
 /** Where a connection goes, as undici tells its connectors. */
 export type ConnectTarget = Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>;
@@ -45,7 +49,7 @@ export class TargetConnector {
   connect({ hostname, protocol, port }: ConnectTarget, callback: ConnectCallback): Socket | null {
     // A literal address is never looked up, so the guard's lookup does not see it.
     if (this.#guard.checkHost(hostname) !== null) {
-      callback(new TargetRefusedError(hostname), null);
+      callback(new TargetRefusedError(hostname), null, 0);
       return null;
     }
     const tls = protocol === 'https:';
@@ -67,14 +71,23 @@ export class TargetConnector {
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_DELAY_MS);
 
     let settled = false;
-    const settle: ConnectCallback = (error, connected) => {
+    const settle: ConnectCallback = (error, connected, roundTripMs) => {
       if (settled) return;
       settled = true;
-      callback(error, connected);
+      callback(error, connected, roundTripMs);
     };
+    // Of several addresses the last attempt is the one that succeeds.
+    let attemptedAt = performance.now();
+    let handshakeMs = 0;
     socket
-      .once(tls ? 'secureConnect' : 'connect', () => settle(null, socket))
-      .on('error', (error) => settle(error, null));
+      .on('connectionAttempt', () => {
+        attemptedAt = performance.now();
+      })
+      .once('connect', () => {
+        handshakeMs = performance.now() - attemptedAt;
+      })
+      .once(tls ? 'secureConnect' : 'connect', () => settle(null, socket, handshakeMs))
+      .on('error', (error) => settle(error, null, 0));
     return socket;
   }
 }

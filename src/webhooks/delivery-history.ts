@@ -32,6 +32,8 @@ export interface AttemptOutcome {
   durationMs: number;
   responseStatus: number | null;
   responseBody: string | null;
+  /** The target closed a kept connection as the request was written, so the request was sent once more. */
+  resent: boolean;
   /** The whole message for `last_error_message`; null when it succeeded. */
   error: string | null;
 }

@@ -48,6 +48,7 @@ function success(mode: LoggingMode, changes: Partial<LoggedAttempt> = {}): Logge
     succeeded: true,
     status: 200,
     durationMs: 33.6,
+    resent: false,
     targetUrl: URL,
     message: JSON.stringify(MESSAGE),
     responseBody: '{"ok":true}',

@@ -33,6 +33,8 @@ export interface LoggedAttempt extends LoggedMessage {
   /** HTTP status of the answer; null when there was none. */
   readonly status: number | null;
   readonly durationMs: number;
+  /** Whether the request was sent a second time within the attempt. */
+  readonly resent: boolean;
   readonly targetUrl: string;
   /** What was read of the answer's body, without the credentials that were sent. */
   readonly responseBody: string | null;
@@ -87,6 +89,7 @@ export class DeliveryLog {
       attempt: attempt.attempt,
       status,
       duration_ms: durationMs,
+      ...(attempt.resent ? { resent: true } : {}),
       ...(willRetryAt === null ? {} : { next_attempt_dt: formatDateTime(willRetryAt) }),
       ...(attempt.deadLettered ? { dead_lettered: true } : {}),
       ...(extent === 'full'

@@ -64,6 +64,7 @@ function attemptRow(message: QueueMessage, outcome: AttemptOutcome, action: Sett
     outcome.responseBody?.slice(0, MAX_RESPONSE_KEPT) ?? null,
     outcome.error,
     status === 'DEAD_LETTERED' ? 'ATTEMPTS_EXHAUSTED' : null,
+    outcome.resent ? 1 : 0,
   ];
 }
 
@@ -83,6 +84,7 @@ function discardRow(message: QueueMessage, outcome: DiscardOutcome): SqlRow {
     null,
     null,
     outcome.reason,
+    0,
   ];
 }
 

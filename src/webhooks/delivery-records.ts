@@ -38,6 +38,7 @@ export function toDeliveryRecord({ delivery, attempts }: DeliveryDetails): Stati
       response_status: attempt.response_status,
       response_body: attempt.response_body,
       error: attempt.error,
+      resent: attempt.resent === 1,
     })),
   };
 }

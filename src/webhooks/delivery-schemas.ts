@@ -48,6 +48,11 @@ export const DeliveryRecord = Type.Object(
           Type.String({ description: 'What the target answered, its first 8,192 characters.' }),
         ),
         error: Nullable(Type.String()),
+        resent: Type.Boolean({
+          description:
+            'Whether the request was sent twice: the target closed a kept connection as the request was written. ' +
+            'That happens once a message at most.',
+        }),
       }),
       { description: 'The latest attempts, up to 100, in order.' },
     ),

@@ -24,6 +24,7 @@ const DELIVERY_COLUMNS = [
   'response_body',
   'error',
   'status_reason',
+  'resent',
 ] as const;
 
 /** As the index says it that leaves delivered ones out: with a parameter an engine cannot know that it may use it. */
@@ -42,7 +43,8 @@ export async function upsertDeliveries(tx: Transaction, rows: readonly SqlRow[])
        response_status = case when excluded.attempts > 0 then excluded.response_status else deliveries.response_status end,
        response_body = case when excluded.attempts > 0 then excluded.response_body else deliveries.response_body end,
        error = case when excluded.attempts > 0 then excluded.error else deliveries.error end,
-       status_reason = excluded.status_reason`,
+       status_reason = excluded.status_reason,
+       resent = case when excluded.attempts > 0 then excluded.resent else deliveries.resent end`,
   );
 }
 
@@ -50,9 +52,9 @@ export async function upsertDeliveries(tx: Transaction, rows: readonly SqlRow[])
 export async function archiveLatestAttempts(tx: Transaction, messageIds: readonly string[]): Promise<void> {
   await tx.run(
     `insert into delivery_attempts
-       (delivery_id, attempt, attempted_at, duration_ms, response_status, response_body, error)
+       (delivery_id, attempt, attempted_at, duration_ms, response_status, response_body, error, resent)
      select deliveries.id, deliveries.attempts, deliveries.attempted_at, deliveries.duration_ms,
-       deliveries.response_status, deliveries.response_body, deliveries.error
+       deliveries.response_status, deliveries.response_body, deliveries.error, deliveries.resent
      from ${recordset(tx.dialect, 'tried', { id: 'text' })}
      cross join deliveries
      where deliveries.message_id = tried.id and deliveries.attempted_at is not null
@@ -143,6 +145,23 @@ export async function readDeliveryOfMessage(
     .selectAll()
     .where('deliveries.message_id', '=', messageId)
     .executeTakeFirst();
+}
+
+/** Which of the messages had a request that was sent a second time, in whichever attempt. */
+export async function readResent(
+  reader: Pick<Reader, 'dialect' | 'all'>,
+  messageIds: readonly string[],
+): Promise<string[]> {
+  const rows = await reader.all<{ message_id: string }>(
+    `select deliveries.message_id
+     from ${recordset(reader.dialect, 'tried', { id: 'text' })}
+     cross join deliveries
+     where deliveries.message_id = tried.id and (deliveries.resent = 1 or exists (
+       select 1 from delivery_attempts
+       where delivery_attempts.delivery_id = deliveries.id and delivery_attempts.resent = 1))`,
+    JSON.stringify(messageIds.map((id) => ({ id }))),
+  );
+  return rows.map((row) => row.message_id);
 }
 
 /** The attempts before the latest, at most `limit` of the last ones, in order. */
@@ -248,7 +267,8 @@ export async function countWithStatus(
 export async function markQueued(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
   await tx.run(
     `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?,
-       attempted_at = null, duration_ms = null, response_status = null, response_body = null, error = null
+       attempted_at = null, duration_ms = null, response_status = null, response_body = null, error = null,
+       resent = 0
      where id in (select again.id from ${recordset(tx.dialect, 'again', { id: 'bigint' })})`,
     now,
     JSON.stringify(ids.map((id) => ({ id }))),
@@ -269,6 +289,7 @@ export async function markDeadLettered(tx: Transaction, message: QueueMessage, n
       now,
       ...untried,
       'SKIPPED' satisfies StatusReason,
+      0,
     ],
   ]);
 }

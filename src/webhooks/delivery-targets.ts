@@ -2,6 +2,7 @@ import { BatchStatement } from '../database/batch-statement.ts';
 import type { Reader } from '../database/database.ts';
 import type { Topic } from '../events/catalogue.ts';
 import { type CredentialsCipher, UndecryptableError } from './credentials-cipher.ts';
+import { readResent } from './delivery-store.ts';
 import type { LoggingMode } from './logging-mode.ts';
 import type { BasicCredentials } from './webhook.ts';
 
@@ -25,6 +26,8 @@ export interface DeliveryTarget {
   loggingMode: LoggingMode;
 }
 
+type TargetsReader = Pick<Reader, 'dialect' | 'all' | 'allFor'>;
+
 interface TargetRow {
   id: number;
   revision: number;
@@ -43,11 +46,11 @@ interface TargetRow {
  * time, the rest only when a revision changed.
  */
 export class DeliveryTargets {
-  readonly #reader: Pick<Reader, 'allFor'>;
+  readonly #reader: TargetsReader;
   readonly #cipher: CredentialsCipher;
   readonly #kept = new Map<number, { revision: number; target: DeliveryTarget }>();
 
-  constructor({ reader, cipher }: { reader: Pick<Reader, 'allFor'>; cipher: CredentialsCipher }) {
+  constructor({ reader, cipher }: { reader: TargetsReader; cipher: CredentialsCipher }) {
     this.#reader = reader;
     this.#cipher = cipher;
   }
@@ -70,6 +73,11 @@ export class DeliveryTargets {
       }
     }
     return targets;
+  }
+
+  /** Which of the messages had a request that was sent a second time without counting: it happens once a message. */
+  async resent(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(messageIds.length === 0 ? [] : await readResent(this.#reader, messageIds));
   }
 
   #keep(id: number, revision: number, target: DeliveryTarget): void {

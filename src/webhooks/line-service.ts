@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import { type Database, inTransaction, type Reader, type Transaction } from '../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../database/page.ts';
 import type { DeliveryAttemptRow } from '../database/schema.ts';
@@ -38,7 +39,7 @@ export interface Line extends LineState {
 /** A delivery with its latest attempts, in order. */
 export interface DeliveryDetails {
   delivery: StoredDelivery;
-  attempts: DeliveryAttemptRow[];
+  attempts: Selectable<DeliveryAttemptRow>[];
 }
 
 /** What became of a webhook's messages, and what people do with them: history, redelivery, the line's head. */
@@ -88,6 +89,7 @@ export class LineService {
         response_status: delivery.response_status,
         response_body: delivery.response_body,
         error: delivery.error,
+        resent: delivery.resent,
       });
     }
     return { delivery, attempts: attempts.slice(-MAX_ATTEMPTS_TOLD) };

@@ -49,6 +49,7 @@ async function deliver(database: Database): Promise<void> {
     durationMs: 1,
     responseStatus: succeeded ? 200 : 500,
     responseBody: null,
+    resent: false,
     error: succeeded ? null : 'failed',
   });
   const [one, two, three, four, five] = received.map((message) => ({ ...message, receiveCount: 2 })) as [

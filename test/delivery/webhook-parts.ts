@@ -64,6 +64,7 @@ export interface DeliveryRecord {
     response_status: number | null;
     response_body: string | null;
     error: string | null;
+    resent: boolean;
   }[];
 }
 

@@ -64,6 +64,8 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
   const { reader } = database;
   const targets = new DeliveryTargets({
     reader: {
+      dialect: reader.dialect,
+      all: (sql, ...params) => reader.all(sql, ...params),
       allFor: (statement, rows) => {
         if (!reads.failing) return reader.allFor(statement, rows);
         reads.failures += 1;

@@ -133,6 +133,11 @@ export function byPath(behaviours: Readonly<Record<string, Behaviour>>, otherwis
   return (exchange) => (behaviours[exchange.postback.path] ?? otherwise)(exchange);
 }
 
+/** Keeps the request waiting, then does the rest. */
+export function after(delayMs: number, then: Behaviour): Behaviour {
+  return (exchange) => void setTimeout(() => then(exchange), delayMs);
+}
+
 /** One behaviour after another, the last one from then on. */
 export function inTurn(...behaviours: readonly [Behaviour, ...Behaviour[]]): Behaviour {
   let turn = 0;

@@ -41,6 +41,7 @@ async function record(database: Database, attempts: readonly Attempt[]): Promise
         '',
         null,
         null,
+        0,
       ]),
     ),
   );

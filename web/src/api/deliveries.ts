@@ -30,6 +30,8 @@ export interface DeliveryAttempt {
   response_status: number | null;
   response_body: string | null;
   error: string | null;
+  /** Whether the request was sent twice, since the target closed a kept connection as it was written. */
+  resent: boolean;
 }
 
 export interface Delivery extends DeliverySummary {

@@ -56,6 +56,7 @@ export const deliveries = {
     attempt: (number: number) => `Attempt ${number}`,
     noAttempts: 'It was never tried.',
     earlierLeftOut: 'Only the latest attempts are kept.',
+    resent: 'Sent twice: the target closed the connection as the request was on its way.',
     waits: 'It is in line, and is sent by itself.',
     redeliver: 'Send again',
     redelivered: 'The message waits to be sent again.',

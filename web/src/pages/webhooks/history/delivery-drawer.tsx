@@ -203,6 +203,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
                   <bdi>{attempt.error}</bdi>
                 </div>
               )}
+              {attempt.resent && <div className={styles.dim}>{texts.resent}</div>}
               {attempt.response_body !== null && attempt.response_body !== '' && (
                 <div className={styles.attemptBody}>
                   <CodeBlock label={`${texts.answer}: ${texts.attempt(attempt.attempt)}`} wrap>

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { startTarget, type Target } from '../../test/support/target.ts';
+import { after, answer, close, inTurn } from '../../test/support/target-behaviours.ts';
+import { PostbackExchange, type PostbackResult } from './postback-exchange.ts';
+import { TargetConnections } from './target-connections.ts';
+import { TargetConnector } from './target-connector.ts';
+import { TargetGuard } from './target-guard.ts';
+
+/** Connections as if each handshake with the target had taken so long. */
+function connectionsAtDistance(roundTripMs: number): TargetConnections {
+  const connector = new TargetConnector({ guard: new TargetGuard({ allowedNetworks: ['127.0.0.0/8'] }) });
+  return new TargetConnections({
+    connector: {
+      connect: (target, callback) =>
+        connector.connect(target, (error, socket) => callback(error, socket, roundTripMs)),
+    },
+    maxIdle: 10,
+    idleTimeoutMs: 10_000,
+    maxAgeMs: 60_000,
+  });
+}
+
+function send(connections: TargetConnections, target: Target, mayResend = true): Promise<PostbackResult> {
+  return new Promise((resolve) => {
+    new PostbackExchange({
+      connections,
+      origin: target.url,
+      request: { method: 'POST', path: '/', body: '{}' },
+      credentials: null,
+      deadlineMs: 20_000,
+      maxAnswerBytes: 1_024,
+      mayResend,
+      now: Date.now,
+      onSettled: resolve,
+    }).start();
+  });
+}
+
+describe('a kept connection that the target closes 700 ms after a request', () => {
+  it('may have crossed the request where a round trip takes 10 s: the request is sent once more', async () => {
+    await using target = await startTarget({
+      respondWith: inTurn(after(600, answer(200)), after(700, close()), answer(200)),
+    });
+    await using connections = connectionsAtDistance(10_000);
+    await send(connections, target);
+    const result = await send(connections, target);
+    assert.deepEqual([result.outcome, result.resent, target.requests.length], ['DELIVERED', true, 3]);
+  });
+
+  it('cannot have crossed the request where an answer came faster than the handshake', async () => {
+    await using target = await startTarget({
+      respondWith: inTurn(answer(200), after(700, close()), answer(200)),
+    });
+    await using connections = connectionsAtDistance(10_000);
+    await send(connections, target);
+    const result = await send(connections, target);
+    assert.deepEqual([result.outcome, result.resent, target.requests.length], ['FAILED', false, 2]);
+  });
+});
+
+describe('a kept connection that the target closes as a request comes', () => {
+  it('is a failure where the message may not be sent twice', async () => {
+    await using target = await startTarget({ respondWith: inTurn(answer(200), close(), answer(200)) });
+    await using connections = connectionsAtDistance(1);
+    await send(connections, target);
+    const result = await send(connections, target, false);
+    assert.deepEqual([result.outcome, result.resent, target.requests.length], ['FAILED', false, 2]);
+  });
+});
