@@ -159,6 +159,19 @@ describe('sessions', () => {
     assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
   });
 
+  test('that are old but in use outlast housekeeping, until their lifetime ends', async () => {
+    await using world = await open();
+    const token = await world.begin();
+    for (let passed = 0; passed + IDLE_MS / 2 < LIFETIME_MS; passed += IDLE_MS / 2) {
+      assert.equal(await world.sessions.forgetExpired(10), 0, `${passed} ms old`);
+      assert.notEqual(await world.sessions.verify(token, ADDRESS), null);
+      world.clock.pass(IDLE_MS / 2);
+    }
+    assert.equal(await world.sessions.forgetExpired(10), 0);
+    world.clock.pass(IDLE_MS / 2);
+    assert.equal(await world.sessions.forgetExpired(10), 1);
+  });
+
   test('the service’s housekeeping removes them, and expired links, and budgets that are full', async () => {
     using folder = temporaryFolder();
     const { path: dataDir } = folder;
