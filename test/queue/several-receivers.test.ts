@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database, Transaction } from '../../src/database/database.ts';
 import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { leaseDueLines } from '../../src/queue/lease-statements.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
-import { messageOf, type QueueEngine, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
+import { messageOf, type QueueEngine, QueueUser, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
 
 /** The server looks for deadlocks when a lock has been waited for this long, and no sooner ends one. */
 const DEADLOCK_AFTER_MS = 1_000;
@@ -40,41 +42,8 @@ async function openReceivers(): Promise<Receivers> {
   return { clock, users, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** A transaction that is open until it is told to end. */
-interface OpenTransaction {
-  readonly tx: Transaction;
-  commit(): Promise<void>;
-}
-
-async function beginOn({ engine: { database } }: QueueUser): Promise<OpenTransaction> {
-  const { promise: opened, resolve: tellOpen } = Promise.withResolvers<Transaction>();
-  const { promise: ending, resolve: end } = Promise.withResolvers<void>();
-  const done = database.transaction(async (tx) => {
-    tellOpen(tx);
-    await ending;
-  });
-  return {
-    tx: await opened,
-    commit: async () => {
-      end();
-      await done;
-    },
-  };
-}
-
 function enqueue({ engine }: QueueUser, tx: Transaction, lineId: number, name: string): Promise<void> {
   return engine.queue.enqueue(tx, [messageOf(lineId, name, engine.now())]);
-}
-
-/** Resolves once some transaction of the database waits for another's lock. */
-async function untilOneWaits({ engine: { database } }: QueueUser): Promise<void> {
-  await until(async () => {
-    const [row] = await database.reader.all<{ waiting: number }>(
-      `select count(*) as waiting from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return (row?.waiting ?? 0) > 0;
-  }, 'a transaction waits for another');
 }
 
 describe('several receivers of the database queue', {
@@ -83,8 +52,8 @@ describe('several receivers of the database queue', {
   it('find messages in the order in which their transactions committed, not in which they began', async () => {
     await using receivers = await openReceivers();
     const [here, there] = receivers.users;
-    const first = await beginOn(here);
-    const second = await beginOn(there);
+    const first = await beginTransaction(here.engine.database);
+    const second = await beginTransaction(there.engine.database);
     // Has a number of its own line drawn, as a transaction that began first and goes on for long.
     await enqueue(here, first.tx, 2, 'began first');
     await enqueue(there, second.tx, 1, 'committed first');
@@ -92,7 +61,7 @@ describe('several receivers of the database queue', {
       await enqueue(here, first.tx, 1, 'committed second');
       await first.commit();
     })();
-    await untilOneWaits(here);
+    await untilOneWaits(here.engine.database);
     await second.commit();
     await waiting;
     const names: string[] = [];
@@ -108,7 +77,7 @@ describe('several receivers of the database queue', {
     const [here, there] = receivers.users;
     await here.put(1, 'behind a lock');
     await here.put(2, 'free');
-    const event = await beginOn(here);
+    const event = await beginTransaction(here.engine.database);
     await enqueue(here, event.tx, 1, 'about to be queued');
     const { received, nextAvailableAt } = await there.exchange({ capacity: 10 });
     assert.deepEqual(
@@ -176,6 +145,24 @@ describe('several receivers of the database queue', {
     for (let round = 0; round < 10; round++) {
       await withoutDeadlock(() => Promise.all([steps(here, [1, 2, 3]), steps(there, [3, 2, 1])]));
     }
+  });
+
+  it('skip no head that another one takes up at the same moment', async () => {
+    await using receivers = await openReceivers();
+    const [here, there] = receivers.users;
+    await here.put(1, 'head', 'follower');
+    const takingUp = await beginTransaction(there.engine.database);
+    const now = receivers.clock.now();
+    const lease = { now, leasedUntil: now + VISIBILITY_MS, leaseToken: 'token', limit: 1 };
+    assert.deepEqual(await leaseDueLines(takingUp.tx, lease), new Map([[1, 1]]));
+    const skipping = here.engine.database.transaction((tx) =>
+      here.engine.queue.actOnHead(tx, 1, 'dead-letter'),
+    );
+    await untilOneWaits(here.engine.database);
+    await takingUp.commit();
+    assert.deepEqual(await skipping, { outcome: 'in-flight' });
+    assert.deepEqual(await readDeadLetters(here.engine.database), []);
+    assert.equal((await here.engine.queue.line(1)).depth, 2);
   });
 
   it('that stood still for longer than their lease settle nothing, whoever has the message by then', async () => {
