@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { LaunchTokens } from '../../src/content/registrations/launch-tokens.ts';
+import { AccessTokens } from '../../src/identity/access-tokens.ts';
+import { KnownBrowsers } from '../../src/identity/administrators/known-browsers.ts';
+import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
+import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
+import { checkSecret } from '../../src/webhooks/secret-check.ts';
+import { openTestDatabase } from '../support/database.ts';
+
+/*
+ * What an earlier release made of one webhooks_auth_secret, byte for byte. A value that is no longer read would lock out
+ * every installation that upgrades: change the code, never the values.
+ */
+const SECRET = '0123456789abcdef'.repeat(4);
+const MADE_AT = Date.UTC(2026, 0, 31, 9, 30);
+const HOUR_MS = 3_600_000;
+
+const CREDENTIALS_OF_WEBHOOK_7 =
+  'v1.1540afab.lxHFw5Zv6QlOqG9J.KfiWzVqccgshtRDa4RCEkxZpw4ZIZnroVuFxggcXajQsLRMr92PijSsmq0AGqHI_nCmvcRwv4au0BSI';
+const CHECK_VALUE = 'v1.1540afab.udkbS1eIkn5PJQ5B.EdXadbS9UUu-oBfEEFEpOF1K9R0_GdK1Hj8';
+const BROWSER_OF_ANN = 'XdIi5ZUQvjpaqFOvQaD9Lg.B8lix8duY0BBXBRI0fjJQ9KS9bNr1Ehj1rIiB_g0jC8';
+const LAUNCH_TOKEN = 'cwl1_AZwVGr3AAAAAAw0MjE56VU9qmmNdDjofXBF3bFPmBQkes5RllSeaxSf3Ok7j2mqrd0ktmF0xghs0GQ';
+const ACCESS_TOKEN_SALT = 'BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc';
+const ACCESS_TOKEN =
+  'cwt1_AZwTmjhAAAAABAAJbY0h5BmGS4Znb2xkZW4tY2xpZW50rERDQJu5MHqwgem43TRfOdn81-ylMTBv-0LOVKpxojQ';
+
+/** The purposes for which keys are derived from the secret, by the module that does. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  'src/webhooks/credentials-cipher.ts': 'coursewire webhook credentials',
+  'src/identity/token-keys.ts': 'coursewire access token',
+  'src/identity/administrators/known-browsers.ts': 'coursewire known browser',
+  'src/content/registrations/launch-tokens.ts': 'coursewire launch url',
+};
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+describe('what an earlier release made with the secret is read by this one', () => {
+  test('credentials of a webhook', () => {
+    const cipher = new CredentialsCipher([SECRET]);
+    assert.deepEqual(cipher.decryptCredentials(7, CREDENTIALS_OF_WEBHOOK_7), {
+      key: 'coursewire',
+      secret: 'open sesame',
+    });
+    assert.equal(cipher.secretOf(CREDENTIALS_OF_WEBHOOK_7), 'present');
+  });
+
+  test('the value by which a wrong secret is noticed at the start', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    await database.transaction((tx) =>
+      tx.run(
+        'insert into service_secrets (name, value) values (?, ?)',
+        'webhooks_auth_secret_check',
+        CHECK_VALUE,
+      ),
+    );
+    await checkSecret(database, new CredentialsCipher([SECRET]));
+    await assert.rejects(checkSecret(database, new CredentialsCipher(['x'.repeat(64)])), {
+      name: 'WrongSecretError',
+    });
+  });
+
+  test('the mark of a browser in which somebody signed in', () => {
+    const browsers = new KnownBrowsers([SECRET]);
+    assert.equal(browsers.browserOf(BROWSER_OF_ANN, 'ann@example.com'), 'XdIi5ZUQvjpaqFOvQaD9Lg');
+    assert.equal(browsers.browserOf(BROWSER_OF_ANN, 'bob@example.com'), null);
+  });
+
+  test('a launch URL, which is made today as it was then', () => {
+    const claim = { registrationId: '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11', versionId: 3 };
+    const tokens = new LaunchTokens({ authSecrets: [SECRET], now: () => MADE_AT });
+    assert.deepEqual(tokens.read(LAUNCH_TOKEN), { ...claim, expiresAt: MADE_AT + 8 * HOUR_MS });
+    assert.equal(tokens.issue(claim).token, LAUNCH_TOKEN);
+  });
+
+  test('an access token', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    await database.transaction(async (tx) => {
+      await tx.run(
+        'insert into service_secrets (name, value) values (?, ?)',
+        'access_token_salt',
+        ACCESS_TOKEN_SALT,
+      );
+      await tx.run(
+        `insert into api_clients (client_id, name, email, scopes, secret_hash, enabled, token_generation, created_at)
+         values ('golden-client', 'Golden', 'golden@example.com', 'content:read webhooks:write', '', 1, 4, 0)`,
+      );
+    });
+    const tokens = new AccessTokens({
+      reader: database.reader,
+      keys: await deriveTokenKeys(database, [SECRET]),
+      lifetimeMs: HOUR_MS,
+      now: () => MADE_AT,
+    });
+    assert.deepEqual(await tokens.verify(ACCESS_TOKEN), {
+      clientId: 'golden-client',
+      user: 'golden@example.com',
+      scopes: new Set(['content:read', 'webhooks:write']),
+    });
+  });
+});
+
+describe('keys that are derived from the secret', () => {
+  test('are for one purpose each, and no module derives one that is not listed here', () => {
+    const found = globSync('src/**/*.ts', { cwd: ROOT })
+      .map((file) => [file.replaceAll(path.sep, '/'), readFileSync(path.join(ROOT, file), 'utf8')] as const)
+      .filter(([, text]) => text.includes('hkdfSync('))
+      .map(([file, text]) => [file, /KEY_PURPOSE = '([^']+)'/.exec(text)?.[1]]);
+    assert.deepEqual(Object.fromEntries(found), PURPOSES);
+    const purposes = Object.values(PURPOSES);
+    assert.equal(new Set(purposes).size, purposes.length);
+  });
+
+  test('open nothing that was made for another purpose', () => {
+    const [browser = '', signature] = BROWSER_OF_ANN.split('.');
+    const signed = (purpose: string) => {
+      const key = createSecretKey(Buffer.from(hkdfSync('sha256', SECRET, '', purpose, 32)));
+      return createHmac('sha256', key).update(`${browser}\0ann@example.com`).digest('base64url');
+    };
+    const browsers = new KnownBrowsers([SECRET]);
+    for (const purpose of Object.values(PURPOSES)) {
+      const isOwn = purpose === 'coursewire known browser';
+      assert.equal(signed(purpose) === signature, isOwn, purpose);
+      const opened = browsers.browserOf(`${browser}.${signed(purpose)}`, 'ann@example.com');
+      assert.equal(opened !== null, isOwn, purpose);
+    }
+  });
+});
