@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 // Declares what a route's schema may say beyond validation: tags, security, hide.
 import type {} from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -38,9 +39,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
 
   scope.removeAllContentTypeParsers();
   // Any media type is read, within the bound, so that a wrong one is answered like every invalid request.
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_TOKEN_BODY_BYTES }, (_, body, done) =>
-    done(null, body),
-  );
+  scope.addContentTypeParser('*', (request, payload, done) => readBody(request, payload, done));
   scope.addHook('onSend', async (_, reply) => {
     reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
   });
@@ -65,7 +64,6 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
       response: {
         200: AccessTokenResponse,
         400: TokenErrorResponse('The request is invalid, or the client is not who it says.'),
-        413: TokenErrorResponse(`The body is larger than ${MAX_TOKEN_BODY_BYTES} bytes.`),
         429: TokenErrorResponse(
           'Too many wrong secrets from this address; `Retry-After` says when to go on.',
         ),
@@ -75,6 +73,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     handler: async (request) => {
       const asked = readTokenRequest({
         contentType: request.headers['content-type'],
+        contentEncoding: request.headers['content-encoding'],
         authorization: authorizationFields(request),
         query: request.query as Record<string, unknown>,
         body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
@@ -155,6 +154,37 @@ function tooManyGuesses(waitSeconds: number, asked: TokenRequest): TokenError {
   });
 }
 
+/**
+ * Reads a body within the bound. A larger one is refused at once, and its rest is read and dropped: a connection that
+ * was closed on unread bytes could take the answer with it.
+ */
+function readBody(
+  request: FastifyRequest,
+  payload: Readable,
+  done: (error: Error | null, body?: Buffer) => void,
+): void {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_TOKEN_BODY_BYTES) {
+    done(bodyTooLarge());
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  payload.on('data', (chunk: Buffer) => {
+    const fitted = length <= MAX_TOKEN_BODY_BYTES;
+    length += chunk.length;
+    if (length <= MAX_TOKEN_BODY_BYTES) chunks.push(chunk);
+    else if (fitted) done(bodyTooLarge());
+  });
+  payload.once('end', () => {
+    if (length <= MAX_TOKEN_BODY_BYTES) done(null, Buffer.concat(chunks));
+  });
+  payload.once('error', done);
+}
+
+function bodyTooLarge(): TokenError {
+  return new TokenError('invalid_request', `The body is larger than ${MAX_TOKEN_BODY_BYTES} bytes.`);
+}
+
 /** What comes as a client id may be a secret in the wrong field. */
 function loggable(clientId: string): string | null {
   return hasClientIdForm(clientId) ? clientId : null;
@@ -182,13 +212,7 @@ function toTokenError(error: unknown): TokenError {
       cause: error,
     });
   }
-  const { code, statusCode } = error as Partial<FastifyError>;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new TokenError('invalid_request', `The body is larger than ${MAX_TOKEN_BODY_BYTES} bytes.`, {
-      status: 413,
-      cause: error,
-    });
-  }
+  const { statusCode } = error as Partial<FastifyError>;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new TokenError('invalid_request', 'The request is malformed.', { cause: error });
   }

@@ -2,6 +2,11 @@ import { decodeFormText, decodeUtf8, type FormParameters, parseForm } from './fo
 import { TokenError } from './token-error.ts';
 
 const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
+const FORM_CHARSETS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
+/** What some HTTP libraries declare by default. ASCII means the same in them; beyond it, a text would be misread. */
+const ASCII_SUPERSETS: ReadonlySet<string> = new Set(['iso-8859-1', 'latin1', 'windows-1252']);
+const CHARSET_PARAMETER = /;\s*charset\s*=\s*("[^"]*"|[^\s;"]*)/gi;
+const NOT_ASCII = /\P{ASCII}/u;
 const GRANT_TYPE = 'client_credentials';
 /** What is read; anything else is ignored (RFC 6749 §3.2). */
 const PARAMETERS = ['grant_type', 'client_id', 'client_secret', 'scope'] as const;
@@ -14,6 +19,7 @@ const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 /** The parts of an HTTP request that a token request is read from. */
 export interface TokenRequestParts {
   contentType: string | undefined;
+  contentEncoding: string | undefined;
   /** Every Authorization header field, in order. */
   authorization: readonly string[];
   /** The parsed query string. */
@@ -38,8 +44,10 @@ export interface TokenRequest {
 export function readTokenRequest(parts: TokenRequestParts): TokenRequest {
   assertNothingInQuery(parts.query);
   assertFormMediaType(parts.contentType);
+  assertNotEncoded(parts.contentEncoding);
   const form = parseForm(parts.body);
   if (form === null) throw new TokenError('invalid_request', 'The body is not well-formed form data.');
+  assertCharset(parts.contentType, form);
   const value = parameterReader(form);
   assertGrantType(value('grant_type'));
   const credentials = readCredentials(parts.authorization, value('client_id'), value('client_secret'));
@@ -58,6 +66,24 @@ function assertFormMediaType(contentType: string | undefined): void {
   const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase();
   if (mediaType !== FORM_MEDIA_TYPE) {
     throw new TokenError('invalid_request', `The Content-Type must be ${FORM_MEDIA_TYPE}.`);
+  }
+}
+
+/** Compressed bodies are not taken (RFC 9110 section 8.4). */
+function assertNotEncoded(contentEncoding = 'identity'): void {
+  if (contentEncoding.trim().toLowerCase() !== 'identity') {
+    throw new TokenError('invalid_request', 'The body must not have a Content-Encoding.');
+  }
+}
+
+/** Forms are UTF-8 (RFC 6749 Appendix B): a declared charset must not give the text another meaning. */
+function assertCharset(contentType = '', form: FormParameters): void {
+  for (const [, value = ''] of contentType.matchAll(CHARSET_PARAMETER)) {
+    const charset = value.replaceAll('"', '').toLowerCase();
+    if (FORM_CHARSETS.has(charset)) continue;
+    const isAscii = ![...form].flat(2).some((text) => NOT_ASCII.test(text));
+    if (ASCII_SUPERSETS.has(charset) && isAscii) continue;
+    throw new TokenError('invalid_request', 'The form must be encoded in UTF-8.');
   }
 }
 

@@ -43,6 +43,6 @@ it('the token endpoint is described in OpenAPI as it behaves', async () => {
     'grant_type',
     'scope',
   ]);
-  assert.deepEqual(Object.keys(responses), ['200', '400', '413', '429', '503']);
+  assert.deepEqual(Object.keys(responses), ['200', '400', '429', '503']);
   assert.deepEqual(security, [{ [CLIENT_BASIC]: [] }, {}]);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { MAX_TOKEN_BODY_BYTES } from '../../src/identity/token-endpoint.ts';
@@ -145,6 +146,35 @@ describe('the token endpoint refuses with invalid_request', () => {
     assertRefused(await post(endpoint.url, { headers: { Authorization }, body: latin1 }), 'invalid_request');
   });
 
+  it('a body whose charset gives it another meaning than UTF-8 does, and a compressed one', async () => {
+    await using endpoint = await startEndpoint();
+    const Authorization = basic(endpoint.client.clientId, endpoint.secret);
+    const body = 'grant_type=client_credentials';
+    const send = (charset: string, text: string) =>
+      post(endpoint.url, {
+        headers: { Authorization, 'Content-Type': `${FORM}; Charset=${charset}` },
+        body: text,
+      });
+    for (const charset of ['utf-16', '"ebcdic-cp-de"', 'UTF-8; charset=utf-7', '']) {
+      assertRefused(await send(charset, body), 'invalid_request');
+    }
+    for (const charset of ['iso-8859-1', '"windows-1252"', 'UTF-8; charset=Latin1']) {
+      await assertGranted(endpoint, await send(charset, body));
+      assertRefused(await send(charset, `${body}&x=%C3%A4`), 'invalid_request');
+      assertRefused(await send(charset, `${body}&x=ä`), 'invalid_request');
+    }
+    for (const charset of ['us-ascii', 'Utf-8', '"utf-8" ; x=y']) {
+      await assertGranted(endpoint, await send(charset, body));
+    }
+    for (const encoding of ['gzip', 'br', 'identity, gzip']) {
+      const headers = { Authorization, 'Content-Encoding': encoding };
+      assertRefused(await post(endpoint.url, { headers, body }), 'invalid_request');
+      assertRefused(await post(endpoint.url, { headers, body: gzipSync(body) }), 'invalid_request');
+    }
+    const headers = { Authorization, 'Content-Encoding': 'identity' };
+    await assertGranted(endpoint, await post(endpoint.url, { headers, body }));
+  });
+
   it('a missing or empty grant_type', async () => {
     await using endpoint = await startEndpoint();
     assertRefused(await ask(endpoint, { scope: 'webhooks:read' }), 'invalid_request');
@@ -230,15 +260,20 @@ describe('the token endpoint refuses with invalid_request', () => {
     }
   });
 
-  it('a body over the limit, with 413, however its length is told', async () => {
+  it('a body over the limit, however its length is told, and the client reads the answer', async () => {
     await using endpoint = await startEndpoint();
     const body = `x=${'y'.repeat(MAX_TOKEN_BODY_BYTES)}`;
-    // Only what the endpoint reads before it answers is sent, so that nothing is left to reset the connection.
+    // The client goes on only once it has its answer: the rest of the body is not waited for.
     const told = await rawPost(endpoint, [`Content-Type: ${FORM}`, `Content-Length: ${body.length}`], '');
-    assert.match(told, /^HTTP\/1\.1 413 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/);
+    assert.match(told, /^HTTP\/1\.1 400 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/);
     const chunk = `${body.length.toString(16)}\r\n${body}`;
     const untold = await rawPost(endpoint, [`Content-Type: ${FORM}`, 'Transfer-Encoding: chunked'], chunk);
-    assert.match(untold, /^HTTP\/1\.1 413 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/);
+    assert.match(untold, /^HTTP\/1\.1 400 [\s\S]*cache-control: no-store[\s\S]*"error":"invalid_request"/);
+    for (const length of [MAX_TOKEN_BODY_BYTES + 1, 100_000, 1_000_000, 5_000_000]) {
+      const answer = await ask(endpoint, { ...GRANT, x: 'y'.repeat(length) });
+      assertRefused(answer, 'invalid_request');
+      assert.match(String(answer.body.error_description), /16384 bytes/);
+    }
 
     const largest = `grant_type=client_credentials&x=`.padEnd(MAX_TOKEN_BODY_BYTES, 'y');
     const Authorization = basic(endpoint.client.clientId, endpoint.secret);
