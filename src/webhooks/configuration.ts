@@ -7,6 +7,7 @@ import {
   isSubtopic,
   isTopic,
   type Subtopic,
+  subtopicsOf,
   type Topic,
   topicOf,
 } from '../events/catalogue.ts';
@@ -67,8 +68,7 @@ export function toConfiguration(
     input.topic,
     focus.map((each) => each.type),
   );
-  const allSubtopics =
-    input.subtopics === undefined || isReadBackAsAll(input.topic, input.subtopics, present);
+  const allSubtopics = input.subtopics === undefined || isReadAsAll(input, input.subtopics, present);
   return {
     name: input.name,
     topic: input.topic,
@@ -85,20 +85,20 @@ export function toConfiguration(
 }
 
 /**
- * A webhook of all subtopics reads back with their list. When that very list is sent back, it still means
- * all: reading a record and writing it must not narrow it.
+ * Whether a list of subtopics only repeats what a record of all subtopics shows: `all_subtopics` came back with it, and it is
+ * the topic's whole list, the list under the focus that is sent, or the list that the webhook shows now. Any other list,
+ * and any list without that member, is an explicit one.
  */
-function isReadBackAsAll(
-  topic: Topic,
-  subtopics: readonly unknown[],
+function isReadAsAll(
+  input: { topic?: unknown; focus?: unknown; all_subtopics?: unknown },
+  listed: readonly unknown[],
   present: PresentConfiguration | null,
 ): boolean {
-  return (
-    present?.allSubtopics === true &&
-    present.topic === topic &&
-    subtopics.length === present.subtopics.length &&
-    present.subtopics.every((each) => subtopics.includes(each))
-  );
+  const { topic, focus } = input;
+  if (input.all_subtopics !== true || !isTopic(topic)) return false;
+  const shown: (readonly Subtopic[])[] = [subtopicsOf(topic), availableSubtopics(topic, focusTypesOf(focus))];
+  if (present?.allSubtopics === true && present.topic === topic) shown.push(present.subtopics);
+  return shown.some((each) => each.length === listed.length && each.every((one) => listed.includes(one)));
 }
 
 function toAuthentication(input: WebhookInput): Authentication {
@@ -134,13 +134,16 @@ function focusErrors(input: Record<string, unknown>): InputError[] {
 
 function subtopicErrors(input: Record<string, unknown>, present: PresentConfiguration | null): InputError[] {
   const { topic, subtopics } = input;
+  if (subtopics === undefined && input.all_subtopics === false) {
+    return [{ pointer: '/subtopics', detail: 'is required where all_subtopics is false' }];
+  }
   if (!Array.isArray(subtopics)) return [];
   if (subtopics.length === 0) {
     return [
       { pointer: '/subtopics', detail: 'must not be empty; leave it out for all subtopics of the topic' },
     ];
   }
-  if (!isTopic(topic) || isReadBackAsAll(topic, subtopics, present)) return [];
+  if (!isTopic(topic) || isReadAsAll(input, subtopics, present)) return [];
   const focusTypes = focusTypesOf(input.focus);
   const seen = new Set<unknown>();
   return subtopics.flatMap((each: unknown, index): InputError[] => {

@@ -10,6 +10,7 @@ export function toWebhookRecord(webhook: Webhook, readOnly: boolean): Static<typ
     name: webhook.name,
     topic: webhook.topic,
     subtopics: webhook.subtopics,
+    all_subtopics: webhook.allSubtopics,
     focus: webhook.focus.map(({ type, id, name }) => ({
       webhook_focus_type: type,
       webhook_focus_id: id,

@@ -64,7 +64,15 @@ const configuration = {
   subtopics: Type.Optional(
     Type.Array(Type.Enum([...SUBTOPICS]), {
       maxItems: SUBTOPICS.length,
-      description: 'Which events of the topic. Left out: all, less those that the focus excludes.',
+      description:
+        'Which events of the topic, taken at its word. Left out: all, less those that the focus excludes.',
+    }),
+  ),
+  all_subtopics: Type.Optional(
+    Type.Boolean({
+      description:
+        'Tells a list of subtopics that was read from one that was chosen: with true, the list that a webhook of all ' +
+        'shows still means all. With any other list, it has no effect. False needs a list.',
     }),
   ),
   focus: Type.Optional(
@@ -122,7 +130,10 @@ export const WebhookRecord = Type.Object(
     id: Id('The webhook’s id: `subscription_id` in its messages.'),
     name: Type.String(),
     topic: Type.Enum([...TOPICS]),
-    subtopics: Type.Array(Type.Enum([...SUBTOPICS])),
+    subtopics: Type.Array(Type.Enum([...SUBTOPICS]), { description: 'The events that it gets now.' }),
+    all_subtopics: Type.Boolean({
+      description: 'True: all that the topic has, less what the focus excludes. False: an explicit list.',
+    }),
     focus: Type.Array(
       Type.Object({
         webhook_focus_type: Type.Enum([...FOCUS_TYPES]),

@@ -26,6 +26,7 @@ const record: WebhookRecord = {
   name: 'CRM',
   topic: 'ACCOUNT',
   subtopics: ['ACCOUNT_DELETED'],
+  all_subtopics: false,
   focus: [],
   target_url: 'https://crm.example.com/hook',
   authentication: { type: 'BASIC', key: 'crm' },
@@ -68,17 +69,17 @@ describe('what is entered for a webhook', () => {
   });
 
   it('takes over what only the API sets, and sends no secret unless one was entered', () => {
-    const configuration = configurationOf({ ...draftOf(record, false), topic: 'ACCOUNT' }, '', record);
+    const configuration = configurationOf({ ...draftOf(record), topic: 'ACCOUNT' }, '', record);
     assert.deepEqual(configuration.authentication, { type: 'BASIC', key: 'crm' });
     assert.equal(configuration.max_attempts, 3);
     assert.equal(configuration.ignore_before_dt, '2026-01-31T09:30:00.000Z');
     assert.equal(configuration.logging_mode, 'SUMMARY');
-    const replaced = configurationOf({ ...draftOf(record, false), topic: 'ACCOUNT' }, 'new', record);
+    const replaced = configurationOf({ ...draftOf(record), topic: 'ACCOUNT' }, 'new', record);
     assert.deepEqual(replaced.authentication, { type: 'BASIC', key: 'crm', secret: 'new' });
   });
 
   it('asks for the secret when the key is another', () => {
-    const edited = draftOf(record, false);
+    const edited = draftOf(record);
     assert.deepEqual(stepErrors('target', edited, '', 'crm'), {});
     assert.deepEqual(Object.keys(stepErrors('target', { ...edited, key: 'other' }, '', 'crm')), [
       'authentication.secret',

@@ -190,6 +190,33 @@ describe('adding and editing a webhook', () => {
     assert.equal((await overview(id)).all_subtopics, true);
   });
 
+  it('makes “all” an explicit list when some are chosen, also when every one is', async () => {
+    const { id } = await create({});
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit?step=events`);
+    const { page } = visit;
+    await page.getByRole('radio', { name: /^Only some/ }).check();
+    await page.getByRole('button', { name: 'Review' }).last().click();
+    await page.getByText(/(?<!: )Account created, Activation updated, Account deleted$/).waitFor();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+    const record = await read(id);
+    assert.equal(record.all_subtopics, false);
+    assert.equal(record.subtopics.length, 3);
+    await page.getByRole('tab', { name: 'Configuration' }).click();
+    await page.getByText('Account created, Activation updated, Account deleted', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page
+      .getByRole('button', { name: /Events/ })
+      .first()
+      .click();
+    assert.equal(await page.getByRole('radio', { name: /^Only some/ }).isChecked(), true);
+    await page.getByRole('radio', { name: /^All events/ }).check();
+    await page.getByRole('button', { name: 'Review' }).last().click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('heading', { level: 1, name: 'CRM' }).waitFor();
+    assert.equal((await read(id)).all_subtopics, true);
+  });
+
   it('keeps a draft over leaving and reloading, but never the secret', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
     const { page } = visit;

@@ -43,6 +43,7 @@ describe('creating and reading webhooks', () => {
     assert.equal(updated_dt, created_dt);
     assert.deepEqual(rest, {
       ...configuration,
+      all_subtopics: false,
       authentication: { type: 'BASIC', key: 'coursewire' },
       ignore_before_dt: '2026-01-31T08:30:00.500Z',
       in_error: false,
@@ -67,6 +68,7 @@ describe('creating and reading webhooks', () => {
       name: 'Accounts',
       topic: 'ACCOUNT',
       subtopics: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
+      all_subtopics: true,
       focus: [],
       target_url: 'http://127.0.0.1:9/postbacks',
       authentication: { type: 'NONE' },

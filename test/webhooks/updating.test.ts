@@ -106,6 +106,7 @@ describe('updating webhooks', () => {
       name: 'New',
       topic: 'ACCOUNT',
       subtopics: ALL,
+      all_subtopics: true,
       focus: [],
       target_url: 'https://example.com/',
       authentication: { type: 'NONE' },
@@ -144,37 +145,6 @@ describe('updating webhooks', () => {
     ]);
     assertInvalid(await api.put(`/webhooks/${id}`, '[]'), ['']);
     assert.equal((await api.get(`/webhooks/${id}`)).headers.get('etag'), '"1"', 'nothing was changed');
-  });
-
-  describe('a webhook of all subtopics', () => {
-    test('stays one of all when its focus comes and goes', async () => {
-      const { id } = await create();
-      const focused = await update(id, webhookInput({ focus: ACCOUNT_FOCUS }));
-      assert.deepEqual(focused.subtopics, ALL.slice(1));
-      assert.deepEqual((await update(id, webhookInput())).subtopics, ALL);
-    });
-
-    test('stays one of all when its record is sent back with another focus', async () => {
-      const record = await create();
-      const focused = await update(record.id, { ...record, focus: ACCOUNT_FOCUS });
-      assert.deepEqual(focused.subtopics, ALL.slice(1));
-      assert.deepEqual((await update(record.id, { ...focused, focus: [] })).subtopics, ALL);
-    });
-
-    test('is one of a choice once some are chosen', async () => {
-      const record = await create({ focus: ACCOUNT_FOCUS });
-      const chosen = await update(record.id, { ...record, subtopics: ['ACCOUNT_DELETED'] });
-      assert.deepEqual((await update(record.id, { ...chosen, focus: [] })).subtopics, ['ACCOUNT_DELETED']);
-    });
-
-    test('does not take the list of one topic for all of another', async () => {
-      const record = await create();
-      assertInvalid(await api.put(`/webhooks/${record.id}`, { ...record, topic: 'COURSE' }), [
-        '/subtopics/0',
-        '/subtopics/1',
-        '/subtopics/2',
-      ]);
-    });
   });
 
   test('a chosen subtopic that the new focus excludes is refused', async () => {

@@ -36,7 +36,7 @@ export interface FocusRecord {
 export interface WebhookConfiguration {
   name: string;
   topic: Topic;
-  /** Left out: all that the topic has. */
+  /** An explicit list. Left out: all that the topic has, less what the focus excludes. */
   subtopics?: Subtopic[];
   focus: FocusRecord[];
   target_url: string;
@@ -53,6 +53,8 @@ export interface WebhookRecord {
   name: string;
   topic: Topic;
   subtopics: Subtopic[];
+  /** Whatever the topic has, less what the focus excludes; `subtopics` then holds these. */
+  all_subtopics: boolean;
   focus: FocusRecord[];
   target_url: string;
   authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };

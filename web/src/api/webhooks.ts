@@ -3,7 +3,7 @@ import type { Subtopic } from '../../../src/events/catalogue.ts';
 import { withQuery } from './addresses.ts';
 import type { PageOf } from './page-of.ts';
 import { LIVE_MS, polling } from './polling.ts';
-import { type Read, readRecord, request, requestTimed, type Timed } from './request.ts';
+import { readRecord, request, requestTimed, type Timed } from './request.ts';
 import type {
   Line,
   TestResult,
@@ -52,13 +52,7 @@ export const webhookQuery = (id: number) =>
 export const webhookForEditQuery = (id: number) =>
   queryOptions({
     queryKey: [...WEBHOOKS, id, 'edit'],
-    queryFn: async ({ signal }): Promise<Read<WebhookRecord> & { allSubtopics: boolean }> => {
-      const [read, overview] = await Promise.all([
-        readRecord<WebhookRecord>(`/webhooks/${id}`, signal),
-        request<WebhookOverview>('GET', `/ui/api/webhooks/${id}`, { signal }),
-      ]);
-      return { ...read, allSubtopics: overview.all_subtopics };
-    },
+    queryFn: ({ signal }) => readRecord<WebhookRecord>(`/webhooks/${id}`, signal),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,

@@ -12,13 +12,7 @@ import styles from './webhook-page.module.css';
 const texts = webhookDetails.configuration;
 
 /** What the webhook is set to, and what only the API sets. */
-export function ConfigurationPanel({
-  record,
-  allSubtopics,
-}: {
-  record: WebhookRecord;
-  allSubtopics: boolean;
-}) {
+export function ConfigurationPanel({ record }: { record: WebhookRecord }) {
   const { authentication } = record;
   const events = record.subtopics.map((each) => webhooks.subtopics[each].name).join(', ');
   return (
@@ -36,7 +30,10 @@ export function ConfigurationPanel({
                 : webhookEditing.review.basic(authentication.key),
             ],
             [webhookEditing.review.topic, webhooks.topics[record.topic].name],
-            [webhookEditing.review.events, allSubtopics ? `${webhookEditing.events.all}: ${events}` : events],
+            [
+              webhookEditing.review.events,
+              record.all_subtopics ? `${webhookEditing.events.all}: ${events}` : events,
+            ],
             [
               webhookEditing.review.focus,
               record.focus.length === 0 ? (

@@ -150,7 +150,7 @@ function Details({ record }: { record: WebhookRecord }) {
           <HistoryPanel webhookId={record.id} webhook={record} />
         </Tabs.Panel>
         <Tabs.Panel value="configuration">
-          <ConfigurationPanel record={record} allSubtopics={overview?.all_subtopics ?? false} />
+          <ConfigurationPanel record={record} />
         </Tabs.Panel>
       </Tabs>
       <TestDialog webhook={record} opened={testing} onClose={() => setTesting(false)} />

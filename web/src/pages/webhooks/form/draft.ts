@@ -53,7 +53,7 @@ export const emptyDraft: Draft = {
 };
 
 /** What an edit starts from. */
-export function draftOf(record: WebhookRecord, allSubtopics: boolean): Draft {
+export function draftOf(record: WebhookRecord): Draft {
   const { authentication } = record;
   return {
     name: record.name,
@@ -62,7 +62,7 @@ export function draftOf(record: WebhookRecord, allSubtopics: boolean): Draft {
     key: authentication.type === 'BASIC' ? authentication.key : '',
     enabled: record.enabled,
     topic: record.topic,
-    allSubtopics,
+    allSubtopics: record.all_subtopics,
     subtopics: record.subtopics,
     focus: record.focus.map((each) => ({
       type: each.webhook_focus_type,

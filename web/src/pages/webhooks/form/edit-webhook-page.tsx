@@ -52,14 +52,14 @@ export function EditWebhookPage() {
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }
 
-type ForEdit = Read<WebhookRecord> & { allSubtopics: boolean };
+type ForEdit = Read<WebhookRecord>;
 
 function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise<ForEdit | undefined> }) {
-  const { record, etag, allSubtopics } = read;
+  const { record, etag } = read;
   const { step = 'target' } = route.useSearch();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const state = useDraft(record.id, draftOf(record, allSubtopics), etag);
+  const state = useDraft(record.id, draftOf(record), etag);
   const save = useMutation({
     mutationFn: (configuration: WebhookConfiguration) => updateWebhook(record.id, configuration, state.etag),
     onSuccess: async (saved) => {
@@ -77,7 +77,7 @@ function EditForm({ read, readAgain }: { read: ForEdit; readAgain: () => Promise
   });
   const startAgain = () => {
     save.reset();
-    state.restart(draftOf(record, allSubtopics), etag);
+    state.restart(draftOf(record), etag);
     void navigate({ to: '.', search: {} });
   };
   const conflict = state.etag !== etag && (
