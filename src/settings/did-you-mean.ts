@@ -2,21 +2,24 @@ const MAX_COMPARED_LENGTH = 64;
 
 /** The one of `names` that `given` is most likely a misspelling of, or undefined when none is near. */
 export function didYouMean(given: string, names: readonly string[]): string | undefined {
-  const word = given
-    .slice(0, MAX_COMPARED_LENGTH)
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .replaceAll(/[-.\s]/g, '_');
+  const word = inSnakeCase(given.slice(0, MAX_COMPARED_LENGTH));
   let best: string | undefined;
   let bestDistance = Math.floor(word.length / 3) + 1;
   for (const name of names) {
-    const distance = editDistance(word, name);
+    const distance = editDistance(word, inSnakeCase(name));
     if (distance < bestDistance) {
       best = name;
       bestDistance = distance;
     }
   }
   return best;
+}
+
+function inSnakeCase(name: string): string {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[-.\s]/g, '_');
 }
 
 /** Levenshtein distance: how many characters must be put in, left out or changed to make one text the other. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { LOG_CLASSES } from '../observability/log-classes.ts';
 import { loadSettings } from './load-settings.ts';
 import { SettingsError } from './settings-error.ts';
 import { MAX_SETTINGS_FILE_BYTES } from './settings-file.ts';
@@ -135,7 +136,9 @@ custom_log_levels: { CourseService: DEBUG, AccountService: silent }
   });
 
   it('are frozen, what they hold too', () => {
-    const settings = loadSettings({ env: { CUSTOM_LOG_LEVELS: 'A=info', TRUSTED_PROXIES: '10.0.0.1' } });
+    const settings = loadSettings({
+      env: { CUSTOM_LOG_LEVELS: 'Database=info', TRUSTED_PROXIES: '10.0.0.1' },
+    });
     for (const value of [settings, settings.custom_log_levels, settings.trusted_proxies]) {
       assert.ok(Object.isFrozen(value));
     }
@@ -255,16 +258,37 @@ describe('wrong settings', () => {
     assert.match(refused('trusted_proxies: [1]')[0] ?? '', /an item that is not a network: 1;/);
     assert.match(refused('trusted_proxies: 10.0.0.1')[0] ?? '', /holds "10\.0\.0\.1", which is not a list;/);
     assert.match(
-      refusedEnv({ CUSTOM_LOG_LEVELS: 'A=info,B=loud' })[0] ?? '',
-      /which gives "B" a value that is not allowed: "loud";/,
+      refusedEnv({ CUSTOM_LOG_LEVELS: 'Service=info,Database=loud' })[0] ?? '',
+      /which gives "Database" a value that is not allowed: "loud";/,
     );
-    assert.match(refusedEnv({ CUSTOM_LOG_LEVELS: 'A=info,A=warn' })[0] ?? '', /which has "A" twice;/);
-    assert.match(refusedEnv({ CUSTOM_LOG_LEVELS: 'A' })[0] ?? '', /a value that is not allowed: nothing;/);
+    assert.match(
+      refusedEnv({ CUSTOM_LOG_LEVELS: 'Service=info,Service=warn' })[0] ?? '',
+      /which has "Service" twice;/,
+    );
+    assert.match(
+      refusedEnv({ CUSTOM_LOG_LEVELS: 'Service' })[0] ?? '',
+      /a value that is not allowed: nothing;/,
+    );
     assert.match(
       refused('custom_log_levels: { __proto__: info }')[0] ?? '',
-      /has a name that is none: "__proto__";/,
+      /names a class that does not exist: "__proto__";/,
     );
     assert.match(refused('custom_log_levels: [A]')[0] ?? '', /which is not a map;/);
+  });
+
+  it('name every class that does not exist, also in another case, and the classes that do', () => {
+    const [problem = ''] = refusedEnv({
+      CUSTOM_LOG_LEVELS: 'accountservice=debug, Database=loud, Queue=info, CourseServise=info, Service=warn',
+    });
+    assert.match(
+      problem,
+      /which names classes that do not exist: "accountservice" \(did you mean AccountService\?\), "Queue", "CourseServise" \(did you mean CourseService\?\), and gives "Database" a value that is not allowed: "loud";/,
+    );
+    for (const name of Object.keys(LOG_CLASSES)) assert.ok(problem.includes(name), name);
+    assert.match(
+      refused('custom_log_levels: { databasE: info }')[0] ?? '',
+      /names a class that does not exist: "databasE" \(did you mean Database\?\);/,
+    );
   });
 
   it('include a first delay longer than the longest, wherever the two come from', () => {

@@ -1,3 +1,5 @@
+import { didYouMean } from './did-you-mean.ts';
+
 /** What a parser made of a value: the value, or why it is not one (`null`: what is allowed says it all). */
 export type Parsed<T> = { readonly value: T } | { readonly refused: string | null };
 
@@ -149,28 +151,35 @@ export function listOf<T>(options: {
   };
 }
 
-/** A YAML map from names to words; in the environment, `name=word` with commas between them. */
+/** A YAML map from known names to words; in the environment, `name=word` with commas between them. */
 export function mapOf<T>(options: {
   readonly allowed: string;
-  readonly max: number;
-  readonly isName: (name: string) => boolean;
+  readonly names: readonly string[];
+  /** What a name stands for: one of them, and several. */
+  readonly noun: readonly [one: string, several: string];
   readonly value: Parser<T>;
 }): Parser<Readonly<Record<string, T>>> {
+  const { names, noun } = options;
   const fromEntries = (
     entries: readonly (readonly [unknown, unknown])[],
   ): Parsed<Readonly<Record<string, T>>> => {
-    if (entries.length > options.max) return refuse(`has more than ${options.max} entries`);
     const values = new Map<string, T>();
+    const unknown: string[] = [];
+    const faults: string[] = [];
     for (const [name, given] of entries) {
-      if (typeof name !== 'string' || !options.isName(name))
-        return refuse(`has a name that is none: ${quote(name)}`);
-      if (values.has(name)) return refuse(`has ${quote(name)} twice`);
+      if (typeof name !== 'string' || !names.includes(name)) {
+        unknown.push(unknownName(name, names));
+        continue;
+      }
       const parsed = options.value.fromYaml(given);
-      if ('refused' in parsed)
-        return refuse(`gives ${quote(name)} a value that is not allowed: ${quote(given)}`);
-      values.set(name, parsed.value);
+      if (values.has(name)) faults.push(`has ${quote(name)} twice`);
+      else if ('refused' in parsed)
+        faults.push(`gives ${quote(name)} a value that is not allowed: ${quote(given)}`);
+      else values.set(name, parsed.value);
     }
-    return accept(Object.fromEntries(values));
+    if (unknown.length === 1) faults.unshift(`names a ${noun[0]} that does not exist: ${unknown[0]}`);
+    if (unknown.length > 1) faults.unshift(`names ${noun[1]} that do not exist: ${listed(unknown)}`);
+    return faults.length > 0 ? refuse(listed(faults, ', and ')) : accept(Object.fromEntries(values));
   };
   return {
     allowed: options.allowed,
@@ -186,6 +195,20 @@ export function mapOf<T>(options: {
       ),
     fromYaml: (value) => (value instanceof Map ? fromEntries([...value]) : refuse(wrongType(value, 'map'))),
   };
+}
+
+const MAX_LISTED = 20;
+
+/** Items one after another, and not endlessly. */
+function listed(items: readonly string[], separator = ', '): string {
+  if (items.length <= MAX_LISTED) return items.join(separator);
+  return `${items.slice(0, MAX_LISTED).join(separator)} and ${items.length - MAX_LISTED} more`;
+}
+
+/** A name that is not known, with the known one that is probably meant. */
+function unknownName(name: unknown, names: readonly string[]): string {
+  const meant = typeof name === 'string' ? didYouMean(name, names) : undefined;
+  return meant === undefined ? quote(name) : `${quote(name)} (did you mean ${meant}?)`;
 }
 
 const MAX_QUOTED_LENGTH = 200;

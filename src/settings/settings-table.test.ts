@@ -99,8 +99,17 @@ const BOUNDS: Record<
   max_request_body: { taken: ['1KiB', '64MiB'], refused: ['1KB', '65MiB', '2048.5'] },
   log_level: { taken: ['trace', 'INFO', 'silent'], refused: ['warning', '30'] },
   custom_log_levels: {
-    taken: ['', 'A=info', 'a.b.C=DEBUG'],
-    refused: ['A', 'A=', '=info', 'A=info=', '1=info', 'A:info', 'A=info,'],
+    taken: ['', 'Database=info', 'Service=DEBUG,Database=warn'],
+    refused: [
+      'Database',
+      'Database=',
+      '=info',
+      'Database=info=',
+      'database=info',
+      'Anything=info',
+      'Database:info',
+      'Database=info,',
+    ],
   },
 };
 

@@ -1,3 +1,4 @@
+import { LOG_CLASSES } from '../observability/log-classes.ts';
 import { LOG_LEVELS } from '../observability/log-level.ts';
 import { byteSize } from './byte-size.ts';
 import { contentStoreText } from './content-place.ts';
@@ -48,11 +49,9 @@ const TIB = 2 ** 40;
 
 const MAX_URL_LENGTH = 2_048;
 const MAX_PATH_LENGTH = 4_096;
-const MAX_CUSTOM_LEVELS = 256;
 const AUTH_SECRET_LENGTH = 64;
 const QUEUE_NAME = /^[\w.-]{1,80}$/;
 const AWS_REGION = /^[a-z]{2,}(-[a-z0-9]+){1,4}$/;
-const CLASS_NAME = /^[A-Za-z][\w.$-]{0,199}$/;
 
 const authSecret = text({
   allowed: `exactly ${AUTH_SECRET_LENGTH} characters`,
@@ -343,14 +342,15 @@ export const SETTINGS_TABLE = {
   custom_log_levels: define({
     group: 'Logs',
     parser: mapOf({
-      allowed: `a map of at most ${MAX_CUSTOM_LEVELS} class names, each to ${inWords(LOG_LEVELS)}`,
-      max: MAX_CUSTOM_LEVELS,
-      isName: (name) => CLASS_NAME.test(name),
+      allowed: `a map of class names (${inWords(Object.keys(LOG_CLASSES))}), each to ${inWords(LOG_LEVELS)}`,
+      names: Object.keys(LOG_CLASSES),
+      noun: ['class', 'classes'],
       value: oneOf(LOG_LEVELS),
     }),
     default: {},
     meaning:
-      'Log levels of single classes, more or less verbose than the general one. The classes are listed below.',
+      'Log levels of single classes, more or less verbose than the general one. What each class writes is listed ' +
+      'below. A name that is not a class, also one in another case, stops the start.',
   }),
 } as const satisfies Record<string, SettingDefinition<unknown>>;
 
