@@ -1,12 +1,12 @@
-import { type DataFolder, lockDataFolder, openDataFolder } from './database/data-folder.ts';
+import { type DataFolder, lockDataFolder, namedPlaces, openDataFolder } from './database/data-folder.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
 import { PostgresDatabase } from './database/postgres-database.ts';
 import { SqliteDatabase } from './database/sqlite-database.ts';
 import type { Settings } from './settings/settings-table.ts';
-import { keptAuthSecret } from './webhooks/auth-secret.ts';
-import { CredentialsCipher } from './webhooks/credentials-cipher.ts';
-import { checkSecret, readSecretUse, type SecretUse } from './webhooks/secret-check.ts';
+import type { CredentialsCipher } from './webhooks/credentials-cipher.ts';
+import { readSecretUse, type SecretUse } from './webhooks/secret-check.ts';
+import { openAuthSecrets } from './webhooks/stored-secret.ts';
 
 /** What every command of the program works on: the data folder, the migrated database, the checked secret. */
 export interface Storage extends AsyncDisposable {
@@ -22,24 +22,28 @@ export interface Storage extends AsyncDisposable {
 
 /**
  * Opens the storage that the settings name. With `exclusive`, no other process may serve from the embedded database.
- * @throws {DataFolderError} @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {WrongSecretError} @throws {AuthSecretError}
- * @throws {DatabaseUnavailableError}
+ * The secret is checked before anything is written.
+ * @throws {DataFolderError} @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {WrongSecretError}
+ * @throws {LostSecretError} @throws {AuthSecretError} @throws {DatabaseUnavailableError}
  */
 export async function openStorage(
   settings: Settings,
   { exclusive, now }: { exclusive: boolean; now: () => number },
 ): Promise<Storage> {
   await using stack = new AsyncDisposableStack();
-  const folder = openDataFolder(settings.data_dir, { holdsDatabase: settings.database_url === null });
-  if (exclusive && settings.database_url === null) stack.use(lockDataFolder(folder));
+  const folder = namedPlaces(settings.data_dir);
+  const embedded = settings.database_url === null;
+  if (embedded) openDataFolder(settings.data_dir);
+  if (embedded && exclusive) stack.use(lockDataFolder(folder));
   const database = stack.use(await openDatabase(settings, folder));
+  const secrets = await openAuthSecrets(database, {
+    secretFile: folder.secretFile,
+    configured: settings.webhooks_auth_secret,
+    former: settings.webhooks_auth_secret_previous,
+  });
+  if (!embedded) openDataFolder(settings.data_dir, { holdsDatabase: false });
   const migrated = await migrate(database, now);
-  const authSecrets: [string, ...string[]] = [
-    settings.webhooks_auth_secret ?? keptAuthSecret(folder.secretFile),
-    ...(settings.webhooks_auth_secret_previous === null ? [] : [settings.webhooks_auth_secret_previous]),
-  ];
-  const cipher = new CredentialsCipher(authSecrets);
-  await checkSecret(database, cipher);
+  const { authSecrets, cipher } = await secrets.keep();
   const secretUse = await readSecretUse(database.reader, cipher);
   const opened = stack.move();
   return {

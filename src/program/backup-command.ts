@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util';
 import type { DataFolder } from '../database/data-folder.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { BackupError, backUp } from './backup.ts';
+import type { BackupSecret } from './backup-secret.ts';
 
 const SUCCESS = 0;
+const FAILURE = 1;
 const WRONG_USE = 2;
 const BYTES_PER_MIB = 2 ** 20;
 
@@ -13,6 +15,9 @@ Copies the embedded service's data (the database, the files of courses, the secr
 beside a running service; all of it or nothing. A service starts on that folder as it is: set data_dir
 to it. For PostgreSQL and shared stores see docs/operating.md, "Backup".
 
+Exit code: 0 when the backup is complete; 1 when none was made, or when it was made and the secret
+that decrypts it is missing or a wrong one, which is said then.
+
 Options:
   --to FOLDER  a folder that does not exist yet, or is empty
   --help       writes this text
@@ -20,7 +25,10 @@ Options:
 
 /** What the command works with. */
 export interface BackupCommandContext {
-  settings: () => Pick<Settings, 'database_url' | 'content_store' | 'webhooks_auth_secret'>;
+  settings: () => Pick<
+    Settings,
+    'database_url' | 'content_store' | 'webhooks_auth_secret' | 'webhooks_auth_secret_previous'
+  >;
   /** The data folder; not asked for help or wrong use. */
   dataFolder: () => DataFolder;
   write: (text: string) => void;
@@ -28,8 +36,8 @@ export interface BackupCommandContext {
 }
 
 /**
- * Runs `coursewire backup …`; `args` are what follows `backup`. Answers the exit code: 0 when it was done, 2 when the
- * arguments are wrong.
+ * Runs `coursewire backup …`; `args` are what follows `backup`. Answers the exit code: 0 when it was done, 1 when it was
+ * made without a secret that decrypts it, 2 when the arguments are wrong.
  * @throws {BackupError}
  */
 export async function runBackupCommand(
@@ -55,21 +63,41 @@ export async function runBackupCommand(
   const backup = await backUp(folder, {
     to: given.to,
     contentFolder: settings.content_store === null ? folder.contentFolder : null,
-    copiesSecret: settings.webhooks_auth_secret === null,
+    configured: settings.webhooks_auth_secret,
+    former: settings.webhooks_auth_secret_previous,
   });
-  const lines = [
-    `DONE: ${given.to} holds the database (${(backup.databaseBytes / BYTES_PER_MIB).toFixed(1)} MiB)`,
+  const { lacks } = backup.secret;
+  const held = [
+    `${given.to} holds the database (${(backup.databaseBytes / BYTES_PER_MIB).toFixed(1)} MiB)`,
     settings.content_store === null
-      ? ` and the files of ${backup.versions} course version${backup.versions === 1 ? '' : 's'}`
+      ? ` and the files of ${counted(backup.versions, 'course version')}`
       : '; the files of courses are in content_store and have to be backed up there, after this',
     backup.versionsGone === 0 ? '' : ` (${backup.versionsGone} more were deleted meanwhile)`,
-    '.\n',
-    backup.holdsSecret
-      ? 'It holds webhooks_auth_secret: whoever has the backup can read stored credentials.\n'
-      : 'webhooks_auth_secret is not part of it: without it, stored credentials cannot be read. Keep it elsewhere.\n',
-  ];
-  context.write(lines.join(''));
+  ].join('');
+  if (lacks !== null) {
+    context.writeError(`NOT COMPLETE: ${held}. It lacks its secret: ${lacks}.\n`);
+    return FAILURE;
+  }
+  context.write(`DONE: ${held}.\n${describeSecret(backup.secret)}`);
   return SUCCESS;
+}
+
+function describeSecret({ copiesFile, needsFormer, unreadable }: BackupSecret): string {
+  return [
+    copiesFile
+      ? 'It holds webhooks_auth_secret: whoever has the backup can read stored credentials.\n'
+      : 'webhooks_auth_secret is a setting and not part of it. It decrypts what is stored: keep it elsewhere.\n',
+    needsFormer
+      ? 'A secret is being changed: some of it needs webhooks_auth_secret_previous. Keep that with the backup.\n'
+      : '',
+    unreadable === 0
+      ? ''
+      : `${counted(unreadable, 'stored value')} cannot be decrypted with the configured secrets, here as in the service.\n`,
+  ].join('');
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function parse(args: readonly string[]): { to: string | null } | { fault: string } {

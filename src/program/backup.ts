@@ -14,6 +14,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { copyFolder, syncFolder } from '../content/files/copy-folder.ts';
 import type { DataFolder } from '../database/data-folder.ts';
+import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 const FOLDER_MODE = 0o700;
 /** What is not whole yet; takes the backup's name once it is. */
@@ -30,20 +31,28 @@ export interface Backup {
   versions: number;
   /** Versions that were deleted while their files were being copied: they are in the backup's database, without files. */
   versionsGone: number;
-  /** Whether the secret that decrypts stored credentials is part of it. */
-  holdsSecret: boolean;
+  /** The secret that decrypts stored credentials, as it was held against the copied database. */
+  secret: BackupSecret;
 }
 
 /**
  * Copies the embedded service's data into a new folder that can be served from as it is; beside a running service, all or
- * nothing. The database is taken at one moment first, then the files of every course version that it names, then the secret.
+ * nothing. The database is taken at one moment first, then the files of every course version that it names, then the secret
+ * if it decrypts what is stored.
  *
+ * @param configured the `webhooks_auth_secret` of the settings; null when it is in a file of the data folder
+ * @param former the `webhooks_auth_secret_previous` of the settings
  * @param contentFolder where the files of courses are; null when they are elsewhere and are backed up there
  * @throws {BackupError}
  */
 export async function backUp(
   source: DataFolder,
-  { to, contentFolder, copiesSecret }: { to: string; contentFolder: string | null; copiesSecret: boolean },
+  {
+    to,
+    contentFolder,
+    configured,
+    former,
+  }: { to: string; contentFolder: string | null; configured: string | null; former: string | null },
 ): Promise<Backup> {
   if (!existsSync(source.databaseFile)) {
     throw new BackupError(
@@ -68,8 +77,8 @@ export async function backUp(
           'made. Is its disk there? To copy what there is, stop the service and copy the data folder',
       );
     }
-    const holdsSecret = copiesSecret && existsSync(source.secretFile);
-    if (holdsSecret) {
+    const secret = await secretOfBackup(databaseFile, { secretFile: source.secretFile, configured, former });
+    if (secret.copiesFile) {
       const secretFile = path.join(partial, path.basename(source.secretFile));
       copyFileSync(source.secretFile, secretFile);
       syncFile(secretFile);
@@ -82,7 +91,7 @@ export async function backUp(
       databaseBytes: bytes,
       versions: contentFolder === null ? 0 : keys.length - gone.length,
       versionsGone: gone.length,
-      holdsSecret,
+      secret,
     };
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });

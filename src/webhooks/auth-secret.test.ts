@@ -14,10 +14,15 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { temporaryFolder } from '../../test/support/service.ts';
-import { AuthSecretError, keptAuthSecret } from './auth-secret.ts';
+import { AuthSecretError, keepAuthSecret, makeAuthSecret, readAuthSecret } from './auth-secret.ts';
 
 /** Files of a race: more processes than cores, so that they really meet. */
 const RACERS = 6;
+
+/** As a start on a new database does it. */
+function keptAuthSecret(file: string): string {
+  return readAuthSecret(file) ?? keepAuthSecret(file, makeAuthSecret());
+}
 
 function secretFileIn(folder: { path: string }): string {
   return path.join(folder.path, 'webhooks_auth_secret');
@@ -65,8 +70,8 @@ describe('the kept webhooks_auth_secret', () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);
     const program =
-      `import { keptAuthSecret } from ${JSON.stringify(new URL('./auth-secret.ts', import.meta.url).href)};` +
-      `process.stdin.once('data', () => { process.stdout.write(keptAuthSecret(${JSON.stringify(file)})); process.exit(0); });` +
+      `import { keepAuthSecret, makeAuthSecret } from ${JSON.stringify(new URL('./auth-secret.ts', import.meta.url).href)};` +
+      `process.stdin.once('data', () => { process.stdout.write(keepAuthSecret(${JSON.stringify(file)}, makeAuthSecret())); process.exit(0); });` +
       `process.stderr.write('ready');`;
     const racers = Array.from({ length: RACERS }, () =>
       spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'pipe' }),

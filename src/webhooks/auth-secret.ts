@@ -9,20 +9,27 @@ export class AuthSecretError extends Error {
   override name = 'AuthSecretError';
 }
 
+/** A random `webhooks_auth_secret`. */
+export function makeAuthSecret(): string {
+  return randomBytes(SECRET_CHARACTERS / 2).toString('hex');
+}
+
 /**
- * The `webhooks_auth_secret` that the embedded default made at its first start, or a new one, kept in the
- * file and readable by the owner only. @throws {AuthSecretError}
+ * Keeps a secret in the file, readable by the owner only, and answers the one that the file holds: another process may
+ * have been first. @throws {AuthSecretError}
  */
-export function keptAuthSecret(file: string): string {
-  const kept = readKept(file);
-  if (kept !== null) return kept;
-  const made = randomBytes(SECRET_CHARACTERS / 2).toString('hex');
+export function keepAuthSecret(file: string, secret: string): string {
   try {
-    keep(file, made);
+    keep(file, secret);
   } catch (error) {
     throw new AuthSecretError(`the file ${file} cannot be made: ${messageOf(error)}`, { cause: error });
   }
-  return readKept(file) ?? made;
+  return readAuthSecret(file) ?? secret;
+}
+
+/** Removes the file if it holds this secret. */
+export function removeAuthSecret(file: string, secret: string): void {
+  if (readAuthSecret(file) === secret) rmSync(file, { force: true });
 }
 
 function keep(file: string, secret: string): void {
@@ -39,7 +46,8 @@ function keep(file: string, secret: string): void {
   }
 }
 
-function readKept(file: string): string | null {
+/** The secret that the file holds; null without a file. @throws {AuthSecretError} */
+export function readAuthSecret(file: string): string | null {
   let text: string;
   try {
     text = readFileSync(file, 'utf8').trim();

@@ -41,21 +41,50 @@ export async function checkSecret(database: Database, cipher: CredentialsCipher)
       .executeTakeFirstOrThrow();
     return row.value;
   });
+  if (!opensCheck(cipher, stored)) throw wrongSecret(cipher.hasFormer);
+}
+
+/** The check value as it is stored; null in a database that is new, with or without a schema. Writes nothing. */
+export async function readSecretCheck({ reader, dialect }: Database): Promise<string | null> {
+  const tables = await reader.all(
+    dialect === 'sqlite'
+      ? "select 1 as found from sqlite_master where type = 'table' and name = 'service_secrets'"
+      : "select 1 as found where to_regclass('service_secrets') is not null",
+  );
+  return tables.length === 0 ? null : await selectSecretCheck(reader);
+}
+
+/** The check value of a database with the schema; null where there is none. */
+export async function selectSecretCheck(reader: Pick<Reader, 'all'>): Promise<string | null> {
+  const [row] = await reader.all<{ value: string }>(
+    'select value from service_secrets where name = ?',
+    SECRET_CHECK_NAME,
+  );
+  return row?.value ?? null;
+}
+
+/** Whether one of the cipher's secrets decrypts the stored check value. */
+export function opensCheck(cipher: CredentialsCipher, stored: string): boolean {
   try {
     cipher.decrypt(SECRET_CHECK_NAME, stored);
+    return true;
   } catch (error) {
-    if (!(error instanceof UndecryptableError)) throw error;
-    throw new WrongSecretError(
-      cipher.hasFormer
-        ? 'neither webhooks_auth_secret nor webhooks_auth_secret_previous is the one that the credentials in this ' +
-            'database are encrypted with; configure the secret that was used before as webhooks_auth_secret_previous' +
-            SAME_FOR_ALL
-        : 'webhooks_auth_secret is not the one that the credentials in this database are encrypted with; configure ' +
-            'the secret that was used before, or, to change it, set that one as webhooks_auth_secret_previous' +
-            SAME_FOR_ALL,
-      { cause: error },
-    );
+    if (error instanceof UndecryptableError) return false;
+    throw error;
   }
+}
+
+/** The refusal of a secret that does not decrypt the check value. */
+export function wrongSecret(hasFormer: boolean): WrongSecretError {
+  return new WrongSecretError(
+    hasFormer
+      ? 'neither webhooks_auth_secret nor webhooks_auth_secret_previous is the one that the credentials in this ' +
+          'database are encrypted with; configure the secret that was used before as webhooks_auth_secret_previous' +
+          SAME_FOR_ALL
+      : 'webhooks_auth_secret is not the one that the credentials in this database are encrypted with; configure ' +
+          'the secret that was used before, or, to change it, set that one as webhooks_auth_secret_previous' +
+          SAME_FOR_ALL,
+  );
 }
 
 /** Counts the stored values by the secret that they say they were encrypted with. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { filesOf, importCourse } from '../content/packages.ts';
@@ -113,6 +113,69 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.equal(ended.code, 1);
     assert.match(ended.errors, /no backup was made/);
     assert.deepEqual(readdirSync(folder.path), ['data']);
+  });
+
+  it('says that the secret is missing or a wrong one, and is made nevertheless; a start on it says what to do', async () => {
+    using folder = temporaryFolder();
+    const data_dir = path.join(folder.path, 'data');
+    await using service = await startTestService({ dataDir: data_dir });
+    await service.stop();
+    const secretFile = path.join(data_dir, 'webhooks_auth_secret');
+    const secret = readFileSync(secretFile, 'utf8');
+    const cases = [
+      { name: 'lost', file: null, says: /webhooks_auth_secret is missing in / },
+      {
+        name: 'wrong',
+        file: 'W'.repeat(64),
+        says: /webhooks_auth_secret of .* does not decrypt what is stored/,
+      },
+      { name: 'damaged', file: 'half', says: /webhooks_auth_secret must hold 64 characters/ },
+    ];
+    for (const { name, file, says } of cases) {
+      rmSync(secretFile, { force: true });
+      if (file !== null) writeFileSync(secretFile, file);
+      const place = path.join(folder.path, name);
+      const ended = await runProgram(['backup', '--to', place], { data_dir });
+      assert.deepEqual([ended.code, ended.output], [1, ''], name);
+      assert.match(
+        ended.errors,
+        /^NOT COMPLETE: .* holds the database \([\d.]+ MiB\) and the files of 0 course versions\./,
+      );
+      assert.match(ended.errors, says);
+      assert.deepEqual(
+        [existsSync(path.join(place, 'webhooks_auth_secret')), existsSync(secretFile)],
+        [false, file !== null],
+        `${name}: no secret that does not fit is part of it, and none was made`,
+      );
+      const start = await runProgram(['serve'], { data_dir: place, port: 0 });
+      assert.equal(start.code, 1);
+      assert.match(start.errors, /webhooks_auth_secret is missing.*restore that file from a backup/);
+      writeFileSync(path.join(place, 'webhooks_auth_secret'), secret);
+      await using restored = await startTestService({ dataDir: place });
+      assert.equal((await restored.api.get('/webhooks')).status, 200);
+    }
+  });
+
+  it('checks a secret that is a setting, too, and the former one beside it', async () => {
+    using folder = temporaryFolder();
+    const webhooks_auth_secret = 'S'.repeat(64);
+    const data_dir = path.join(folder.path, 'data');
+    await using service = await startTestService({ dataDir: data_dir, settings: { webhooks_auth_secret } });
+    await service.stop();
+    const backUp = async (name: string, settings: Record<string, string>) =>
+      await runProgram(['backup', '--to', path.join(folder.path, name)], { data_dir, ...settings });
+    const right = await backUp('right', { webhooks_auth_secret });
+    assert.deepEqual([right.code, right.errors], [0, '']);
+    assert.match(right.output, /^DONE: .*\nwebhooks_auth_secret is a setting and not part of it\./);
+    const changing = await backUp('changing', {
+      webhooks_auth_secret: 'N'.repeat(64),
+      webhooks_auth_secret_previous: webhooks_auth_secret,
+    });
+    assert.equal(changing.code, 0, changing.errors);
+    assert.match(changing.output, /some of it needs webhooks_auth_secret_previous/);
+    const wrong = await backUp('wrong', { webhooks_auth_secret: 'W'.repeat(64) });
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.errors, /webhooks_auth_secret of the settings does not decrypt what is stored/);
   });
 
   it('says what is missing', async () => {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { runSql } from '../support/database.ts';
+import { WrongSecretError } from '../../src/webhooks/secret-check.ts';
+import { openAuthSecrets } from '../../src/webhooks/stored-secret.ts';
+import { openTestDatabase, runSql } from '../support/database.ts';
+import { runProgram } from '../support/process.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { webhookInput } from './webhook-expectations.ts';
@@ -54,9 +57,11 @@ describe('webhooks_auth_secret', () => {
   test('another one than before is noticed at start, and named', async () => {
     using folder = temporaryFolder();
     await makeWebhook(folder.path, 'http://127.0.0.1:9/', SECRET);
-    for (const wrong of ['T'.repeat(64), `${SECRET.slice(1)}s`, null]) {
+    for (const wrong of ['T'.repeat(64), `${SECRET.slice(1)}s`]) {
       assert.match(await refusalToStart(folder.path, wrong), /webhooks_auth_secret is not the one/);
     }
+    assert.match(await refusalToStart(folder.path, null), /webhooks_auth_secret is missing/);
+    assert.ok(!existsSync(path.join(folder.path, 'webhooks_auth_secret')), 'no other secret was made');
     await using service = await startTestService({
       dataDir: folder.path,
       settings: { webhooks_auth_secret: SECRET },
@@ -64,12 +69,77 @@ describe('webhooks_auth_secret', () => {
     assert.equal((await service.api.get('/webhooks')).body.data[0].authentication.key, BASIC.key);
   });
 
-  test('one that was lost is noticed at start, before any webhook is', async () => {
+  test('one that was lost is refused by every command, which says what to do and writes nothing', async () => {
     using folder = temporaryFolder();
+    const file = path.join(folder.path, 'webhooks_auth_secret');
     await using service = await startTestService({ dataDir: folder.path });
     await service.stop();
+    const secret = readFileSync(file, 'utf8');
+    rmSync(file);
+    // A migration that is due must not be made by a start that is refused.
+    await runSql(folder.path, "delete from migrations where name = 'trends' returning number");
+    for (const command of [['serve'], ['client', 'list'], ['user', 'list'], ['secrets', 're-encrypt']]) {
+      const ended = await runProgram(command, { data_dir: folder.path, port: 0 });
+      assert.equal(ended.code, 1, ended.output);
+      assert.ok(ended.errors.includes(file), ended.errors);
+      assert.match(ended.errors, /webhooks_auth_secret is missing.*restore that file from a backup/);
+      assert.match(
+        ended.errors,
+        /A lost webhooks_auth_secret/,
+        'names the chapter for a secret that is gone for good',
+      );
+      assert.ok(!existsSync(file), 'no other secret was made');
+    }
+    assert.deepEqual(await runSql(folder.path, "select number from migrations where name = 'trends'"), []);
+    await runSql(
+      folder.path,
+      "insert into migrations (number, name, breaking, applied_at) values (5, 'trends', 0, 0) returning number",
+    );
+
+    writeFileSync(file, secret);
+    await using again = await startTestService({ dataDir: folder.path });
+    assert.equal((await again.api.get('/webhooks')).status, 200);
+  });
+
+  test('one that is lost for good can be replaced as the documentation says: credentials are set again', async () => {
+    using folder = temporaryFolder();
+    await using target = await startTarget();
+    const id = await makeWebhook(folder.path, target.url, null);
     rmSync(path.join(folder.path, 'webhooks_auth_secret'));
-    assert.match(await refusalToStart(folder.path, null), /webhooks_auth_secret is not the one/);
+    const documented = readFileSync('docs/operating.md', 'utf8').match(
+      /`(delete from service_secrets [^`]*)`/,
+    )?.[1];
+    assert.ok(documented, 'the statement is in the documentation');
+    await runSql(folder.path, `${documented.replace(/;$/, '')} returning name`);
+
+    await using service = await startTestService({ dataDir: folder.path });
+    const { api, logLines } = service;
+    assert.ok(
+      logLines.some((line) => /1 stored value is encrypted with a secret that is not/.test(line.msg)),
+    );
+    const { body: record } = await api.get(`/webhooks/${id}`);
+    assert.equal((await api.put(`/webhooks/${id}`, { ...record, authentication: BASIC })).status, 200);
+    await api.create('/accounts', { name: 'Northwind' });
+    const [received] = await target.waitFor(1);
+    assert.equal(received?.headers.authorization, AUTHORIZATION);
+  });
+
+  test('of two that are made for one new database at the same time, the one that came late is removed again', async () => {
+    using first = temporaryFolder();
+    using second = temporaryFolder();
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    await database.transaction(async (tx) => {
+      await tx.run("delete from service_secrets where name = 'webhooks_auth_secret_check'");
+    });
+    const [file, lateFile] = [first, second].map((folder) => path.join(folder.path, 'webhooks_auth_secret'));
+    const open = (secretFile: string) =>
+      openAuthSecrets(database, { secretFile, configured: null, former: null });
+    const inTime = await open(file!);
+    const late = await open(lateFile!);
+    await inTime.keep();
+    await assert.rejects(late.keep(), WrongSecretError);
+    assert.deepEqual([existsSync(file!), existsSync(lateFile!)], [true, false]);
   });
 
   test('a damaged file of it is said clearly at start, and left alone', async () => {

@@ -1,0 +1,69 @@
+import type { Database } from '../database/database.ts';
+import { keepAuthSecret, makeAuthSecret, readAuthSecret, removeAuthSecret } from './auth-secret.ts';
+import { CredentialsCipher } from './credentials-cipher.ts';
+import { checkSecret, opensCheck, readSecretCheck, WrongSecretError, wrongSecret } from './secret-check.ts';
+
+/** The database holds data that is encrypted with a `webhooks_auth_secret` that is neither set nor kept in a file. */
+export class LostSecretError extends Error {
+  override name = 'LostSecretError';
+}
+
+/** Where the secrets of a start come from. */
+export interface AuthSecretSources {
+  /** Where the embedded default keeps the secret that it made. */
+  readonly secretFile: string;
+  /** `webhooks_auth_secret`, where it is set. */
+  readonly configured: string | null;
+  /** `webhooks_auth_secret_previous`. */
+  readonly former: string | null;
+}
+
+/** The secrets of a start, the present one first, and what encrypts with it. */
+export interface AuthSecrets {
+  authSecrets: readonly [string, ...string[]];
+  cipher: CredentialsCipher;
+}
+
+/**
+ * Holds the secrets against the database, and writes nothing: a start that is refused leaves everything as it was.
+ * `keep`, called once the database is migrated, makes the secret of a new database.
+ * @throws {LostSecretError} @throws {WrongSecretError} @throws {AuthSecretError}
+ */
+export async function openAuthSecrets(
+  database: Database,
+  { secretFile, configured, former }: AuthSecretSources,
+): Promise<{ keep: () => Promise<AuthSecrets> }> {
+  const check = await readSecretCheck(database);
+  const known = configured ?? readAuthSecret(secretFile);
+  const formers = former === null ? [] : [former];
+  if (check !== null) {
+    const secrets = known === null ? formers : [known, ...formers];
+    const [first, ...others] = secrets;
+    const opens = first !== undefined && opensCheck(new CredentialsCipher([first, ...others]), check);
+    if (!opens && known === null) throw lostSecret(secretFile);
+    if (!opens) throw wrongSecret(former !== null);
+  }
+  return {
+    async keep() {
+      const present = known ?? keepAuthSecret(secretFile, makeAuthSecret());
+      const authSecrets: [string, ...string[]] = [present, ...formers];
+      const cipher = new CredentialsCipher(authSecrets);
+      try {
+        await checkSecret(database, cipher);
+      } catch (error) {
+        // Another instance with another secret was first on this new database: the one made here fits nothing.
+        if (error instanceof WrongSecretError && known === null) removeAuthSecret(secretFile, present);
+        throw error;
+      }
+      return { authSecrets, cipher };
+    },
+  };
+}
+
+function lostSecret(file: string): LostSecretError {
+  return new LostSecretError(
+    `webhooks_auth_secret is missing: it is not set and there is no file ${file}, but the database holds data that is ` +
+      'encrypted with it. Set it, or restore that file from a backup; all instances on one database need the same ' +
+      'secret. Nothing was changed. If the secret is lost for good, see "A lost webhooks_auth_secret" in docs/operating.md',
+  );
+}
