@@ -8,10 +8,10 @@ import { describe, it } from 'node:test';
 // biome-ignore lint/correctness/useImportExtensions: it takes the declarations beside the module for the module.
 import { Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
 import { SUBTOPICS } from '../src/events/catalogue.ts';
+import { TEST_TIMEOUT_MS } from './support/deadline.ts';
 import { temporaryFolder, until } from './support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const DEADLINE_MS = 60_000;
 /** When, target, subtopic, attempt and answer of a postback. */
 const POSTBACK = /^ {2}← \d\d:\d\d:\d\d\.\d{3} {2}(\S+(?: \S+)?) +([A-Z_]+) +(\d+) {2}(\d+)/gm;
 
@@ -36,7 +36,7 @@ function run(command: string, args: readonly string[]): Run {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  const closed = once(child, 'close', { signal: AbortSignal.timeout(DEADLINE_MS) });
+  const closed = once(child, 'close', { signal: AbortSignal.timeout(TEST_TIMEOUT_MS) });
   closed.catch(() => {});
   return {
     child,
@@ -133,7 +133,7 @@ describe('the demo', { concurrency: true }, () => {
 
   it('stays up until a signal, also one that npm repeats, then leaves nothing behind', async () => {
     await using demo = runDemo();
-    await until(() => demo.output.stdout.includes('Ctrl-C ends it all'), 'the demo stays up', DEADLINE_MS);
+    await until(() => demo.output.stdout.includes('Ctrl-C ends it all'), 'the demo stays up');
     const url = /API reference +(\S+)\/docs/.exec(demo.output.stdout)?.[1];
     assert.equal((await fetch(`${url}/docs/`)).status, 200);
 

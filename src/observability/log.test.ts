@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { DEADLINE_MS } from '../../test/support/deadline.ts';
 import { createLogs, type Logger } from './log.ts';
 import { LOG_LEVELS, type LogLevel } from './log-level.ts';
 
@@ -129,7 +130,7 @@ describe('standard output', () => {
   const run = (script: string) =>
     promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: import.meta.dirname,
-      timeout: 20_000,
+      timeout: DEADLINE_MS,
     });
   const make = `import { createLogs } from './log.ts'; const logs = createLogs({ level: 'info', customLevels: {} });`;
 

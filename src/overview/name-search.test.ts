@@ -10,6 +10,10 @@ const letter = fc.constantFrom(...'aAzZ09 äÄéÉжЖσΣς日😀', ...'%_*?[]
 const text = fc.string({ unit: letter, minLength: 1, maxLength: 4 });
 const name = fc.string({ unit: letter, minLength: 0, maxLength: 8 }).map((rest) => `x${rest}`);
 
+const TURNS = 8;
+/** PostgreSQL takes up to eleven times as long for the worst of them; a pattern that starts over at each letter, ninety. */
+const MOST_TIMES_SLOWER = 35;
+
 function holds(whole: string, part: string, position: Position): boolean {
   // Letter by letter: a whole word in lower case ends with another form of its sigma (ΟΣ, ος).
   const lower = (given: string) =>
@@ -66,16 +70,12 @@ describe('finding names', () => {
         [['Home', null, 1, 0, 0], ...rows],
       ),
     );
-    const quickestMs = async (sought: string) => {
-      const spent = [];
-      for (let run = 0; run < 3; run++) {
-        const began = performance.now();
-        await sql`select id from folders where ${nameHolds(reader.dialect, 'folders.name', sought)}`.execute(
-          reader.query,
-        );
-        spent.push(performance.now() - began);
-      }
-      return Math.min(...spent);
+    const timeOf = async (sought: string) => {
+      const began = performance.now();
+      await sql`select id from folders where ${nameHolds(reader.dialect, 'folders.name', sought)}`.execute(
+        reader.query,
+      );
+      return performance.now() - began;
     };
     for (const [hostile, usual] of [
       [`${'a'.repeat(95)}b`, 'zz'],
@@ -83,8 +83,16 @@ describe('finding names', () => {
       [`${'ä'.repeat(95)}b`, 'zä'],
       [`b${'ä'.repeat(95)}`, 'zä'],
     ] as const) {
-      const [spent, otherwise] = [await quickestMs(hostile), await quickestMs(usual)];
-      assert.ok(spent < otherwise * 20, `${hostile}: ${spent} ms, where another text takes ${otherwise} ms`);
+      // In turns, and of each the quickest, so that other work on the machine does not count for one of them alone.
+      let [spent, otherwise] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      for (let turn = 0; turn < TURNS; turn++) {
+        spent = Math.min(spent, await timeOf(hostile));
+        otherwise = Math.min(otherwise, await timeOf(usual));
+      }
+      assert.ok(
+        spent < otherwise * MOST_TIMES_SLOWER,
+        `${hostile}: ${spent} ms, where another text takes ${otherwise} ms`,
+      );
     }
   });
 

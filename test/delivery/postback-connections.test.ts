@@ -68,7 +68,7 @@ describe('connections', () => {
     await using target = await startTarget();
     await using sender = loopbackSender({ idleTimeoutMs: 20 });
     await sender.send(postbackTo(target.url));
-    await target.waitUntil(() => target.openConnections === 0, { deadlineMs: 2_000 });
+    await target.waitUntil(() => target.openConnections === 0);
     await untilConnections(sender, 0);
   });
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { DEADLINE_MS } from '../support/deadline.ts';
 import { temporaryFolder } from '../support/service.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../bin/coursewire.js');
@@ -12,7 +13,7 @@ function run(
   env: Record<string, string> = {},
 ): Promise<{ code: number; out: string; err: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { env, timeout: 20_000 }, (error, out, err) => {
+    execFile(process.execPath, [MAIN, ...args], { env, timeout: DEADLINE_MS }, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, out, err });
     });

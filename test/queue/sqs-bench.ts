@@ -10,9 +10,6 @@ import { openTestSqsQueue } from './sqs-engine.ts';
 import { type SqsProxy, startSqsProxy, type Treatment } from './sqs-proxy.ts';
 import { createTestQueues, type SqsServer, type TestQueues } from './sqs-server.ts';
 
-/** Under load, with visibilities to wait for. */
-const ARRIVAL_DEADLINE_MS = 20_000;
-
 /** The engine over queues of a test, behind a proxy that may fail. */
 export interface Bench extends AsyncDisposable {
   database: Database;
@@ -86,35 +83,30 @@ export async function readQueue(
 export async function deliver(
   { queue }: Awaited<ReturnType<typeof openTestSqsQueue>>,
   count: number,
-  deadlineMs = 15_000,
 ): Promise<Map<number, string[]>> {
   const came = new Map<number, string[]>();
   let total = 0;
   let finished: Parameters<typeof queue.exchange>[0]['settlements'] = [];
-  await until(
-    async () => {
-      const settlements = finished;
-      finished = [];
-      let effective: readonly Settled[] = [];
-      const { received } = await queue.exchange({
-        settlements,
-        capacity: 8,
-        visibilityMs: VISIBILITY_MS,
-        record: async (_tx, settled) => {
-          effective = settled;
-        },
-      });
-      for (const { settlement } of effective) {
-        const { lineId, messageId } = settlement.message;
-        came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
-        total += 1;
-      }
-      finished = received.map((message) => ({ message, action: 'delete' }) as const);
-      return total >= count;
-    },
-    `${count} messages delivered`,
-    deadlineMs,
-  );
+  await until(async () => {
+    const settlements = finished;
+    finished = [];
+    let effective: readonly Settled[] = [];
+    const { received } = await queue.exchange({
+      settlements,
+      capacity: 8,
+      visibilityMs: VISIBILITY_MS,
+      record: async (_tx, settled) => {
+        effective = settled;
+      },
+    });
+    for (const { settlement } of effective) {
+      const { lineId, messageId } = settlement.message;
+      came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
+      total += 1;
+    }
+    finished = received.map((message) => ({ message, action: 'delete' }) as const);
+    return total >= count;
+  }, `${count} messages delivered`);
   return came;
 }
 
@@ -147,19 +139,15 @@ export function everyNth(n: number, action: string, treatment: Treatment): (aske
 
 /** Takes up the next message that arrives. */
 export async function takeUp({ queue }: OpenSqsQueue): Promise<ReceivedMessage> {
-  return await until(
-    async () => {
-      const { received } = await queue.exchange({
-        settlements: [],
-        capacity: 1,
-        visibilityMs: VISIBILITY_MS,
-        record: async () => {},
-      });
-      return received[0];
-    },
-    'a message arrives',
-    ARRIVAL_DEADLINE_MS,
-  );
+  return await until(async () => {
+    const { received } = await queue.exchange({
+      settlements: [],
+      capacity: 1,
+      visibilityMs: VISIBILITY_MS,
+      record: async () => {},
+    });
+    return received[0];
+  }, 'a message arrives');
 }
 
 /** Settles and takes nothing up. */

@@ -26,7 +26,7 @@ async function countRequests({
   const lineIds = Array.from({ length: lineCount }, (_, n) => n + 1);
   const before = bench.proxy.actions.length;
   await bench.put(lines(lineIds, messages));
-  await deliver(instance, total, 30_000);
+  await deliver(instance, total);
   await until(() => !instance.queue.isTelling, 'all is told');
   const actions = bench.proxy.actions.slice(before);
   const each = (name: string) => actions.filter((action) => action === name).length / total;

@@ -11,12 +11,10 @@ import type {
 } from '../../src/queue/message-queue.ts';
 import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
 import { until } from '../support/service.ts';
 import { type QueueEngine, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
 import type { TestQueues } from './sqs-server.ts';
-
-/** Beyond it something is wrong: a message that is due does not arrive. */
-const ARRIVAL_DEADLINE_MS = 8_000;
 
 const silent = createLogs({ level: 'silent', customLevels: {} }).for('MessageQueue');
 
@@ -122,7 +120,7 @@ export class PatientSqsEngine implements QueueEngine {
   async #exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
     const rest = { ...request, settlements: [] };
     if (request.settlements.length > 0) await this.#sqs.exchange({ ...request, capacity: 0 });
-    const end = performance.now() + ARRIVAL_DEADLINE_MS;
+    const end = performance.now() + DEADLINE_MS;
     while (true) {
       const due = await countDue(this.database, this.#now());
       // Arrivals that are no heads to take up go with an exchange; what is left then is due.

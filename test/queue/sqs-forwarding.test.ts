@@ -31,7 +31,7 @@ describe('forwarding to Amazon SQS', () => {
     bench.proxy.treat = (action) => (action === 'ReceiveMessage' ? receives(action) : deletes(action));
     const instance = await bench.open();
     await bench.put(lines([1, 2], 6));
-    assert.deepEqual(sorted(await deliver(instance, 12, 30_000)), sorted(inOrder([1, 2], 6)));
+    assert.deepEqual(sorted(await deliver(instance, 12)), sorted(inOrder([1, 2], 6)));
   });
 
   it('knows again what it could not delete, and delivers it once', async () => {
@@ -189,7 +189,6 @@ describe('an outage of Amazon SQS', () => {
             () => false,
           ),
         'ready again',
-        15_000,
       );
       await until(() => said.some(({ msg }) => msg === 'Amazon SQS works again'), 'the recovery is said');
       assert.equal(said.filter(({ level }) => level === 'error').length, 1, JSON.stringify(said));

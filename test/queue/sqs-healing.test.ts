@@ -153,7 +153,7 @@ describe('what left the queue', () => {
       assert.deepEqual([message.messageId, message.receiveCount], ['1-0', receiveCount]);
       await bench.queues.purge();
     }
-    await until(() => recorded.length > 0, 'it is dead', 20_000);
+    await until(() => recorded.length > 0, 'it is dead');
     assert.deepEqual([recorded, await namesOfDead(bench)], [['1-0'], ['1-0']]);
     assert.equal((await instance.queue.line(1)).depth, 0);
     await until(async () => (await countOn(bench.queues, 'dead letters')) === 1, 'a copy is sent there');
@@ -214,29 +214,25 @@ describe('the queue', () => {
     await bench.put([...lines([1], 400), ...lines(others, 15)]);
     const came = new Map<number, string[]>();
     let finished: Settlement[] = [];
-    await until(
-      async () => {
-        const { received } = await instance.queue.exchange({
-          settlements: finished,
-          capacity: 8,
-          visibilityMs: VISIBILITY_MS,
-          record: async (_tx, settled) => {
-            for (const { settlement } of settled) {
-              const { lineId, messageId } = settlement.message;
-              if (settlement.action === 'delete') came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
-            }
-          },
-        });
-        finished = received.map((message) =>
-          message.lineId === 1
-            ? { message, action: 'retry', availableAt: Date.now() + 1 }
-            : { message, action: 'delete' },
-        );
-        return [...came.values()].flat().length === others.length * 15;
-      },
-      'the others are delivered',
-      20_000,
-    );
+    await until(async () => {
+      const { received } = await instance.queue.exchange({
+        settlements: finished,
+        capacity: 8,
+        visibilityMs: VISIBILITY_MS,
+        record: async (_tx, settled) => {
+          for (const { settlement } of settled) {
+            const { lineId, messageId } = settlement.message;
+            if (settlement.action === 'delete') came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
+          }
+        },
+      });
+      finished = received.map((message) =>
+        message.lineId === 1
+          ? { message, action: 'retry', availableAt: Date.now() + 1 }
+          : { message, action: 'delete' },
+      );
+      return [...came.values()].flat().length === others.length * 15;
+    }, 'the others are delivered');
     assert.deepEqual(sorted(came), sorted(inOrder(others, 15)));
     await until(async () => (await countOn(bench.queues, 'messages')) === 4, 'its share is on the queue');
     assert.equal((await instance.queue.line(1)).depth, 400);

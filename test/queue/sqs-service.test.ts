@@ -42,13 +42,12 @@ describe('a service on Amazon SQS', () => {
     const names = accountNames(12);
     await createAccounts(service.api, ...names);
 
-    await until(() => good.requests.length >= names.length, 'all arrived', 20_000);
+    await until(() => good.requests.length >= names.length, 'all arrived');
     assert.deepEqual(accountsOf(good.requests), names);
     // The queue's redrive maximum is smaller than the webhook's.
     const dead = await until(
       async () => (await deliveriesOf(service.api, failing)).find(({ status }) => status === 'DEAD_LETTERED'),
       'the first is dead',
-      20_000,
     );
     assert.equal(dead.attempts, 2);
     await until(
@@ -91,7 +90,7 @@ describe('changing queue_driver', () => {
     {
       await using service = await startTestService({ dataDir: folder.path, settings: later });
       await createAccounts(service.api, ...names.slice(4));
-      await until(() => target.requests.length >= names.length, 'all arrived', 20_000);
+      await until(() => target.requests.length >= names.length, 'all arrived');
       await until(
         async () => (await deliveriesOf(service.api, webhook)).every(({ status }) => status === 'DELIVERED'),
         'all are settled',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer, type Behaviour, hang, resetInBody } from '../support/target-behaviours.ts';
@@ -20,7 +21,6 @@ const TARGETS = 5;
 const CHANGERS = 6;
 const CHANGES_EACH = 50;
 const KILLS = 6;
-const DRAIN_DEADLINE_MS = 30_000;
 
 const PATIENT = 1_000;
 const PLANS: readonly Plan[] = [
@@ -60,7 +60,7 @@ class Progress {
 
 describe('the program, killed again and again', () => {
   test('loses no message, invents none, and keeps the order of every webhook', {
-    timeout: 120_000,
+    timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     const seed = seedOfRun();
     const random = new SeededRandom(seed);
@@ -106,7 +106,6 @@ describe('the program, killed again and again', () => {
         await until(
           async () => (await program.read(`/webhooks/${id}/line`)).body.state === 'EMPTY',
           `the line of webhook ${id} empties`,
-          DRAIN_DEADLINE_MS,
         );
       }
 

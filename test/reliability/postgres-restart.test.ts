@@ -4,6 +4,8 @@ import { describe, test } from 'node:test';
 import { PostgresDatabase } from '../../src/database/postgres-database.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
+import { Callers } from '../support/callers.ts';
+import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startProcess } from '../support/process.ts';
@@ -11,11 +13,10 @@ import { Api, requestToken, temporaryFolder, until } from '../support/service.ts
 import { startTarget } from '../support/target.ts';
 
 const CALLERS = 4;
-const DEADLINE_MS = 30_000;
 
 describe('a PostgreSQL server that restarts under load', { skip: !ON_POSTGRES && 'needs PostgreSQL' }, () => {
   test('costs nothing but time: changes are refused meanwhile, what was told to have happened is delivered', {
-    timeout: 120_000,
+    timeout: TEST_TIMEOUT_MS,
   }, async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
@@ -30,47 +31,43 @@ describe('a PostgreSQL server that restarts under load', { skip: !ON_POSTGRES &&
       logging_mode: 'NONE',
     });
 
-    const happened: Record<number, string[]> = {};
+    const happened: string[][] = Array.from({ length: CALLERS }, () => []);
     let refused = 0;
-    let calling = true;
-    const callers = Array.from({ length: CALLERS }, async (_, caller) => {
-      const names: string[] = [];
-      happened[caller] = names;
-      for (let n = 0; calling; n++) {
-        const name = `${caller}:${n}:${randomUUID()}`;
-        const { status, headers, body } = await api.post('/accounts', { name });
-        if (status === 201) {
-          names.push(name);
-          continue;
-        }
-        assert.equal(status, 503, JSON.stringify(body));
-        assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
-        assert.doesNotMatch(JSON.stringify(body), /postgres|ECONN|127\.0\.0\.1/i);
-        refused += 1;
+    await using callers = new Callers(CALLERS, async (caller) => {
+      const name = `${caller}:${randomUUID()}`;
+      const { status, headers, body } = await api.post('/accounts', { name });
+      if (status === 201) {
+        happened[caller]!.push(name);
+        return;
       }
+      assert.equal(status, 503, JSON.stringify(body));
+      assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
+      assert.doesNotMatch(JSON.stringify(body), /postgres|ECONN|127\.0\.0\.1/i);
+      refused += 1;
     });
-    await target.waitFor(50);
-    await server.stop();
-    const isReady = async () => (await fetch(`${program.url}/health/ready`)).status;
-    await until(async () => refused > 0 && (await isReady()) === 503, 'changes are refused', DEADLINE_MS);
+    await callers.during(target.waitFor(50));
+    await callers.during(server.stop());
+    const readiness = async () => (await fetch(`${program.url}/health/ready`)).status;
+    await callers.during(
+      until(async () => refused > 0 && (await readiness()) === 503, 'changes are refused'),
+    );
     const before = target.requests.length;
-    await server.start();
-    await until(async () => (await isReady()) === 200, 'it is ready again', DEADLINE_MS);
-    await target.waitFor(before + 50);
-    calling = false;
-    await Promise.all(callers);
-    // Deliveries that the outage cut off come again when their lease has ended.
+    await callers.during(server.start());
+    await callers.during(until(async () => (await readiness()) === 200, 'it is ready again'));
+    await callers.during(target.waitFor(before + 50));
+    await callers.stop();
+    // Deliveries that the outage cut off come again when their lease has ended, after more than 30 s.
     await until(
       async () => (await api.get(`/webhooks/${id}/line`)).body.state === 'EMPTY',
       'all is delivered',
-      DEADLINE_MS * 2,
+      4 * DEADLINE_MS,
     );
 
     const came = target.requests.map(({ text }) => JSON.parse(text).resource.account.name as string);
-    for (let caller = 0; caller < CALLERS; caller++) {
-      const wanted = new Set(happened[caller]);
+    for (const names of happened) {
+      const wanted = new Set(names);
       const own = [...new Set(came)].filter((name) => wanted.has(name));
-      assert.deepEqual(own, happened[caller], 'each once or more, in order');
+      assert.deepEqual(own, names, 'each once or more, in order');
     }
     const pauses = program.logLines.filter(({ msg }) => /delivery pauses/.test(msg));
     assert.equal(pauses.length, 1, 'said once');

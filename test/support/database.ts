@@ -14,10 +14,21 @@ export interface TestDatabase extends AsyncDisposable {
   open(): Database;
 }
 
-/** Opens a new database, with the service's schema unless it is to be empty. */
-export async function openTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
+/** How a database is opened. */
+export interface TestDatabaseOptions {
+  /** Without the service's schema. */
+  empty?: boolean;
+  /** Settings of PostgreSQL for its connections, by name; SQLite has none. */
+  postgresSettings?: Readonly<Record<string, string>>;
+}
+
+/** Opens a new database. */
+export async function openTestDatabase({
+  empty = false,
+  postgresSettings = {},
+}: TestDatabaseOptions = {}): Promise<TestDatabase> {
   await using stack = new AsyncDisposableStack();
-  const open = ON_POSTGRES ? await onPostgres(stack, empty) : onSqlite(stack);
+  const open = ON_POSTGRES ? await onPostgres(stack, { empty, postgresSettings }) : onSqlite(stack);
   const database = stack.use(open());
   if (!empty && !ON_POSTGRES) await migrate(database, Date.now);
   const opened = stack.move();
@@ -76,9 +87,15 @@ export async function mendTable(database: Database, table: string): Promise<void
   if (database.dialect === 'postgres') await database.transaction((tx) => tx.run('drop function fail()'));
 }
 
-async function onPostgres(stack: AsyncDisposableStack, empty: boolean): Promise<() => Database> {
+async function onPostgres(
+  stack: AsyncDisposableStack,
+  { empty, postgresSettings }: Required<TestDatabaseOptions>,
+): Promise<() => Database> {
   const { url } = stack.use(await createPostgresDatabase({ empty }));
-  return () => new PostgresDatabase(url);
+  const withSettings = new URL(url);
+  const settings = Object.entries(postgresSettings).map(([name, value]) => `-c ${name}=${value}`);
+  if (settings.length > 0) withSettings.searchParams.set('options', settings.join(' '));
+  return () => new PostgresDatabase(withSettings.href);
 }
 
 function onSqlite(stack: AsyncDisposableStack): () => Database {

@@ -1,6 +1,5 @@
 import type { Client } from 'pg';
-
-const END_DEADLINE_MS = 5_000;
+import { DEADLINE_MS } from './deadline.ts';
 
 /** Everything of a database that tests may have changed besides rows, as one text. */
 const SCHEMA = `
@@ -30,7 +29,7 @@ export async function schemaOf(client: Client): Promise<string> {
  */
 export async function emptyDatabase(client: Client, schema: string): Promise<boolean> {
   await client.query(`
-    select pg_terminate_backend(pid, ${END_DEADLINE_MS}) from pg_stat_activity
+    select pg_terminate_backend(pid, ${DEADLINE_MS}) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`);
   if ((await schemaOf(client)) !== schema) return false;
   const { rows } = await client.query<{ name: string }>(`

@@ -5,11 +5,10 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { environmentName } from '../../src/settings/load-settings.ts';
 import type { SettingName, Settings } from '../../src/settings/settings-table.ts';
+import { DEADLINE_MS } from './deadline.ts';
 import { databaseUrlOf } from './postgres.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../bin/coursewire.js');
-const START_DEADLINE_MS = 15_000;
-const RUN_DEADLINE_MS = 15_000;
 
 /** How a process ended: by itself, or by a signal. */
 export interface ProcessEnd {
@@ -77,10 +76,7 @@ export async function startProcess(
     logLines.push(parsed);
     if (typeof parsed.url === 'string' && /^ready at /.test(parsed.msg)) resolve(parsed.url);
   });
-  const deadline = setTimeout(
-    () => reject(new Error('the program did not start in time')),
-    START_DEADLINE_MS,
-  );
+  const deadline = setTimeout(() => reject(new Error('the program did not start in time')), DEADLINE_MS);
   void ended.then(async (end) => {
     reject(new Error(`the program ended instead of starting: ${JSON.stringify(end)} ${await errorText}`));
   });
@@ -115,7 +111,7 @@ export async function runProgram(
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: environment({ ...(await databaseSetting(settings)), ...settings }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: RUN_DEADLINE_MS,
+    timeout: DEADLINE_MS,
     killSignal: 'SIGKILL',
   });
   const [end, output, errors] = await Promise.all([endOf(child), text(child.stdout), text(child.stderr)]);

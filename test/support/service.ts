@@ -6,6 +6,7 @@ import { type Service, startService } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { openDatabaseAt } from './database.ts';
+import { DEADLINE_MS } from './deadline.ts';
 import { databaseUrlOf, dropDatabaseOf } from './postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -189,11 +190,11 @@ export async function requestToken(url: string, clientId: string, clientSecret: 
   return body.access_token;
 }
 
-/** Waits for a condition that another part of the process brings about; fails after `deadlineMs`. */
+/** Waits until `condition` answers something other than false, null or undefined, and answers it. Fails after `deadlineMs`. */
 export async function until<T>(
   condition: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   what: string,
-  deadlineMs = 10_000,
+  deadlineMs = DEADLINE_MS,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   while (true) {

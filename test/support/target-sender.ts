@@ -5,6 +5,7 @@ import {
   type PostbackSenderOptions,
 } from '../../src/delivery/postback-sender.ts';
 import { TargetGuard, type TargetGuardOptions } from '../../src/delivery/target-guard.ts';
+import { DEADLINE_MS } from './deadline.ts';
 
 /** A sender that may call the targets of tests, which are on the loopback network. */
 export function loopbackSender(
@@ -18,16 +19,12 @@ export function loopbackSender(
   return new PostbackSender({ guard, version: '1.2.3', ...rest });
 }
 
-const CONNECTIONS_DEADLINE_MS = 5_000;
-
 /** Waits until a sender has so many connections: it sees later than the target that one is closed. */
 export async function untilConnections(sender: PostbackSender, count: number): Promise<void> {
-  const deadline = performance.now() + CONNECTIONS_DEADLINE_MS;
+  const deadline = performance.now() + DEADLINE_MS;
   while (sender.connections !== count) {
     if (performance.now() > deadline)
-      throw new Error(
-        `${sender.connections} connections instead of ${count} after ${CONNECTIONS_DEADLINE_MS} ms`,
-      );
+      throw new Error(`${sender.connections} connections instead of ${count} after ${DEADLINE_MS} ms`);
     await setImmediate();
   }
 }

@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { DEADLINE_MS } from './deadline.ts';
 import { answer, type Behaviour } from './target-behaviours.ts';
 import { ReceivedPostback } from './target-received.ts';
 import { type TargetCertificate, targetCertificate } from './target-tls.ts';
 
 export type { ReceivedPostback };
-
-const DEFAULT_DEADLINE_MS = 5_000;
 
 /** What a target does with a connection, before any request: `hang` accepts it and is silent, TLS included. */
 export type ConnectionBehaviour = 'serve' | 'reset' | 'hang';
@@ -23,7 +22,7 @@ export interface TargetOptions {
 
 /** How long something is waited for. */
 export interface WaitOptions {
-  /** @defaultValue 5,000 */
+  /** @defaultValue {@link DEADLINE_MS} */
   readonly deadlineMs?: number;
 }
 
@@ -139,10 +138,7 @@ export class Target implements AsyncDisposable {
    *
    * @throws {Error} at the deadline, saying what came
    */
-  async waitUntil(
-    isMet: () => boolean,
-    { deadlineMs = DEFAULT_DEADLINE_MS }: WaitOptions = {},
-  ): Promise<void> {
+  async waitUntil(isMet: () => boolean, { deadlineMs = DEADLINE_MS }: WaitOptions = {}): Promise<void> {
     if (isMet()) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { isMet, resolve };

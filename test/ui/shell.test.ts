@@ -145,7 +145,7 @@ describe('a service that does not answer', () => {
     await row.waitFor();
     await page.context().setOffline(true);
     const problem = page.getByRole('region', { name: 'Webhooks' }).getByText('The service does not answer');
-    await problem.waitFor({ timeout: 20_000 });
+    await problem.waitFor();
     assert.equal(await row.count(), 1);
     await page.context().setOffline(false);
     await problem.waitFor({ state: 'detached' });

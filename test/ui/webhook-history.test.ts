@@ -81,7 +81,7 @@ describe('the history of a webhook', () => {
     await page
       .getByRole('cell', { name: /^2[67]$|^26$/ })
       .first()
-      .waitFor({ timeout: 20_000 });
+      .waitFor();
     await visit.assertAccessible();
     await page.emulateMedia({ colorScheme: 'light' });
     await page.getByText('Chart', { exact: true }).click();
@@ -94,13 +94,11 @@ describe('the history of a webhook', () => {
     const rows = page.getByRole('link', { name: /, delivery \d+$/ });
     await rows.first().waitFor();
     await page.context().setOffline(true);
-    await page
-      .getByText('What you see may be out of date; this page keeps trying.')
-      .waitFor({ timeout: 20_000 });
+    await page.getByText('What you see may be out of date; this page keeps trying.').waitFor();
     assert.equal(await rows.count(), 25);
     await page.context().setOffline(false);
     await page
       .getByText('What you see may be out of date; this page keeps trying.')
-      .waitFor({ state: 'detached', timeout: 20_000 });
+      .waitFor({ state: 'detached' });
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
+import { DEADLINE_MS } from '../../support/deadline.ts';
 
 /** What the browser itself writes for each answer of 400 and above, which tests ask for. */
 const ANSWERED_WITH_ERROR = /^Failed to load resource/;
@@ -30,7 +31,7 @@ export class Visit implements AsyncDisposable {
     this.page = page;
     this.#context = page.context();
     this.#origin = new URL(url).origin;
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(DEADLINE_MS);
     page.on('request', (request) => {
       const { protocol, origin } = new URL(request.url());
       if (protocol === 'data:' || protocol === 'blob:' || origin === this.#origin) return;

@@ -1,0 +1,38 @@
+/**
+ * Several clients that call again and again beside a test. The first failure is the one that the test shows: a caller's
+ * fails the step that the test is at, and a step's stops the callers before anything is taken from under them.
+ */
+export class Callers implements AsyncDisposable {
+  readonly #calls: Promise<unknown>;
+  readonly #failure: Promise<never>;
+  #isOver = false;
+
+  /** @param call makes one call for the caller of this number. */
+  constructor(count: number, call: (caller: number) => Promise<void>) {
+    const callOnAndOn = async (caller: number) => {
+      while (!this.#isOver) await call(caller);
+    };
+    this.#calls = Promise.all(Array.from({ length: count }, (_, caller) => callOnAndOn(caller)));
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.#failure = promise;
+    this.#failure.catch(() => {
+      this.#isOver = true;
+    });
+    this.#calls.catch(reject);
+  }
+
+  /** Waits for a step of the test. @throws the callers' failure as soon as there is one. */
+  async during<T>(step: Promise<T>): Promise<T> {
+    return await Promise.race([step, this.#failure]);
+  }
+
+  /** Waits until the calls under way have ended; nobody calls after that. @throws the callers' failure. */
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#calls;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop().catch(() => {});
+  }
+}
