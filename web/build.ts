@@ -20,8 +20,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
 
-const ROOT = path.join(import.meta.dirname, '..');
-const WEB = path.join(ROOT, 'web');
+const WEB = import.meta.dirname;
+const ROOT = path.join(WEB, '..');
 const DIST = path.join(WEB, 'dist');
 const FINGERPRINT_FILE = 'fingerprint.txt';
 const COMPRESSIBLE = '**/*.{js,css,svg,json}';
