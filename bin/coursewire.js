@@ -1,13 +1,22 @@
 #!/usr/bin/env node
 // @ts-check
 // The way into src/main.ts, in JavaScript: a module that is loaded before the cache is on would bring in the compiler that
-// strips types, which takes 20 MiB and a tenth of a second.
-import { setFlagsFromString } from 'node:v8';
-import './compile-cache.js';
+// strips types, which takes 20 MiB and a tenth of a second. Nothing is imported before the version is known to be new
+// enough: an older Node would fail on the import, and not say why.
 
-// V8 sizes its heap by the machine's memory and would let garbage of deliveries pile up to 350 MiB; collected a little
-// earlier the service stays near 200 MiB at the same speed. The new generation's size can only be given on the command
-// line: `npm start` does, to a quarter of the time in the collector that the smallest one would take.
-setFlagsFromString('--heap-growing-percent=30');
+const MIN_NODE_MAJOR = 24;
 
-await import('../src/main.ts');
+if (Number.parseInt(process.versions.node, 10) < MIN_NODE_MAJOR) {
+  process.stderr.write(
+    `coursewire needs Node ${MIN_NODE_MAJOR} or later, this is ${process.version}. "npm ci" installs one; start with "npm start".\n`,
+  );
+  process.exitCode = 1;
+} else {
+  await import('./compile-cache.js');
+  // V8 sizes its heap by the machine's memory and would let garbage of deliveries pile up to 350 MiB; collected a little
+  // earlier the service stays near 200 MiB at the same speed. The new generation's size can only be given on the command
+  // line: `npm start` does, to a quarter of the time in the collector that the smallest one would take.
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--heap-growing-percent=30');
+  await import('../src/main.ts');
+}

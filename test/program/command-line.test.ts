@@ -51,6 +51,19 @@ describe('the command line', () => {
     assert.doesNotMatch(err, /internal\/deps\/amaro/);
   });
 
+  test('a Node that is too old is refused in one sentence, before anything is loaded that it would not understand', async () => {
+    const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
+      Object.defineProperty(process, 'version', { value: 'v20.20.2' });
+      process.on('exit', () => console.log(process.moduleLoadList.includes('Internal Binding sqlite')))`;
+    const preload = `data:text/javascript,${encodeURIComponent(older)}`;
+    const { code, out, err } = await run(['--version'], { NODE_OPTIONS: `--import "${preload}"` });
+    assert.deepEqual([code, out], [1, 'false\n']);
+    assert.equal(
+      err,
+      'coursewire needs Node 24 or later, this is v20.20.2. "npm ci" installs one; start with "npm start".\n',
+    );
+  });
+
   test('wrong use is said, with exit code 2', async () => {
     for (const [args, said] of [
       [[], /Usage/],
