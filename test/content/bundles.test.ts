@@ -136,6 +136,16 @@ describe('bundles', () => {
     assert.deepEqual(same.body, changed.body);
   });
 
+  it('are changed by the same contents in another order', async () => {
+    const made = await api.create('/bundles', { name: 'Ordered', contents: both() });
+    const contents = both().toReversed();
+    const reversed = await api.put(`/bundles/${made.id}`, { name: 'Ordered', contents });
+    assert.equal(reversed.headers.get('etag'), '"2"');
+    const { body } = await api.get(`/bundles/${made.id}`);
+    assert.deepEqual(body.contents, made.contents.toReversed());
+    assert.deepEqual(reversed.body, body);
+  });
+
   it('are changed and deleted only as they were read, when If-Match says so', async () => {
     const { id } = await api.create('/bundles', { name: 'Matched', contents: both() });
     const change = { name: 'Matched again', contents: both() };

@@ -27,6 +27,28 @@ async function importInto(parts: CourseParts, folderId: number | null = null): P
 
 const isProblem = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code;
 
+it('a version is refused when its course is renamed while the package is unpacked', async () => {
+  await using parts = await openCourseParts();
+  const { id, revision, folderId } = await importInto(parts);
+  const upload = await parts.receive(await scormPackage());
+  parts.store.beforePut = async () => {
+    await parts.courses.update(id, { name: 'Renamed', folderId }, null);
+  };
+  const expected = new Set([revision]);
+  await assert.rejects(
+    parts.courses.uploadVersion(id, upload, { ...context(), expected }),
+    isProblem('precondition-failed'),
+  );
+  const { name, versions } = await parts.courses.getWithVersions(id);
+  assert.deepEqual([name, versions.length], ['Renamed', 1]);
+  assert.equal(
+    readdirSync(parts.folder.contentFolder).length,
+    1,
+    'the files of the refused version are gone',
+  );
+  assert.equal(parts.events.length, 1);
+});
+
 describe('an import that fails half-way leaves no file, no course and no event', () => {
   /** Breaks something of a running service, then imports and uploads a version; both must fail and leave nothing. */
   async function assertNothingLeft(

@@ -151,6 +151,16 @@ describe('equivalents', () => {
     assert.deepEqual((await api.get(`/equivalents/${made.id}`)).body, changed.body);
   });
 
+  it('are changed by the same courses in another order', async () => {
+    const made = await api.create('/equivalents', { name: 'Ordered', courses: both() });
+    const courses = both().toReversed();
+    const reversed = await api.put(`/equivalents/${made.id}`, { name: 'Ordered', courses });
+    assert.equal(reversed.headers.get('etag'), '"2"');
+    const { body } = await api.get(`/equivalents/${made.id}`);
+    assert.deepEqual(body.courses, made.courses.toReversed());
+    assert.deepEqual(reversed.body, body);
+  });
+
   it('stay as they are when what was read is sent back', async () => {
     const made = await api.create('/equivalents', { name: 'Same', folder_id: folder, courses: both() });
     const same = await api.put(`/equivalents/${made.id}`, made);

@@ -42,6 +42,20 @@ describe('a target that speaks TLS', () => {
       assert.equal(sender.connections, 0);
     });
 
+  it('is sent nothing when its certificate is wrong and the environment asks for no checks', async () => {
+    await using target = await startTarget({ tls: 'self-signed' });
+    await using sender = loopbackSender();
+    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    try {
+      assert.equal((await sender.send(postbackTo(target.url))).reason, 'self-signed certificate');
+    } finally {
+      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+    }
+    assert.equal(target.requests.length, 0);
+  });
+
   it('is sent nothing when its certificate is for another name than that in the URL', async () => {
     await using target = await startTarget({ tls: 'trusted' });
     await using sender = loopbackSender({ ca: [testAuthority()], lookup: toLoopback });

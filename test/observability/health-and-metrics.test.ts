@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
 
 describe('health and metrics', () => {
   test('a healthy service is live and ready', async () => {
@@ -46,6 +48,38 @@ describe('health and metrics', () => {
     assert.match(metrics, /^coursewire_delivery_attempts_total\{outcome="success"\} 1$/m);
     assert.match(metrics, /^coursewire_queue_oldest_age_seconds 0$/m);
     assert.match(metrics, /^coursewire_queue_errors_total\{engine="database"\} 0$/m);
+  });
+
+  test('an event whose change was undone is not counted', async () => {
+    await using service = await startTestService();
+    const { api } = service;
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    // The answer is kept last, when the event is published already.
+    await breakTable(database, 'idempotency_keys', 'update');
+    const undone = await api.post('/accounts', { name: 'Undone' }, { 'Idempotency-Key': 'k' });
+    assert.equal(undone.status, 500);
+    await mendTable(database, 'idempotency_keys');
+    const { body } = await api.get('/metrics');
+    assert.doesNotMatch(body, /^coursewire_events_total\{.*\} [1-9]/m);
+    await api.create('/accounts', { name: 'Done' });
+    const after = await api.get('/metrics');
+    assert.match(after.body, /^coursewire_events_total\{subtopic="ACCOUNT_CREATED"\} 1$/m);
+  });
+
+  test('the time from event to delivery is that of messages which arrive at the first attempt', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    target.respondWith(answer(503));
+    await api.create('/webhooks', { name: 'w', topic: 'ACCOUNT', target_url: target.url });
+    await api.create('/accounts', { name: 'Northwind' });
+    await target.waitFor(1);
+    target.respondWith(answer(200));
+    const metrics = await until(async () => {
+      const { body } = await api.get('/metrics');
+      return /^coursewire_delivery_attempts_total\{outcome="success"\} 1$/m.test(body) && (body as string);
+    }, 'the message arrived at a later attempt');
+    assert.match(metrics, /^coursewire_event_to_delivery_seconds_count 0$/m);
   });
 
   test('a message that waits for its next attempt shows as a blocked webhook with an age', async () => {

@@ -137,6 +137,24 @@ describe('changes of an administrator at the same time', () => {
     assert.equal((await administrators.get(administrator.id)).role, 'viewer');
   });
 
+  test('the first link is dead when an administrator is made while its password is hashed', async () => {
+    await using administration = await openAdministration();
+    const { administrators, passwords } = administration;
+    const link = await administrators.issueFirstLink();
+    const { hash } = passwords;
+    passwords.hash = async (password) => {
+      passwords.hash = hash;
+      await administrators.create({ email: VIEWER_EMAIL, role: 'admin', name: 'Vic', password: PASSWORD });
+      return await passwords.hash(password);
+    };
+    const input = { token: link!.token, email: 'first@example.com', name: 'First', password: PASSWORD };
+    await refused(['not-found'], administrators.setUp(input, USE));
+    assert.deepEqual(
+      (await administrators.list()).map(({ email }) => email),
+      [VIEWER_EMAIL],
+    );
+  });
+
   test('no link is made for who is deleted meanwhile', async () => {
     await using administration = await openAdministration();
     const { administrators } = administration;
