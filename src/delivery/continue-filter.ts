@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** How many `100 Continue` are passed over before one answer; what comes then is left to the parser to refuse. */
-export const MAX_CONTINUES = 16;
+const MAX_CONTINUES = 16;
 
 /** The most bytes that one `100 Continue` may take. */
 const MAX_CONTINUE_BYTES = 4_096;

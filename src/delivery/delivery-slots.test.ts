@@ -11,9 +11,13 @@ function slotsOf(quickLimit: number) {
   return { slots, pass };
 }
 
-/** Requests of ever new lines, none of which ends, until no more may go out. */
+/** More than any of these slots let out. */
+const TOO_MANY = 100_000;
+
+/** Requests of ever new lines, none of which ends, until no more may go out. @throws {Error} when there is no end */
 function takeAll(slots: DeliverySlots, pass: (ms: number) => void): void {
   for (let line = 1; slots.free() > 0; line++) {
+    assert.ok(line < TOO_MANY, 'the requests that go out are bounded');
     slots.take(line);
     pass(50);
   }

@@ -1,5 +1,5 @@
 /** How far a delay may lie from its step of the schedule, to either side, as a part of it. */
-export const RETRY_JITTER = 0.2;
+const RETRY_JITTER = 0.2;
 
 /** Keeps the power of two finite, so that no delay doubled is no delay; any maximum is met long before. */
 const MAX_DOUBLINGS = 1_000;

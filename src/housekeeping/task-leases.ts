@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 
 /** How long a task is its holder's without a sign of life: a holder that was killed is followed by another after it. */
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /**

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { FAILURE_BURST, FAILURE_REFILL_MS, GuessLimiter, KNOWN_FOR_MS } from './guess-limiter.ts';
+import { GuessLimiter } from './guess-limiter.ts';
+
+const FAILURE_BURST = 10;
+const FAILURE_REFILL_MS = 6_000;
+const KNOWN_FOR_MS = 24 * 60 * 60 * 1_000;
 
 const HOME = '192.0.2.1';
 const ELSEWHERE = '192.0.2.2';

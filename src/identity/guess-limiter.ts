@@ -1,9 +1,9 @@
 /** Failures that a source may have at once before it has to wait. */
-export const FAILURE_BURST = 10;
+const FAILURE_BURST = 10;
 /** A source gets one further failure in this time. */
-export const FAILURE_REFILL_MS = 6_000;
+const FAILURE_REFILL_MS = 6_000;
 /** How long a subject counts as known at a source after its last success. */
-export const KNOWN_FOR_MS = 24 * 60 * 60 * 1_000;
+const KNOWN_FOR_MS = 24 * 60 * 60 * 1_000;
 /** Sources, and known pairs, that are remembered; beyond it the one untouched for longest is forgotten. */
 export const MAX_REMEMBERED = 50_000;
 

@@ -16,7 +16,7 @@ import { AccessTokenResponse, CLIENT_BASIC, TokenErrorResponse, TokenRequestForm
 /** Where access tokens are asked for, relative to the base URL. */
 export const TOKEN_PATH = '/public/v1/auth';
 /** The largest body that is read; a sensible request has a few hundred bytes. */
-export const MAX_TOKEN_BODY_BYTES = 16 * 1024;
+const MAX_TOKEN_BODY_BYTES = 16 * 1024;
 
 const UNAVAILABLE_RETRY_AFTER = '5';
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CENSORED, censor, censorText } from './censor.ts';
+import { censor, censorText } from './censor.ts';
+
+const CENSORED = '[censored]';
 
 const plain = (value: unknown) => censor(value, { stack: false });
 

@@ -2,16 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PackageError, type PackageErrorCode } from './package-error.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.ts';
-import {
-  attributeOf,
-  childOf,
-  childrenOf,
-  everyElement,
-  parseXml,
-  textOf,
-  XML_NAMESPACE,
-  XMLNS_NAMESPACE,
-} from './xml-tree.ts';
+import { attributeOf, childOf, childrenOf, everyElement, parseXml, textOf } from './xml-tree.ts';
+
+const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
+const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
 const parse = (text: string, limits: Partial<PackageLimits> = {}) =>
   parseXml(text, 'imsmanifest.xml', { ...DEFAULT_PACKAGE_LIMITS, ...limits });

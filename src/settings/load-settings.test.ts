@@ -6,8 +6,9 @@ import { after, before, describe, it } from 'node:test';
 import { LOG_CLASSES } from '../observability/log-classes.ts';
 import { loadSettings } from './load-settings.ts';
 import { SettingsError } from './settings-error.ts';
-import { MAX_SETTINGS_FILE_BYTES } from './settings-file.ts';
 import { SETTING_NAMES, type Settings } from './settings-table.ts';
+
+const MAX_SETTINGS_FILE_BYTES = 262_144;
 
 const SECRET = 'hunter2-'.repeat(8);
 

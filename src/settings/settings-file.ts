@@ -3,7 +3,7 @@ import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { SettingProblem } from './settings-error.ts';
 
 /** The largest configuration file that is read. */
-export const MAX_SETTINGS_FILE_BYTES = 256 * 1024;
+const MAX_SETTINGS_FILE_BYTES = 256 * 1024;
 
 /** One mistake makes the YAML parser find many; the first ones tell most. */
 const MAX_YAML_FAULTS = 5;

@@ -4,7 +4,7 @@ import { TOPICS } from '../events/catalogue.ts';
 import { createLogs } from '../observability/log.ts';
 import type { LogLevel } from '../observability/log-level.ts';
 import { DeliveryLog, type LoggedAttempt } from './delivery-log.ts';
-import { LOGGING_MODES, type LoggingMode, TRIGGERING_CLASSES } from './logging-mode.ts';
+import { LOGGING_MODES, type LoggingMode } from './logging-mode.ts';
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 const NEXT = Date.UTC(2026, 0, 2, 3, 4, 15);
@@ -138,8 +138,14 @@ describe('the log line of an attempt', () => {
   }
 
   it('is made full by the class that triggers the topic, and by no other', () => {
+    const classes = {
+      ACCOUNT: 'AccountService',
+      ACCOUNT_CONTENT: 'AccountContentService',
+      COURSE: 'CourseService',
+      REGISTRATION: 'RegistrationService',
+    } as const;
     for (const debugged of TOPICS) {
-      const levels = { customLevels: { [TRIGGERING_CLASSES[debugged]]: 'debug' } as const };
+      const levels = { customLevels: { [classes[debugged]]: 'debug' } as const };
       for (const topic of TOPICS) {
         const lines = linesOf(levels, (log) => log.attempt(success('NONE', { topic })));
         assert.equal(lines.length, topic === debugged ? 1 : 0);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { LEASE_MS, TaskLeases } from '../../src/housekeeping/task-leases.ts';
+import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';
+
+const LEASE_MS = 60_000;
 
 const REST_MS = 600_000;
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AccessTokens, MAX_TOKEN_CHARACTERS } from '../../src/identity/access-tokens.ts';
+import { AccessTokens } from '../../src/identity/access-tokens.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
 import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { AUTH_SECRET, createTokens, LIFETIME_MS, TestClock } from './identity-parts.ts';
+
+const MAX_TOKEN_CHARACTERS = 512;
 
 const OTHER_SECRET = 'b'.repeat(64);
 

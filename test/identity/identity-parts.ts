@@ -3,10 +3,12 @@ import type { Database } from '../../src/database/database.ts';
 import { AccessTokens } from '../../src/identity/access-tokens.ts';
 import { type ApiClient, ClientService } from '../../src/identity/client-service.ts';
 import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
-import { TOKEN_PATH, tokenEndpoint } from '../../src/identity/token-endpoint.ts';
+import { tokenEndpoint } from '../../src/identity/token-endpoint.ts';
 import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
+
+const TOKEN_PATH = '/public/v1/auth';
 
 /** A `webhooks_auth_secret`. */
 export const AUTH_SECRET = 'a'.repeat(64);

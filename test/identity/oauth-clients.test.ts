@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
-import { TOKEN_PATH } from '../../src/identity/token-endpoint.ts';
 import { LIFETIME_MS, startEndpoint, type TestEndpoint } from './identity-parts.ts';
+
+const TOKEN_PATH = '/public/v1/auth';
 
 interface Credentials {
   id: string;

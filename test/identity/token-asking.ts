@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { TOKEN_PATH } from '../../src/identity/token-endpoint.ts';
 import { basic, LIFETIME_MS, type TestEndpoint } from './identity-parts.ts';
+
+const TOKEN_PATH = '/public/v1/auth';
 
 export const FORM = 'application/x-www-form-urlencoded';
 /** RFC 6749 §5.2: what an error_description may consist of. */

@@ -5,11 +5,13 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { fastify } from 'fastify';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
-import { TOKEN_PATH, tokenEndpoint } from '../../src/identity/token-endpoint.ts';
+import { tokenEndpoint } from '../../src/identity/token-endpoint.ts';
 import { CLIENT_BASIC, clientBasicScheme } from '../../src/identity/token-schemas.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { createTokens } from './identity-parts.ts';
+
+const TOKEN_PATH = '/public/v1/auth';
 
 it('the token endpoint is described in OpenAPI as it behaves', async () => {
   await using owned = await openTestDatabase();

@@ -3,10 +3,11 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
-import { MAX_TOKEN_BODY_BYTES } from '../../src/identity/token-endpoint.ts';
 import { breakTable } from '../support/database.ts';
 import { basic, START, startEndpoint } from './identity-parts.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post, putClient, rawPost } from './token-asking.ts';
+
+const MAX_TOKEN_BODY_BYTES = 16_384;
 
 class UnreachableClients extends ClientService {
   override async authenticate(): Promise<never> {

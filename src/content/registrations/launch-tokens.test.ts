@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { LAUNCH_LIFETIME_MS, LaunchTokens } from './launch-tokens.ts';
+import { LaunchTokens } from './launch-tokens.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 9, 30);
 const REGISTRATION = { registrationId: '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11', versionId: 3 };
@@ -14,7 +14,6 @@ describe('launch tokens', () => {
   it('say which version of which registration they open, and until when', () => {
     const { token, expiresAt } = tokensWith(secret('a')).issue(REGISTRATION);
     assert.equal(expiresAt, NOW + 8 * 3_600_000);
-    assert.equal(LAUNCH_LIFETIME_MS, 8 * 3_600_000);
     assert.match(token, /^cwl1_[\w-]{78}$/);
     assert.deepEqual(tokensWith(secret('a')).read(token), { ...REGISTRATION, expiresAt });
   });

@@ -14,7 +14,7 @@ const NO_PASSWORD =
   `$${unpaddedBase64(SALT_BYTES)}$${unpaddedBase64(COST.outputLen)}`;
 
 /** Passwords under way and waiting; one takes about 20 ms, so that the last waits for a second or two. */
-export const MAX_WAITING = 64;
+const MAX_WAITING = 64;
 const RETRY_AFTER_SECONDS = '2';
 
 /**

@@ -20,7 +20,7 @@ const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 /** How exact "last seen" is: a page that asks all the time costs one write in this time. */
 const SEEN_NOTED_EVERY_MS = 60_000;
 /** Beyond it, signing in ends an administrator's oldest session. */
-export const MAX_SESSIONS_EACH = 50;
+const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
 
 /** From where a session is used, as the request has it. */

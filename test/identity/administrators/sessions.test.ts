@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Database } from '../../../src/database/database.ts';
-import { MAX_SESSIONS_EACH, Sessions } from '../../../src/identity/administrators/sessions.ts';
+import { Sessions } from '../../../src/identity/administrators/sessions.ts';
 import { createLogs } from '../../../src/observability/log.ts';
 import { createAdministrator, signedInBrowser } from '../../support/administration.ts';
 import { ManualClock } from '../../support/clock.ts';
 import { openDatabaseOf, openTestDatabase } from '../../support/database.ts';
 import { startTestService, temporaryFolder, until } from '../../support/service.ts';
+
+const MAX_SESSIONS_EACH = 50;
 
 const MINUTE_MS = 60_000;
 const IDLE_MS = 60 * MINUTE_MS;
