@@ -12,7 +12,7 @@ export interface PostgresTimeouts {
   statementMs: number;
   /** For a lock that another transaction holds. */
   lockMs: number;
-  /** Until the server ends a transaction whose instance stands still, and with it its locks. */
+  /** Until the server ends a transaction whose instance is frozen, and so releases its locks. */
   idleInTransactionMs: number;
   /** Beyond `statementMs`, until a connection on which nothing comes back is given up. */
   graceMs: number;
@@ -22,13 +22,14 @@ export const DEFAULT_TIMEOUTS: PostgresTimeouts = {
   connectMs: 5_000,
   statementMs: 20_000,
   lockMs: 10_000,
-  idleInTransactionMs: 20_000,
+  idleInTransactionMs: 4_000,
   graceMs: 5_000,
 };
 
-/** Statements and locks of long transactions: migrations, copies of whole tables. */
+/** Limits of long transactions: migrations, copies of whole tables. */
 export const LONG_STATEMENT_MS = 3_600_000;
 export const LONG_LOCK_MS = 120_000;
+export const LONG_IDLE_MS = 120_000;
 
 const KEEP_ALIVE_AFTER_MS = 10_000;
 /** Connections that nobody needed for so long are closed. */
@@ -36,21 +37,32 @@ const IDLE_CLOSE_MS = 60_000;
 /** So that load spreads again after a switch-over or behind a balancer. */
 const MAX_LIFETIME_SECONDS = 1_800;
 
-/** What every connection is opened with. */
+/** The options that open a connection. {@link limitSession} must follow. */
 export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientConfig & { pipeline: boolean } {
   return {
     connectionString: url,
     fallback_application_name: 'coursewire',
     connectionTimeoutMillis: timeouts.connectMs,
-    statement_timeout: timeouts.statementMs,
-    lock_timeout: timeouts.lockMs,
-    idle_in_transaction_session_timeout: timeouts.idleInTransactionMs,
     query_timeout: timeouts.statementMs + timeouts.graceMs,
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     types: NUMBERS_AS_NUMBERS,
   };
+}
+
+/**
+ * Sets the session's time limits. As startup parameters, PgBouncer would refuse or silently drop them.
+ * Errors are those of `pg`.
+ */
+export async function limitSession(
+  client: Pick<Client, 'query'>,
+  { statementMs, lockMs, idleInTransactionMs }: PostgresTimeouts,
+): Promise<void> {
+  await client.query(
+    `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs};
+     set idle_in_transaction_session_timeout = ${idleInTransactionMs}`,
+  );
 }
 
 /**
@@ -72,6 +84,7 @@ export class PostgresConnections implements AsyncDisposable {
     try {
       this.#pool = new Pool({
         ...clientConfig(url, timeouts),
+        onConnect: (client) => limitSession(client, timeouts),
         max,
         idleTimeoutMillis: IDLE_CLOSE_MS,
         maxLifetimeSeconds: MAX_LIFETIME_SECONDS,

@@ -14,6 +14,7 @@ import { kyselyOver } from './kysely-postgres.ts';
 import {
   DEFAULT_TIMEOUTS,
   type LentConnection,
+  LONG_IDLE_MS,
   LONG_LOCK_MS,
   LONG_STATEMENT_MS,
   PostgresConnections,
@@ -21,6 +22,7 @@ import {
 } from './postgres-connections.ts';
 import { isRerunnable, translateError } from './postgres-errors.ts';
 import { namedRowsToJson } from './postgres-json.ts';
+import { hasSessions } from './postgres-sessions.ts';
 import { PostgresSignals } from './postgres-signals.ts';
 import { type PostgresStatement, PostgresStatements } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -67,6 +69,8 @@ export class PostgresDatabase implements Database {
   readonly #reading: PostgresConnections;
   readonly #signals: PostgresSignals;
   readonly #statements = new PostgresStatements();
+  readonly #url: string;
+  readonly #timeouts: PostgresTimeouts;
 
   /**
    * Connects when it is first used.
@@ -77,6 +81,8 @@ export class PostgresDatabase implements Database {
     url: string,
     { connections = DEFAULT_CONNECTIONS, timeouts = DEFAULT_TIMEOUTS }: PostgresOptions = {},
   ) {
+    this.#url = url;
+    this.#timeouts = timeouts;
     const reading = Math.max(1, Math.floor((connections - 1) * READING_PART));
     const onStalePlan = () => this.#statements.renew();
     this.#reading = new PostgresConnections(url, { max: reading, timeouts, onStalePlan });
@@ -136,6 +142,12 @@ export class PostgresDatabase implements Database {
     if (server.encoding !== 'UTF8') {
       throw new UnsuitableServerError(
         `database_url names a database with the encoding ${server.encoding}; make one with the encoding UTF8`,
+      );
+    }
+    if (!(await hasSessions(this.#url, this.#timeouts))) {
+      throw new UnsuitableServerError(
+        'database_url names a pooler that shares server connections between transactions ' +
+          '(pool_mode=transaction or statement in PgBouncer); set pool_mode=session, or name the server itself',
       );
     }
   }
@@ -211,6 +223,7 @@ function beginning({ durability, isLong }: TransactionOptions): string {
     statements.push(
       `set local statement_timeout = ${LONG_STATEMENT_MS}`,
       `set local lock_timeout = ${LONG_LOCK_MS}`,
+      `set local idle_in_transaction_session_timeout = ${LONG_IDLE_MS}`,
     );
   }
   return statements.join('; ');

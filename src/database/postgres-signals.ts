@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
-import { clientConfig, type PostgresTimeouts } from './postgres-connections.ts';
+import { clientConfig, limitSession, type PostgresTimeouts } from './postgres-connections.ts';
 import { SignalListeners } from './signal-listeners.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -68,6 +68,7 @@ export class PostgresSignals implements AsyncDisposable {
     }, ASK_EVERY_MS);
     try {
       await client.connect();
+      await limitSession(client, this.#timeouts);
       this.#client = client;
       await this.#subscribe(this.#listeners.channels);
       await ended;

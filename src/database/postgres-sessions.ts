@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { clientConfig, type PostgresTimeouts } from './postgres-connections.ts';
+import { translateError } from './postgres-errors.ts';
+
+/** A setting of no meaning to the server; the dot lets any user set it. */
+const SETTING = 'coursewire.session';
+
+/**
+ * Whether each connection keeps a session of its own. A pooler that shares server connections between transactions
+ * loses `listen`, time limits and prepared statements. @throws {DatabaseUnavailableError}
+ */
+export async function hasSessions(url: string, timeouts: PostgresTimeouts): Promise<boolean> {
+  const token = randomUUID();
+  await using first = await connect(url, timeouts);
+  await using second = await connect(url, timeouts);
+  let heard = false;
+  first.client.on('notification', () => {
+    heard = true;
+  });
+  try {
+    await first.client.query(`set ${SETTING} = '${token}'; listen "${token}"`);
+    // Holds the server connection that the statement before has just released, if it was released.
+    await second.client.query('begin');
+    // A session hears its own notification before the answer to `notify`.
+    await first.client.query(`notify "${token}"`);
+    const { rows } = await first.client.query<{ kept: string | null }>(
+      `select current_setting('${SETTING}', true) as kept`,
+    );
+    await second.client.query('rollback');
+    return heard && rows[0]?.kept === token;
+  } catch (error) {
+    throw translateError(error, 'be tried for sessions');
+  }
+}
+
+async function connect(
+  url: string,
+  timeouts: PostgresTimeouts,
+): Promise<AsyncDisposable & { client: Client }> {
+  const client = new Client(clientConfig(url, timeouts));
+  // A lost connection fails the statement at hand; without a listener it would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    throw translateError(error, 'be reached');
+  }
+  return { client, [Symbol.asyncDispose]: () => client.end().catch(() => {}) };
+}
