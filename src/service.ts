@@ -52,6 +52,8 @@ import { GuessLimiter } from './identity/guess-limiter.ts';
 import { SCOPE_MEANINGS } from './identity/scopes.ts';
 import { TOKEN_PATH, tokenEndpoint } from './identity/token-endpoint.ts';
 import { deriveTokenKeys } from './identity/token-keys.ts';
+import { ClockWatch } from './observability/clock-watch.ts';
+import { DatabaseWatch } from './observability/database-watch.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
@@ -102,7 +104,7 @@ export interface ServiceDependencies {
   version: string;
   /** Takes what only the person who starts the service may read, and no log: plain text. */
   announce?: (text: string) => void;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds. @defaultValue the database's clock, which all of its instances share */
   now?: () => number;
   /** Uniform in [0, 1). */
   random?: () => number;
@@ -113,13 +115,22 @@ export interface ServiceDependencies {
  * also when the start fails half-way.
  */
 export async function startService(settings: Settings, dependencies: ServiceDependencies): Promise<Service> {
-  const { logs, version, announce, now = Date.now, random = Math.random } = dependencies;
+  const { logs, version, announce, random = Math.random } = dependencies;
   const log = logs.for('Service');
   log.info('starting', { version, settings: describeSettings(settings) });
   await using stack = new AsyncDisposableStack();
 
-  const storage = stack.use(await openStorage(settings, { exclusive: true, now }));
+  const storage = stack.use(
+    await openStorage(settings, { exclusive: true, now: dependencies.now ?? Date.now }),
+  );
   const { database, cipher } = storage;
+  const now = dependencies.now ?? (() => database.clock.now());
+  const leases = new TaskLeases({ database, now });
+  const databaseLog = logs.for('Database');
+  const clockWatch = new ClockWatch(database.clock, databaseLog);
+  const databaseWatch = stack.use(
+    new DatabaseWatch({ database, tryChange: () => leases.tryChange(), log: databaseLog }),
+  );
   if (storage.migrated.length > 0)
     logs.for('Database').info('migrated the database', { migrations: storage.migrated });
   for (const { serious, text } of secretFindings(storage.secretUse, cipher.hasFormer)) {
@@ -227,7 +238,6 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     const listing = stack.use(new DeliveryListing({ database, log: logs.for('WebhookService') }));
     listing.start();
   }
-  const leases = new TaskLeases({ database, now });
   const cleaner = stack.use(
     new HistoryCleaner({
       database,
@@ -306,7 +316,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   if (build === null) log.warn('the admin UI is not built: run "npm run build:ui"');
   await plain.register(uiRoutes, { build, basePath });
   const checks = {
-    database: () => database.ping(),
+    database: () => databaseWatch.check(),
     content: () => store.ping(),
     ...(serviceQueue.check === null ? {} : { queue: serviceQueue.check }),
   };
@@ -346,6 +356,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
         database,
         queue,
         checks,
+        clock: clockWatch,
         settings,
         about: { version, runtime: describeRuntime(), instance: randomUUIDv7(), startedAt: now() },
       }),

@@ -80,9 +80,29 @@ export interface TransactionOptions {
   isLong?: boolean;
 }
 
+/** The clock that all instances of a database share: the server's on PostgreSQL, this machine's on SQLite. */
+export interface DatabaseClock {
+  /** Epoch milliseconds. */
+  now(): number;
+  /**
+   * Calls back, now and then, with how far this machine's clock is ahead of the shared one, in milliseconds; never where
+   * they are the same. The listener must not throw.
+   */
+  onMeasured(listener: (aheadMs: number) => void): void;
+}
+
+/** Learns what became of reads and changes: null for a change that was committed. */
+export type OutcomeListener = (refusal: DatabaseUnavailableError | null) => void;
+
 /** An open database of either engine. */
 export interface Database extends AsyncDisposable {
   readonly dialect: Dialect;
+  readonly clock: DatabaseClock;
+  /**
+   * Calls back with each error that says the engine is not available, and with null after each committed change.
+   * The listener must not throw.
+   */
+  onOutcome(listener: OutcomeListener): void;
   /** Committed data, read outside any transaction. */
   readonly reader: Reader;
   /**

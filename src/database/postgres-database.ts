@@ -4,6 +4,7 @@ import {
   type Database,
   DatabaseUnavailableError,
   type NamedRow,
+  type OutcomeListener,
   type Reader,
   type RowsStatement,
   type SqlValue,
@@ -11,12 +12,14 @@ import {
   type TransactionOptions,
 } from './database.ts';
 import { kyselyOver } from './kysely-postgres.ts';
+import { PostgresClock } from './postgres-clock.ts';
 import {
   DEFAULT_TIMEOUTS,
   type LentConnection,
   LONG_IDLE_MS,
   LONG_LOCK_MS,
   LONG_STATEMENT_MS,
+  type PostgresAnswer,
   PostgresConnections,
   type PostgresTimeouts,
 } from './postgres-connections.ts';
@@ -64,11 +67,13 @@ class UndoneError extends Error {
  */
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
+  readonly clock: PostgresClock;
   readonly reader: Reader;
   readonly #writing: PostgresConnections;
   readonly #reading: PostgresConnections;
   readonly #signals: PostgresSignals;
   readonly #statements = new PostgresStatements();
+  readonly #outcomeListeners: OutcomeListener[] = [];
   readonly #url: string;
   readonly #timeouts: PostgresTimeouts;
 
@@ -92,6 +97,7 @@ export class PostgresDatabase implements Database {
       onStalePlan,
     });
     this.#signals = new PostgresSignals(url, timeouts);
+    this.clock = new PostgresClock(() => this.#readTime());
     this.reader = {
       dialect: 'postgres',
       query: kyselyOver((sql, values) => this.#read(this.#statements.prepareNumbered(sql, values))),
@@ -109,8 +115,8 @@ export class PostgresDatabase implements Database {
       try {
         return await this.#writing.lend((connection) => this.#transact(connection, work, options));
       } catch (error) {
-        if (!(error instanceof UndoneError)) throw error;
-        if (run === MAX_RUNS) throw translateError(error.cause, 'finish a transaction');
+        if (!(error instanceof UndoneError)) throw this.#noted(error);
+        if (run === MAX_RUNS) throw this.#noted(translateError(error.cause, 'finish a transaction'));
         await wait(Math.random() * LONGEST_PAUSE_MS);
       }
     }
@@ -127,7 +133,7 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Looks at what the server and the database are. @throws {UnsuitableServerError} @throws {DatabaseUnavailableError}
+   * Looks at what the server and the database are, and takes over the server's time. @throws {UnsuitableServerError} @throws {DatabaseUnavailableError}
    */
   async assertSuitable(): Promise<void> {
     const [server] = await this.reader.all<{ version: string; number: string; encoding: string }>(
@@ -150,6 +156,11 @@ export class PostgresDatabase implements Database {
           '(pool_mode=transaction or statement in PgBouncer); set pool_mode=session, or name the server itself',
       );
     }
+    await this.clock.synchronize();
+  }
+
+  onOutcome(listener: OutcomeListener): void {
+    this.#outcomeListeners.push(listener);
   }
 
   onSignal(channel: string, listener: () => void): Disposable {
@@ -157,21 +168,46 @@ export class PostgresDatabase implements Database {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.clock[Symbol.dispose]();
     await this.#signals[Symbol.asyncDispose]();
     await Promise.all([this.#writing[Symbol.asyncDispose](), this.#reading[Symbol.asyncDispose]()]);
   }
 
+  /** Of the server, in epoch milliseconds. */
+  async #readTime(): Promise<number> {
+    const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now';
+    const { rows } = await this.#read(this.#statements.prepare(sql, []), PING_TIMEOUT_MS);
+    return (rows as { now: number }[])[0]!.now;
+  }
+
   /** A read is run again on another connection when the one at hand turns out to be stale. */
-  async #read(statement: PostgresStatement, timeoutMs?: number) {
-    return await this.#reading.lend(async (connection) => {
-      try {
-        return await connection.query(statement, timeoutMs);
-      } catch (error) {
-        if (!connection.hasStalePlan) throw translateError(error, 'run a statement');
-        const { name: _prepared, ...plain } = statement;
-        return await connection.query(plain, timeoutMs);
-      }
-    });
+  async #read(statement: PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
+    try {
+      return await this.#reading.lend((connection) => this.#readOn(connection, statement, timeoutMs));
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  async #readOn(
+    connection: LentConnection,
+    statement: PostgresStatement,
+    timeoutMs: number | undefined,
+  ): Promise<PostgresAnswer> {
+    try {
+      return await connection.query(statement, timeoutMs);
+    } catch (error) {
+      if (!connection.hasStalePlan) throw translateError(error, 'run a statement');
+      const { name: _prepared, ...plain } = statement;
+      return await connection.query(plain, timeoutMs);
+    }
+  }
+
+  /** Passes an error on, after those who watch the database have learned of it. */
+  #noted(error: unknown): unknown {
+    if (error instanceof DatabaseUnavailableError)
+      for (const listener of this.#outcomeListeners) listener(error);
+    return error;
   }
 
   /** @throws {UndoneError} when it may be run again. */
@@ -209,6 +245,7 @@ export class PostgresDatabase implements Database {
       if (isRerunnable(error)) throw new UndoneError('undone by the server', { cause: error });
       throw translateError(error, 'commit');
     }
+    if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null);
     tx.runHooks();
     await signalling;
     return value;

@@ -20,6 +20,7 @@ export class PostgresTransaction implements Transaction {
   readonly #signalled = new Set<string>();
   #query: Kysely<Tables> | null = null;
   #ended = false;
+  #hasChanged = false;
   /** The first error of a statement, after which PostgreSQL takes no other. */
   #failure: { error: unknown } | null = null;
 
@@ -42,6 +43,11 @@ export class PostgresTransaction implements Transaction {
   /** The channels to be told with the commit. */
   get signalled(): readonly string[] {
     return [...this.#signalled];
+  }
+
+  /** Whether a statement inserted, updated or deleted a row. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
   }
 
   /** As `pg` gave it; null while all went well. */
@@ -109,7 +115,9 @@ export class PostgresTransaction implements Transaction {
 
   async #execute(statement: PostgresStatement): Promise<PostgresAnswer> {
     try {
-      return await this.#connection.query(statement, this.#timeoutMs);
+      const answer = await this.#connection.query(statement, this.#timeoutMs);
+      this.#hasChanged ||= answer.command !== 'SELECT' && (answer.rowCount ?? 0) > 0;
+      return answer;
     } catch (error) {
       this.#failure ??= { error };
       throw translateError(error, 'run a statement');

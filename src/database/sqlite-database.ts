@@ -2,9 +2,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import {
   type Database,
+  type DatabaseClock,
   DatabaseUnavailableError,
   type Durability,
   type NamedRow,
+  type OutcomeListener,
   type Reader,
   type RowsStatement,
   type SqlRow,
@@ -61,6 +63,7 @@ interface Done {
  */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
+  readonly clock: DatabaseClock = { now: Date.now, onMeasured() {} };
   readonly reader: Reader;
   readonly #writer: DatabaseSync;
   readonly #readerConnection: DatabaseSync;
@@ -68,6 +71,7 @@ export class SqliteDatabase implements Database {
   readonly #wal: WalSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #listeners = new SignalListeners();
+  readonly #outcomeListeners: OutcomeListener[] = [];
   /** Set when a sync failed: what the log holds from then on is uncertain, so nothing more may be promised. */
   #syncFailure: DatabaseUnavailableError | null = null;
   /** Batches with durable changes that are not on disk yet. */
@@ -112,6 +116,10 @@ export class SqliteDatabase implements Database {
     await this.reader.all('select 1');
   }
 
+  onOutcome(listener: OutcomeListener): void {
+    this.#outcomeListeners.push(listener);
+  }
+
   /** Of this process alone: nobody else delivers from the file. */
   onSignal(channel: string, listener: () => void): Disposable {
     return this.#listeners.add(channel, listener);
@@ -146,8 +154,7 @@ export class SqliteDatabase implements Database {
     try {
       this.#statements.run('begin immediate', []);
     } catch (error) {
-      const unavailable = toUnavailable(error, 'begin');
-      for (const waiting of batch) waiting.reject(unavailable);
+      this.#refuse(batch, toUnavailable(error, 'begin'));
       return;
     }
     let next = 0;
@@ -161,9 +168,8 @@ export class SqliteDatabase implements Database {
       this.#statements.run('commit', []);
     } catch (error) {
       if (this.#writer.isTransaction) this.#writer.exec('rollback');
-      const unavailable = toUnavailable(error, 'commit');
-      for (const { waiting } of done) waiting.reject(unavailable);
-      for (const waiting of batch.slice(next)) waiting.reject(unavailable);
+      const all = [...done.map(({ waiting }) => waiting), ...batch.slice(next)];
+      this.#refuse(all, toUnavailable(error, 'commit'));
       return;
     }
     if (isChanged) this.#checkpoints.committed();
@@ -172,10 +178,21 @@ export class SqliteDatabase implements Database {
       done.some(({ waiting, outcome }) => 'value' in outcome && waiting.durability === 'durable');
     // One that only read may have read what another is still syncing: its caller must not be told before that one's.
     if (isDurable || this.#unsyncedBatches > 0) {
-      void this.#answerWhenSynced(done);
+      void this.#answerWhenSynced(done, isChanged);
       return;
     }
     if (isChanged) this.#deferredSync ??= setTimeout(() => void this.#syncDeferred(), DEFERRED_SYNC_MS);
+    this.#answer(done, isChanged);
+  }
+
+  /** Rejects work that was undone as a whole. */
+  #refuse(refused: readonly Waiting[], error: DatabaseUnavailableError): void {
+    for (const waiting of refused) waiting.reject(error);
+    for (const listener of this.#outcomeListeners) listener(error);
+  }
+
+  #answer(done: readonly Done[], isChanged: boolean): void {
+    if (isChanged) for (const listener of this.#outcomeListeners) listener(null);
     answer(done);
   }
 
@@ -188,18 +205,21 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  async #answerWhenSynced(done: readonly Done[]): Promise<void> {
+  async #answerWhenSynced(done: readonly Done[], isChanged: boolean): Promise<void> {
     this.#unsyncedBatches++;
     try {
       await this.#wal.synced();
     } catch (error) {
       this.#syncFailure = syncFailed(error);
-      for (const { waiting } of done) waiting.reject(this.#syncFailure);
+      this.#refuse(
+        done.map(({ waiting }) => waiting),
+        this.#syncFailure,
+      );
       return;
     } finally {
       this.#unsyncedBatches--;
     }
-    answer(done);
+    this.#answer(done, isChanged);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts';
 
 /** How long a task is its holder's without a sign of life: a holder that was killed is followed by another after it. */
 const LEASE_MS = 60_000;
+const NEVER = new AbortController().signal;
 const RENEW_EVERY_MS = LEASE_MS / 3;
 
 /**
@@ -54,6 +55,11 @@ export class TaskLeases {
       // Best effort: otherwise the lease ends by itself.
       await this.#renew(task, token, isDone ? restMs : 0).catch(() => {});
     }
+  }
+
+  /** Makes a change that has no effect: shows whether the database takes any. @throws {DatabaseUnavailableError} */
+  async tryChange(): Promise<void> {
+    await this.run('change-probe', { restMs: 0, signal: NEVER }, async () => {});
   }
 
   async #take(task: string, token: string): Promise<boolean> {

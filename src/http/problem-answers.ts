@@ -15,7 +15,8 @@ const MAX_DETAIL_LENGTH = 1_000;
 export function answerProblems(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError);
-    if (PROBLEMS[problem.code].status >= 500) {
+    // An outage of the database is logged as a whole, by the one who watches it.
+    if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
       log.error('a request failed', { error, method: request.method, path: request.routeOptions.url });
     }
     return sendProblem(request, reply, problem);

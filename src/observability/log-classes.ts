@@ -17,7 +17,7 @@ export const LOG_CLASSES = {
   DeliveryPoller: 'taking messages up from the message queue and settling them',
   PostbackDelivery:
     'each attempt to deliver a postback; what is written follows the logging mode of the webhook, not a level',
-  Database: 'opening the database, migrations',
+  Database: 'opening the database, migrations, outages and recoveries, clocks that are wrong',
 } as const;
 
 /** One of the names in {@link LOG_CLASSES}. */

@@ -156,7 +156,7 @@ async function manageUsers(configFile: string | undefined, args: readonly string
         log: createLogs({ level: 'silent', customLevels: {} }).for('AdministratorService'),
         sessionIdleMs: settings.session_idle_timeout * MS_PER_SECOND,
         sessionLifetimeMs: settings.session_lifetime * MS_PER_SECOND,
-        now: Date.now,
+        now: () => database.clock.now(),
       }).administrators;
     },
     baseUrl: () => baseUrlOf(readSettings(configFile)),
@@ -200,7 +200,8 @@ async function manageClients(configFile: string | undefined, args: readonly stri
       const storage = stack.use(
         await openStorage(readSettings(configFile), { exclusive: false, now: Date.now }),
       );
-      return new ClientService({ database: storage.database, now: Date.now });
+      const { database } = storage;
+      return new ClientService({ database, now: () => database.clock.now() });
     },
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),

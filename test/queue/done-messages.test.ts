@@ -88,6 +88,8 @@ describe('messages that were delivered, until they are deleted many together', {
     let isFailing = false;
     const { engine, user } = await openFilled(undefined, (inner) => ({
       dialect: inner.dialect,
+      clock: inner.clock,
+      onOutcome: (listener) => inner.onOutcome(listener),
       reader: inner.reader,
       ping: () => inner.ping(),
       onSignal: (channel, listener) => inner.onSignal(channel, listener),

@@ -50,11 +50,17 @@ async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings
   return url === null ? {} : { database_url: url };
 }
 
-/** Starts `serve` on a free port, with quick retries unless `settings` say otherwise, and waits until it is ready. */
+/**
+ * Starts `serve` on a free port, with quick retries unless `settings` say otherwise, and waits until it is ready.
+ * @param clockAheadMs how wrong the clock of its machine is.
+ */
 export async function startProcess(
   settings: TextSettings & Pick<Settings, 'data_dir'>,
+  { clockAheadMs = 0 } = {},
 ): Promise<ServingProcess> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const shifted = `const { now } = Date; Date.now = () => now() + ${clockAheadMs}`;
+  const clock = clockAheadMs === 0 ? [] : ['--import', `data:text/javascript,${encodeURIComponent(shifted)}`];
+  const child = spawn(process.execPath, [...clock, MAIN, 'serve'], {
     env: environment({
       ...(await databaseSetting(settings)),
       port: 0,

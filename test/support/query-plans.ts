@@ -54,6 +54,8 @@ export function watchStatements(inner: Database): WatchedDatabase {
     statements,
     database: {
       dialect: inner.dialect,
+      clock: inner.clock,
+      onOutcome: (listener) => inner.onOutcome(listener),
       reader: inner.reader,
       ping: () => inner.ping(),
       transaction: (work, options) => inner.transaction((tx) => work(watched(tx)), options),

@@ -170,6 +170,8 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
     let transactions = 0;
     await list({
       dialect: database.dialect,
+      clock: database.clock,
+      onOutcome: (listener) => database.onOutcome(listener),
       reader: database.reader,
       ping: () => database.ping(),
       onSignal: (channel, listener) => database.onSignal(channel, listener),

@@ -20,6 +20,11 @@ const HealthRecord = Type.Object({
     answers: Type.Boolean(),
     size_bytes: Nullable(Type.Integer()),
   }),
+  clock_ahead_seconds: Nullable(
+    Type.Number({
+      description: 'How far the clock of this machine is ahead of the database server’s, if that is too far.',
+    }),
+  ),
   queue: Type.Object({
     engine: Type.String(),
     state: Type.Enum(['delivering', 'polling_disabled', 'webhooks_disabled']),
@@ -50,7 +55,7 @@ export function healthOverviewRoutes(routes: Routes, health: HealthReader): void
       schema: { hide: true, response: { 200: HealthRecord, ...problems() } },
     },
     async () => {
-      const { version, runtime, instance, startedAt, checks, database, queue, contentStore, settings } =
+      const { version, runtime, instance, startedAt, checks, database, clockAheadMs, queue, ...rest } =
         await health.read();
       return {
         version,
@@ -64,9 +69,10 @@ export function healthOverviewRoutes(routes: Routes, health: HealthReader): void
           answers: checks.database === 'ok',
           size_bytes: database.sizeBytes,
         },
+        clock_ahead_seconds: clockAheadMs === null ? null : Math.round(clockAheadMs / 100) / 10,
         queue,
-        content_store: { kind: contentStore, answers: checks.content === 'ok' },
-        settings: settings.map(toSetting),
+        content_store: { kind: rest.contentStore, answers: checks.content === 'ok' },
+        settings: rest.settings.map(toSetting),
       };
     },
   );

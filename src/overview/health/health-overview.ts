@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import type { ClockWatch } from '../../observability/clock-watch.ts';
 import { type ReadinessCheck, resultOf } from '../../observability/health-routes.ts';
 import type { MessageQueue } from '../../queue/message-queue.ts';
 import { type DescribedSetting, describeSettings } from '../../settings/describe-settings.ts';
@@ -19,6 +20,8 @@ export interface HealthOverview {
   /** By name, as for readiness. */
   checks: Record<string, 'ok' | 'failed'>;
   database: { engine: string; sizeBytes: number | null };
+  /** How far the clock of this machine is ahead of the database server's, in milliseconds; null while it is fine. */
+  clockAheadMs: number | null;
   queue: { engine: string; state: QueueState };
   /** Where the files of courses are kept. */
   contentStore: 'folder' | 's3';
@@ -30,6 +33,7 @@ export class HealthReader {
   readonly #database: Database;
   readonly #queue: Pick<MessageQueue, 'engine'>;
   readonly #checks: Readonly<Record<string, ReadinessCheck>>;
+  readonly #clock: ClockWatch;
   readonly #settings: Settings;
   readonly #about: { version: string; runtime: Runtime; instance: string; startedAt: number };
 
@@ -37,12 +41,14 @@ export class HealthReader {
     database: Database;
     queue: Pick<MessageQueue, 'engine'>;
     checks: Readonly<Record<string, ReadinessCheck>>;
+    clock: ClockWatch;
     settings: Settings;
     about: { version: string; runtime: Runtime; instance: string; startedAt: number };
   }) {
     this.#database = dependencies.database;
     this.#queue = dependencies.queue;
     this.#checks = dependencies.checks;
+    this.#clock = dependencies.clock;
     this.#settings = dependencies.settings;
     this.#about = dependencies.about;
   }
@@ -55,6 +61,7 @@ export class HealthReader {
       ...this.#about,
       checks: Object.fromEntries(await Promise.all(results)),
       database: { engine: this.#database.dialect, sizeBytes: await this.#readSize() },
+      clockAheadMs: this.#clock.wrongByMs,
       queue: { engine: this.#queue.engine, state: this.#queueState() },
       contentStore: this.#settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
       settings: describeSettings(this.#settings),

@@ -84,6 +84,8 @@ describe('sessions', () => {
     const { database } = world;
     const readOnly: Database = {
       dialect: database.dialect,
+      clock: database.clock,
+      onOutcome: (listener) => database.onOutcome(listener),
       reader: database.reader,
       transaction: () => Promise.reject(new Error('read only')),
       ping: () => database.ping(),

@@ -30,6 +30,8 @@ export interface Health {
   /** What readiness depends on; the queue only where it is a service of its own. */
   checks: Partial<Record<Check, 'ok' | 'failed'>>;
   database: { engine: string; answers: boolean; size_bytes: number | null };
+  /** How far the clock of this machine is ahead of the database server's; null while it is right. */
+  clock_ahead_seconds: number | null;
   queue: { engine: string; state: 'delivering' | 'polling_disabled' | 'webhooks_disabled' };
   content_store: { kind: 'folder' | 's3'; answers: boolean };
   settings: SettingInForce[];

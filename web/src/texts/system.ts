@@ -8,9 +8,11 @@ export const system = {
     fineDescription: 'All that the service depends on answers, and messages are delivered.',
     wrong: 'Something does not work',
     attention: 'Something is switched off',
+    clockWrong: 'The clock of this machine is wrong',
     label: 'Checks',
     ok: 'Works',
     failed: 'Does not answer',
+    clockOff: 'Wrong',
     off: 'Switched off',
     checks: {
       database: {
@@ -30,6 +32,11 @@ export const system = {
         ok: 'Messages find their way to delivery.',
         failed:
           'Messages are kept in the database and are sent in order once the queue answers. See whether it can be reached, whether its credentials are valid, and run “coursewire queues” to check the queues themselves.',
+      },
+      clock: {
+        name: 'Clock',
+        off: (secondsAhead: number) =>
+          `The clock of this machine is ${Math.abs(secondsAhead)} s ${secondsAhead > 0 ? 'ahead of' : 'behind'} the database server’s. Messages and records carry the time of the server, so deliveries are not affected, but log lines are dated wrongly and certificates may be refused. Synchronize it (NTP).`,
       },
       delivery: {
         name: 'Delivery',

@@ -36,6 +36,7 @@ export function HealthPanel({ health }: { health: Health }) {
 
 function Verdict({ health }: { health: Health }) {
   if (failedChecks(health).length > 0) return <Callout tone="bad" title={texts.wrong} live />;
+  if (health.clock_ahead_seconds !== null) return <Callout tone="warn" title={texts.clockWrong} />;
   if (health.queue.state !== 'delivering') return <Callout tone="warn" title={texts.attention} />;
   return (
     <Callout tone="good" title={texts.fine}>
@@ -44,7 +45,7 @@ function Verdict({ health }: { health: Health }) {
   );
 }
 
-function checksOf({ checks, queue }: Health): Check[] {
+function checksOf({ checks, queue, clock_ahead_seconds: ahead }: Health): Check[] {
   const readiness = CHECKS.flatMap((check) => {
     const result = checks[check];
     if (result === undefined) return [];
@@ -55,8 +56,12 @@ function checksOf({ checks, queue }: Health): Check[] {
   });
   const { name, ...words } = texts.checks.delivery;
   const delivers = queue.state === 'delivering';
+  const { clock } = texts.checks;
   return [
     ...readiness,
+    ...(ahead === null
+      ? []
+      : [{ name: clock.name, tone: 'warn' as const, state: texts.clockOff, words: clock.off(ahead) }]),
     {
       name,
       tone: delivers ? 'good' : 'warn',

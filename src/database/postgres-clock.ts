@@ -1,0 +1,52 @@
+import type { DatabaseClock } from './database.ts';
+
+/** How often the server is asked for its time. Between two answers this process counts on by itself. */
+const ASK_EVERY_MS = 10_000;
+/** An answer that took longer says too little about now, unless nothing better is known. */
+const LONGEST_ROUND_TRIP_MS = 1_000;
+
+/**
+ * The server's clock as this process knows it. All instances of a database share it, so that leases and due times mean
+ * the same to each, however wrong the clocks of their machines are.
+ */
+export class PostgresClock implements DatabaseClock, Disposable {
+  readonly #ask: () => Promise<number>;
+  readonly #timer: NodeJS.Timeout;
+  readonly #listeners: ((aheadMs: number) => void)[] = [];
+  /** The server's time when this process had been running for zero milliseconds; null while unknown. */
+  #base: number | null = null;
+
+  /** @param ask reads the server's time, in epoch milliseconds. */
+  constructor(ask: () => Promise<number>) {
+    this.#ask = ask;
+    this.#timer = setInterval(() => void this.synchronize().catch(() => {}), ASK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** Epoch milliseconds; this machine's while the server has never answered. */
+  now(): number {
+    return this.#base === null ? Date.now() : Math.round(this.#base + performance.now());
+  }
+
+  onMeasured(listener: (aheadMs: number) => void): void {
+    this.#listeners.push(listener);
+    if (this.#base !== null) listener(Date.now() - this.now());
+  }
+
+  /** Asks the server. Errors are those of `ask`; the clock then goes on as before. */
+  async synchronize(): Promise<void> {
+    const askedAt = performance.now();
+    const serverTime = await this.#ask();
+    const roundTrip = performance.now() - askedAt;
+    if (this.#base !== null && roundTrip > LONGEST_ROUND_TRIP_MS) return;
+    const base = serverTime - askedAt - roundTrip / 2;
+    // A difference within the uncertainty of the answer is none: time should not jump for it.
+    if (this.#base === null || Math.abs(base - this.#base) > roundTrip / 2) this.#base = base;
+    const aheadMs = Date.now() - this.now();
+    for (const listener of this.#listeners) listener(aheadMs);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}

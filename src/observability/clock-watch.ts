@@ -1,0 +1,43 @@
+import type { DatabaseClock } from '../database/database.ts';
+import type { Logger } from './log.ts';
+
+/** A machine's clock that is off by more is worth a warning. */
+const WARN_FROM_MS = 1_000;
+/** A warning ends below this, so that a clock at the limit does not cause one line after the other. */
+const FINE_BELOW_MS = 500;
+
+/** Watches how far this machine's clock is off the database's, and logs when it becomes wrong and right again. */
+export class ClockWatch {
+  readonly #log: Logger;
+  #aheadMs: number | null = null;
+
+  constructor(clock: DatabaseClock, log: Logger) {
+    this.#log = log;
+    clock.onMeasured((aheadMs) => this.#measured(aheadMs));
+  }
+
+  /** How far this machine's clock is ahead of the database server's, in milliseconds; null while it is fine. */
+  get wrongByMs(): number | null {
+    return this.#aheadMs;
+  }
+
+  #measured(aheadMs: number): void {
+    const wasWrong = this.#aheadMs !== null;
+    if (Math.abs(aheadMs) > WARN_FROM_MS) {
+      this.#aheadMs = aheadMs;
+      if (!wasWrong) this.#log.warn(clockWarning(aheadMs), { ahead_ms: Math.round(aheadMs) });
+    } else if (wasWrong && Math.abs(aheadMs) < FINE_BELOW_MS) {
+      this.#aheadMs = null;
+      this.#log.info('the clock of this machine is right again');
+    }
+  }
+}
+
+function clockWarning(aheadMs: number): string {
+  const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1);
+  const direction = aheadMs > 0 ? 'ahead of' : 'behind';
+  return (
+    `the clock of this machine is ${seconds} s ${direction} the database server's: ` +
+    'the service goes by the server; synchronize this clock (NTP), or log lines and certificates are dated wrongly'
+  );
+}
