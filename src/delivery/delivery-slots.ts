@@ -10,16 +10,22 @@ const MAX_REMEMBERED = 20_000;
 const SLOW_SHARE = 16;
 const MIN_SLOW_LIMIT = 1_024;
 
-/** A request that is out. */
-interface RequestOut {
+/** Proves that a message is this instance's to deliver. */
+export interface MessageLease {
   readonly lineId: number;
+  readonly leaseToken: string;
+}
+
+/** A request in flight. */
+interface RequestInFlight {
+  readonly lease: MessageLease;
   /** Milliseconds on the slots' clock. */
   readonly takenAt: number;
   slow: boolean;
 }
 
 /** A request's place. */
-export type Slot = Node<RequestOut>;
+export type Slot = Node<RequestInFlight>;
 
 /**
  * Bounds the requests in flight. Those that merely wait for their target are counted apart and generously: a
@@ -32,9 +38,9 @@ export class DeliverySlots {
   readonly #totalLimit: number;
   readonly #elapsed: () => number;
   /** In the order they were taken, so that a look for slow ones stops at the first young one. Not a set: decision 14. */
-  readonly #quick = new Yallist<RequestOut>();
+  readonly #quick = new Yallist<RequestInFlight>();
+  readonly #slow = new Yallist<RequestInFlight>();
   readonly #slowLines = new Set<number>();
-  #slow = 0;
 
   /** @param elapsed milliseconds on a clock that nobody sets. */
   constructor({ quickLimit, elapsed }: { quickLimit: number; elapsed: () => number }) {
@@ -43,9 +49,17 @@ export class DeliverySlots {
     this.#elapsed = elapsed;
   }
 
-  /** Requests that are out. */
+  /** How many requests are in flight. */
   get taken(): number {
-    return this.#quick.length + this.#slow;
+    return this.#quick.length + this.#slow.length;
+  }
+
+  /** The leases of the messages in flight. */
+  leases(): MessageLease[] {
+    return [...this.#quick, ...this.#slow].map(({ lease: { lineId, leaseToken } }) => ({
+      lineId,
+      leaseToken,
+    }));
   }
 
   /** How many more may go out now, of whatever lines. */
@@ -61,19 +75,19 @@ export class DeliverySlots {
     return oldest === undefined ? null : oldest.value.takenAt + SLOW_AFTER_MS - this.#elapsed();
   }
 
-  /** Takes a place for a request of a line. */
-  take(lineId: number): Slot {
-    const slot = new Node({ lineId, takenAt: this.#elapsed(), slow: this.#slowLines.has(lineId) });
-    if (slot.value.slow) this.#slow += 1;
-    else this.#quick.pushNode(slot);
+  /** Takes a place for the request of a message. */
+  take(lease: MessageLease): Slot {
+    const slow = this.#slowLines.has(lease.lineId);
+    const slot = new Node({ lease, takenAt: this.#elapsed(), slow });
+    (slow ? this.#slow : this.#quick).pushNode(slot);
     return slot;
   }
 
   /** Gives a place back when its request has ended. */
   give(slot: Slot): void {
-    const { lineId, takenAt, slow } = slot.value;
-    if (slow) this.#slow -= 1;
-    else this.#quick.removeNode(slot);
+    const { lease, takenAt, slow } = slot.value;
+    const { lineId } = lease;
+    (slow ? this.#slow : this.#quick).removeNode(slot);
     this.#slowLines.delete(lineId);
     if (this.#elapsed() - takenAt >= REMEMBERED_AFTER_MS) this.#remember(lineId);
   }
@@ -92,7 +106,7 @@ export class DeliverySlots {
     while (oldest !== undefined && now - oldest.value.takenAt >= SLOW_AFTER_MS) {
       const next = this.#quick.removeNode(oldest);
       oldest.value.slow = true;
-      this.#slow += 1;
+      this.#slow.pushNode(oldest);
       oldest = next;
     }
   }

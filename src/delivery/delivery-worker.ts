@@ -154,6 +154,7 @@ export class DeliveryWorker implements AsyncDisposable {
     const capacity = this.#stopping ? 0 : this.#slots.free();
     let discarded = 0;
     try {
+      if (this.#failures > 0) await this.#takeBackLeases(settlements);
       const { received, nextAvailableAt } = await this.#queue.exchange<DeliverySettlement>({
         settlements,
         capacity,
@@ -180,6 +181,17 @@ export class DeliveryWorker implements AsyncDisposable {
     }
   }
 
+  /**
+   * After a failure nobody knows which leases the database holds: a commit whose answer was lost made some, and a crash of
+   * the server may have brought back earlier ones. Their lines would wait until the leases end.
+   */
+  async #takeBackLeases(settlements: readonly DeliverySettlement[]): Promise<void> {
+    const held = [...this.#slots.leases(), ...settlements.map(({ message }) => message)];
+    const lines = await this.#queue.takeBackLeases(held);
+    if (lines > 0)
+      this.#log.info('took back leases that an outage of the database had left behind', { lines });
+  }
+
   async #takeUp(received: readonly ReceivedMessage[]): Promise<void> {
     let targets: Map<number, DeliveryTarget>;
     let resent: ReadonlySet<string>;
@@ -202,7 +214,7 @@ export class DeliveryWorker implements AsyncDisposable {
   }
 
   async #deliver(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): Promise<void> {
-    const slot = this.#slots.take(message.lineId);
+    const slot = this.#slots.take(message);
     try {
       const result = target.credentialsLost
         ? failedWithoutRequest(LOST_CREDENTIALS_REASON)

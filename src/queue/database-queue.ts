@@ -23,6 +23,7 @@ import {
   advanceAndLeaseLines,
   advanceLines,
   endAllLeases,
+  endOtherLeases,
   type HeldLine,
   type LeavingHead,
   leaseDueLines,
@@ -39,6 +40,7 @@ import type {
   QueuedMessage,
   QueueMessage,
   QueueTotals,
+  ReceivedMessage,
   Settled,
   Settlement,
 } from './message-queue.ts';
@@ -71,6 +73,8 @@ export class DatabaseQueue implements MessageQueue {
    */
   #othersAreDue = false;
   readonly #done = new DoneMessages();
+  /** Begins the tokens of this instance's leases. */
+  readonly #holder = randomUUID();
 
   constructor({
     database,
@@ -123,7 +127,7 @@ export class DatabaseQueue implements MessageQueue {
     const now = this.#now();
     // Only here, where no other process would have to delete them. Who takes nothing up looks at the table in other ways.
     const deletesLater = tx.dialect === 'sqlite' && request.capacity > 0;
-    const lease = { leaseToken: randomUUID(), leasedUntil: now + request.visibilityMs };
+    const lease = { leaseToken: `${this.#holder}/${randomUUID()}`, leasedUntil: now + request.visibilityMs };
     // Lines that go on with their next message; a line that is not left with one is no longer taken.
     const goOn = this.#othersAreDue ? 0 : request.capacity;
     const { effective, held } = await stillHeld(tx, request.settlements, { withNext: goOn > 0 });
@@ -173,6 +177,12 @@ export class DatabaseQueue implements MessageQueue {
     const nextAt = await readNextDue(tx);
     if (request.limit <= 0 || nextAt === null || nextAt > request.now) return { taken: nothing, nextAt };
     return { taken: await leaseDueLines(tx, request), nextAt: await readNextDue(tx) };
+  }
+
+  async takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number> {
+    return await this.#database.transaction((tx) =>
+      endOtherLeases(tx, `${this.#holder}/`, held, this.#now()),
+    );
   }
 
   onAvailable(listener: () => void): void {

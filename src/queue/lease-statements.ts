@@ -1,7 +1,8 @@
 import { BatchStatement } from '../database/batch-statement.ts';
 import type { Transaction } from '../database/database.ts';
+import { recordset } from '../database/recordset.ts';
 import { type MessageRow, toMessage } from './database-queue-statements.ts';
-import type { QueuedMessage } from './message-queue.ts';
+import type { QueuedMessage, ReceivedMessage } from './message-queue.ts';
 
 /** SQL of who has which line's head out, one operation a function; each handles a whole batch in one statement. */
 
@@ -204,5 +205,26 @@ export async function endAllLeases(tx: Transaction, now: number): Promise<number
   return await tx.run(
     'update queue_lines set lease_token = null, available_at = ? where lease_token is not null',
     now,
+  );
+}
+
+/**
+ * Ends the leases whose token begins with `prefix` (without `%` and `_`), except those that are named as held, and uncounts their receives.
+ * Answers how many ended.
+ */
+export async function endOtherLeases(
+  tx: Transaction,
+  prefix: string,
+  held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
+  now: number,
+): Promise<number> {
+  return await tx.run(
+    `update queue_lines set lease_token = null, available_at = ?, receive_count = receive_count - 1
+     where lease_token like ? and not exists
+       (select 1 from ${recordset(tx.dialect, 'held', { line_id: 'bigint', token: 'text' })}
+        where held.line_id = queue_lines.line_id and held.token = queue_lines.lease_token)`,
+    now,
+    `${prefix}%`,
+    JSON.stringify(held.map(({ lineId, leaseToken }) => ({ line_id: lineId, token: leaseToken }))),
   );
 }

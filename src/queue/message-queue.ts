@@ -121,6 +121,11 @@ export interface MessageQueue {
   enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
   /** Settles what is finished and takes up new heads, at most one of each line, in as few commits as it can. */
   exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult>;
+  /**
+   * Ends this instance's leases except those that it names as held: their heads are due at once, that receive uncounted.
+   * For after a failure, when the caller cannot know what the queue has leased to it. Answers how many ended.
+   */
+  takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number>;
   /** Calls back when messages may have become available sooner than the last exchange said. */
   onAvailable(listener: () => void): void;
   /** The state of a line, as committed or, with a transaction, as that sees it. */

@@ -31,6 +31,32 @@ describe('the database queue', () => {
     assert.deepEqual(await user.receiveNames(), []);
   });
 
+  it('takes back leases whose messages its receiver does not have, that receive uncounted, and no others', async () => {
+    await using engine = await openDatabaseQueue();
+    const user = new QueueUser(engine);
+    const { database, now } = engine;
+    const another = new DatabaseQueue({ database, maxReceives: 1_000, now });
+    for (const line of [1, 2, 3]) await user.put(line, `head of ${line}`, `follower of ${line}`);
+    const [held] = await user.receive(1);
+    const [lost] = await user.receive(1);
+    await another.exchange({
+      settlements: [],
+      capacity: 1,
+      visibilityMs: VISIBILITY_MS,
+      record: async () => {},
+    });
+
+    assert.equal(await engine.queue.takeBackLeases([held!]), 1);
+    const again = await user.receiveOne();
+    assert.deepEqual([again.messageId, again.receiveCount], [lost!.messageId, 1]);
+    assert.deepEqual(await user.settle({ message: lost!, action: 'delete' }), []);
+    const settled = await user.settle(
+      { message: held!, action: 'delete' },
+      { message: again, action: 'delete' },
+    );
+    assert.equal(settled.length, 2);
+  });
+
   it('takes messages of the same id for two: settling one leaves the other', async () => {
     await using engine = await openDatabaseQueue();
     const user = new QueueUser(engine);

@@ -80,6 +80,7 @@ export class PatientSqsEngine implements QueueEngine {
       holdLines: (tx, lineIds) => sqs.holdLines(tx, lineIds),
       enqueue: (tx, messages) => sqs.enqueue(tx, messages),
       exchange: (request) => this.#exchange(request),
+      takeBackLeases: () => sqs.takeBackLeases(),
       onAvailable: (listener) => sqs.onAvailable(listener),
       line: (lineId, reader) => sqs.line(lineId, reader),
       actOnHead: (tx, lineId, action, messageId) => sqs.actOnHead(tx, lineId, action, messageId),

@@ -10,6 +10,8 @@ export interface TcpProxy extends AsyncDisposable {
   cut(): void;
   /** Lets nothing through any more, without a word to either side. */
   freeze(): void;
+  /** Ends each connection right behind the next chunk from the client that holds this text: no answer comes back. */
+  cutBehind(text: string): void;
   /** Lets connections through again; those that stood still stay so. */
   mend(): void;
 }
@@ -17,6 +19,7 @@ export interface TcpProxy extends AsyncDisposable {
 /** Starts a proxy on a free port of loopback. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'frozen' = 'open';
+  let last: string | null = null;
   const pairs = new Set<readonly [Socket, Socket]>();
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -34,6 +37,13 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       socket.destroy();
     });
     if (state === 'open') pass(pair);
+    socket.on('data', (chunk: Buffer) => {
+      if (last === null || !chunk.includes(last)) return;
+      // What was sent still arrives.
+      upstream.unpipe();
+      socket.unpipe();
+      upstream.end(() => socket.destroy());
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -58,8 +68,12 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
         other.pause();
       }
     },
+    cutBehind(text) {
+      last = text;
+    },
     mend() {
       state = 'open';
+      last = null;
     },
     async [Symbol.asyncDispose]() {
       server.close();

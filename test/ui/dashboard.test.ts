@@ -296,6 +296,22 @@ describe('the system page', () => {
     await page.getByRole('list', { name: 'At a glance' }).getByText('2 problems').waitFor();
   });
 
+  it('says how wrong the clock of the machine is', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.route('**/ui/api/health', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), clock_ahead_seconds: -72.4 } });
+    });
+    await page.getByRole('link', { name: 'System' }).click();
+    await page.getByText('The clock of this machine is wrong').waitFor();
+    const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem');
+    await checks
+      .filter({ hasText: 'Clock' })
+      .getByText(/72\.4 s behind the database server’s/)
+      .waitFor();
+  });
+
   it('fits a phone, and is not for viewers', async () => {
     await using visit = await ui.visit(SYSTEM, { phone: true });
     await visit.page.getByText('retry_max_delay', { exact: true }).waitFor();

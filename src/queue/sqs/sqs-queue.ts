@@ -116,6 +116,10 @@ export class SqsQueue implements MessageQueue {
     return this.#settler.outstanding > 0;
   }
 
+  async takeBackLeases(): Promise<number> {
+    return 0;
+  }
+
   /**
    * Takes back what an earlier process had out. On PostgreSQL other instances may have it out: there leases end by
    * themselves.

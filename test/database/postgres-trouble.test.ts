@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
+import { createPostgresDatabase, ON_POSTGRES } from '../support/postgres.ts';
+import { startProcess } from '../support/process.ts';
+import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+const SECRET = 's'.repeat(64);
+const TEN_MINUTES_MS = 600_000;
+/** Less than any lease: `delivery_timeout` and 30 s. */
+const BEFORE_A_LEASE_ENDS_MS = 25_000;
+/** An instance that takes a lease for ended takes its message within a fraction of this. */
+const LOOKS_MEANWHILE_MS = 1_000;
+
+/** The server answers every change with "disk full", as it does when its disk is. */
+const DISK_FULL = `
+  create function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+  create trigger refuse before insert or update on accounts execute function refuse();
+  create trigger refuse before insert or update on task_leases execute function refuse()`;
+const DISK_FREE = 'drop function refuse() cascade';
+
+/** Settings of an instance on a database. */
+const on = (url: string) => ({ database_url: url, webhooks_auth_secret: SECRET });
+
+async function readiness({ url }: TestService): Promise<number> {
+  return (await fetch(`${url}/health/ready`)).status;
+}
+
+/** Runs SQL on a database as its administrator would; answers how many rows the statement read or changed. */
+async function administer(url: string, sql: string): Promise<number> {
+  const client = new Client(url);
+  await client.connect();
+  const { rowCount } = await client.query(sql);
+  await client.end();
+  return rowCount ?? 0;
+}
+
+describe('while PostgreSQL takes no changes', { skip: !ON_POSTGRES }, () => {
+  it('readiness is red, and the log has one line when it begins and one when it ends', async () => {
+    await using database = await createPostgresDatabase();
+    await using service = await startTestService({ settings: on(database.url) });
+    const { api } = service;
+    const lines = (text: RegExp) => service.logLines.filter(({ msg }) => text.test(msg));
+    assert.equal(await readiness(service), 200);
+
+    await administer(database.url, DISK_FULL);
+    const REFUSED = 30;
+    for (let request = 0; request < REFUSED; request++)
+      assert.equal((await api.post('/accounts', { name: 'Refused' })).status, 503);
+    assert.equal((await api.get('/accounts')).status, 200);
+    assert.equal(await readiness(service), 503);
+    assert.equal(lines(/refuses work/).length, 1);
+    assert.match(JSON.stringify(lines(/refuses work/)), /No space left on device/);
+    assert.deepEqual(lines(/a request failed/), []);
+
+    await administer(database.url, DISK_FREE);
+    await until(async () => (await readiness(service)) === 200, 'readiness is green without any request');
+    const [ended] = lines(/takes changes again/);
+    assert.ok(ended.refused >= REFUSED, JSON.stringify(ended));
+    assert.equal((await api.post('/accounts', { name: 'Taken' })).status, 201);
+  });
+});
+
+describe('a commit whose answer PostgreSQL could not give', { skip: !ON_POSTGRES }, () => {
+  it('keeps no line waiting for the end of a lease that nobody knows of', async () => {
+    await using target = await startTarget();
+    await using database = await createPostgresDatabase();
+    const { hostname, port } = new URL(database.url);
+    await using proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+    const behind = new URL(database.url);
+    behind.port = String(proxy.port);
+    await using deliverer = await startTestService({
+      settings: { ...on(behind.href), queue_polling_interval: 0.05 },
+    });
+    await using publisher = await startTestService({
+      settings: { ...on(database.url), enable_queue_polling: false },
+    });
+    const webhook = { name: 'all', topic: 'ACCOUNT', target_url: target.url };
+    await publisher.api.create('/webhooks', webhook);
+    await publisher.api.create('/accounts', { name: 'Before' });
+    await target.waitFor(1);
+
+    proxy.cutBehind('commit');
+    await publisher.api.create('/accounts', { name: 'Leased by a commit without an answer' });
+    await until(
+      () => deliverer.logLines.some(({ msg }) => /delivery pauses/.test(msg)),
+      'the deliverer lost an answer',
+    );
+    await until(
+      async () =>
+        (await administer(database.url, 'select from queue_lines where lease_token is not null')) > 0,
+      'the database holds a lease',
+    );
+    proxy.mend();
+    await target.waitFor(2, { deadlineMs: BEFORE_A_LEASE_ENDS_MS });
+  });
+});
+
+describe('clocks of instances that are ten minutes apart', { skip: !ON_POSTGRES }, () => {
+  async function openWorld() {
+    await using stack = new AsyncDisposableStack();
+    const target = stack.use(await startTarget());
+    const { url } = stack.use(await createPostgresDatabase());
+    const publisher = stack.use(
+      await startTestService({ settings: { ...on(url), enable_queue_polling: false } }),
+    );
+    await publisher.api.create('/webhooks', { name: 'all', topic: 'ACCOUNT', target_url: target.url });
+    const folder = stack.use(temporaryFolder());
+    const opened = stack.move();
+    return {
+      target,
+      publish: (name: string) => publisher.api.create('/accounts', { name }),
+      depth: async () => (await publisher.api.get('/webhooks/1/line')).body.depth,
+      /** An instance that delivers. */
+      startDeliverer: async (clockAheadMs: number) =>
+        opened.use(await startProcess({ ...on(url), data_dir: folder.path }, { clockAheadMs })),
+      [Symbol.asyncDispose]: () => opened.disposeAsync(),
+    };
+  }
+
+  for (const [name, clockAheadMs] of [
+    ['ahead', TEN_MINUTES_MS],
+    ['behind', -TEN_MINUTES_MS],
+  ] as const) {
+    it(`do not delay what one that is ${name} delivers, and its log names the difference`, async () => {
+      await using world = await openWorld();
+      const wrong = await world.startDeliverer(clockAheadMs);
+      assert.ok(
+        wrong.logLines.some(({ msg }) =>
+          /^the clock of this machine is (600|599)\.\d s (ahead|behind)/.test(msg),
+        ),
+        JSON.stringify(wrong.logLines),
+      );
+      await world.publish('One');
+      await world.target.waitFor(1);
+    });
+  }
+
+  for (const [name, holderAheadMs, joinerAheadMs] of [
+    ['one ahead joins', 0, TEN_MINUTES_MS],
+    ['the one that delivers is behind', -TEN_MINUTES_MS, 0],
+  ] as const) {
+    it(`cause no message to be delivered twice (${name})`, async () => {
+      await using world = await openWorld();
+      const { target } = world;
+      const held: (() => void)[] = [];
+      target.respondWith((exchange) => held.push(() => answer(200)(exchange)));
+      await world.startDeliverer(holderAheadMs);
+      await world.publish('One');
+      await target.waitFor(1);
+      await world.startDeliverer(joinerAheadMs);
+      // The joiner hears of the second message, looks at the line, and must leave its head alone.
+      await world.publish('Two');
+      assert.equal(await world.depth(), 2);
+      await wait(LOOKS_MEANWHILE_MS);
+      target.respondWith(answer(200));
+      for (const release of held) release();
+      await until(async () => (await world.depth()) === 0, 'both are delivered');
+      assert.equal(target.requests.length, 2);
+    });
+  }
+});
