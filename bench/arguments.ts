@@ -2,12 +2,14 @@ import { parseArgs } from 'node:util';
 import { DATABASE_NAMES, type DatabaseName } from './bench-database.ts';
 import { QUEUE_NAMES, type QueueName } from './bench-queue.ts';
 import { FULL_PLAN, type Plan, QUICK_PLAN, SCENARIO_NAMES, type ScenarioName } from './plan.ts';
+import { GOAL_NAMES, type GoalName } from './results.ts';
 
 export const USAGE = `Usage: npm run bench -- [--quick] [--only NAME]… [--json] [--profile FOLDER]
                         [--database sqlite|postgres] [--database-url URL] [--queue database|sqs]
+                        [--goal NAME=NUMBER]… [--results FILE]
 
 Measures the service, started as its users start it, against a target on this machine, and writes the
-results to bench/latest.json. Deliveries are held against bare undici posting to the same target in the
+results to bench/latest.json. It ends with 1 when a goal is missed. Deliveries are held against bare undici posting to the same target in the
 same run, since absolute numbers say more of the machine than of the program.
 
 Options:
@@ -16,6 +18,9 @@ Options:
   --database NAME   where the data is: ${DATABASE_NAMES.join(' or ')}; PostgreSQL is started by the bench and gone after it
   --database-url URL  a PostgreSQL server of yours, as someone who may make databases there
   --queue NAME      what carries the messages: ${QUEUE_NAMES.join(' or ')}; SQS is a stand-in on this machine unless SQS_ENDPOINT names a server
+  --goal NAME=NUMBER  sets a goal: ${GOAL_NAMES.slice(0, 4).join(', ')},
+                    ${GOAL_NAMES.slice(4).join(', ')}
+  --results FILE    writes the results there
   --json            writes the results to standard output instead of the tables
   --profile FOLDER  each service process writes a CPU profile there when it ends; the rates are lower then
   --help            writes this text
@@ -32,6 +37,10 @@ export interface BenchArguments {
   database: { name: DatabaseName; url: string | null };
   queue: QueueName;
   profileFolder: string | null;
+  /** Goals in place of the usual ones. */
+  goals: Partial<Record<GoalName, number>>;
+  /** Where the results are written; null: to the usual file of the engines. */
+  resultsFile: string | null;
 }
 
 /** The arguments are not what the bench takes. */
@@ -41,7 +50,18 @@ export class UsageError extends Error {
 
 /** @throws {UsageError} */
 export function parseBenchArguments(args: string[]): BenchArguments {
-  const { quick, only, json, profile, help, database, 'database-url': databaseUrl, queue } = parse(args);
+  const {
+    quick,
+    only,
+    json,
+    profile,
+    help,
+    database,
+    'database-url': databaseUrl,
+    queue,
+    goal,
+    results,
+  } = parse(args);
   const names = (only ?? []).flatMap((each) => each.split(','));
   const unknown = names.find((name) => !isScenarioName(name));
   if (unknown !== undefined) throw new UsageError(`there is no scenario ${JSON.stringify(unknown)}`);
@@ -53,6 +73,8 @@ export function parseBenchArguments(args: string[]): BenchArguments {
     database: databaseOf(database, databaseUrl),
     queue: queueOf(queue),
     profileFolder: profile ?? null,
+    goals: goalsOf(goal ?? []),
+    resultsFile: results ?? null,
   };
 }
 
@@ -68,6 +90,8 @@ function parse(args: string[]) {
         'database-url': { type: 'string' },
         queue: { type: 'string' },
         profile: { type: 'string' },
+        goal: { type: 'string', multiple: true },
+        results: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;
@@ -89,6 +113,17 @@ function queueOf(name = 'database'): QueueName {
   const known = QUEUE_NAMES.find((each) => each === name);
   if (known === undefined) throw new UsageError(`there is no queue ${JSON.stringify(name)}`);
   return known;
+}
+
+function goalsOf(given: readonly string[]): BenchArguments['goals'] {
+  return Object.fromEntries(
+    given.map((text) => {
+      const [, name, number] = /^([^=]*)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+      const known = GOAL_NAMES.find((each) => each === name);
+      if (known === undefined) throw new UsageError(`${JSON.stringify(text)} is not a goal and its number`);
+      return [known, Number(number)];
+    }),
+  );
 }
 
 function isScenarioName(name: string): name is ScenarioName {

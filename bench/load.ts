@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const MS_PER_SECOND = 1_000;
 
-/** Makes requests over so many connections, each as soon as the last was answered; answers how many a second. */
+/**
+ * Makes requests over so many connections, each as soon as the last was answered, and answers how many a second. It takes
+ * longer than `seconds` where fewer than one request a connection was answered by then.
+ */
 export async function closedLoop(
   request: (n: number) => Promise<unknown>,
   { connections, warmUpSeconds, seconds }: { connections: number; warmUpSeconds: number; seconds: number },
@@ -11,16 +14,18 @@ export async function closedLoop(
   const endsAt = beginsAt + seconds * MS_PER_SECOND;
   let asked = 0;
   let answered = 0;
+  let perSecond: number | null = null;
   const oneAfterAnother = async () => {
-    while (true) {
+    while (perSecond === null) {
       await request(asked++);
       const now = performance.now();
-      if (now >= endsAt) return;
       if (now >= beginsAt) answered += 1;
+      if (now >= endsAt && answered >= connections)
+        perSecond ??= (answered * MS_PER_SECOND) / (now - beginsAt);
     }
   };
   await Promise.all(Array.from({ length: connections }, oneAfterAnother));
-  return answered / seconds;
+  return perSecond!;
 }
 
 /** Makes requests at a rate, however long the answers take, as the outside world does. Resolves when all are answered. */

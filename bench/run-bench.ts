@@ -4,7 +4,7 @@ import { databaseBenchQueue, type QueueName, sqsBenchQueue } from './bench-queue
 import { describeMachine } from './machine.ts';
 import type { Plan, ScenarioName } from './plan.ts';
 import { postgresBenchDatabase } from './postgres-bench-database.ts';
-import { type Results, toResults } from './results.ts';
+import { type GoalName, type Results, toResults } from './results.ts';
 import { runScenarios } from './scenarios.ts';
 import { Sink } from './sink.ts';
 import { Workplace } from './workplace.ts';
@@ -20,6 +20,8 @@ export interface BenchOptions {
   /** Where the data is; `databaseUrl` null: a server of the bench's own. */
   database: { name: DatabaseName; url: string | null };
   queue: QueueName;
+  /** Goals in place of the usual ones. */
+  goals?: Partial<Record<GoalName, number>>;
   /** Is told what is being done. */
   tell: (what: string) => void;
 }
@@ -31,6 +33,7 @@ export async function runBench({
   profileFolder,
   database: { name, url },
   queue: queueName,
+  goals = {},
   tell,
 }: BenchOptions): Promise<Results> {
   const beganAt = performance.now();
@@ -72,6 +75,7 @@ export async function runBench({
         plan,
         seconds: (performance.now() - beganAt) / MS_PER_SECOND,
       },
+      goals,
     );
   } finally {
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted);

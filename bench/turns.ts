@@ -41,6 +41,8 @@ export class Turns {
         const posts = this.#answered[side];
         const beganAt = sharedNow();
         await delay(turnMs - SETTLE_MS);
+        // On a busy machine a process may get no time at all in its turn.
+        while (this.#answered[side] === posts) await delay(LOOK_EVERY_MS);
         comparison[side].push({ posts: this.#answered[side] - posts, ms: sharedNow() - beganAt });
       }
     }

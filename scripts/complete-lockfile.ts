@@ -1,9 +1,12 @@
 /**
  * `npm install` writes only those platforms' packages into package-lock.json that the registry at hand offers, and
  * `npm ci` then refuses the lockfile wherever the others are asked for. This adds what is missing, without hashes:
- * they are not known here. `--check` only tells, with exit code 1.
+ * they are not known here. `--check` changes nothing and ends with 1 while something is missing. A file may be given in
+ * place of this checkout's.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 interface LockedPackage {
   version: string;
@@ -17,8 +20,12 @@ interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-const FILE = new URL('../package-lock.json', import.meta.url);
-const lock = JSON.parse(readFileSync(FILE, 'utf8')) as { packages: Record<string, LockedPackage> };
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const file = positionals[0] ?? fileURLToPath(new URL('../package-lock.json', import.meta.url));
+const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, LockedPackage> };
 
 const missing = Object.values(lock.packages).flatMap((owner) =>
   Object.entries(owner.optionalDependencies ?? {}).flatMap(([name, version]) =>
@@ -26,7 +33,7 @@ const missing = Object.values(lock.packages).flatMap((owner) =>
   ),
 );
 
-if (missing.length > 0 && process.argv.includes('--check')) {
+if (missing.length > 0 && values.check) {
   console.error(
     `package-lock.json lacks ${missing.map(({ name }) => name).join(', ')}; run "npm run lockfile"`,
   );
@@ -36,7 +43,7 @@ if (missing.length > 0 && process.argv.includes('--check')) {
     lock.packages[`node_modules/${name}`] = platformPackage(owner, name, version);
   }
   const sorted = Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1));
-  writeFileSync(FILE, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`);
   console.log(`added ${missing.map(({ name }) => name).join(', ')}`);
 }
 

@@ -1,15 +1,22 @@
-// Writes docs/settings.md from the settings table; with --check only says whether it is up to date (exit code 1: no).
+/**
+ * Writes docs/settings.md from the settings table. `--check` changes nothing and ends with 1 while the page is stale. A file
+ * may be given in place of this checkout's.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { renderSettingsDocs } from '../src/settings/settings-docs.ts';
 
-const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const page = new URL('../docs/settings.md', import.meta.url);
+const { values, positionals } = parseArgs({
+  options: { check: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const page = positionals[0] ?? fileURLToPath(new URL('../docs/settings.md', import.meta.url));
 const rendered = renderSettingsDocs();
 
 if (!values.check) {
   writeFileSync(page, rendered);
 } else if (readFileSync(page, 'utf8') !== rendered) {
-  console.error('docs/settings.md is stale: run node scripts/generate-settings-docs.ts');
+  console.error('docs/settings.md is stale; run "npm run settings:docs"');
   process.exitCode = 1;
 }

@@ -1,22 +1,20 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
+import { allTestFiles, parseTestArguments, ROOT, runTests } from './run-tests.ts';
 
 /**
  * Runs tests on a PostgreSQL server that is started for them: the given files, or every test that reaches the module
- * which knows about that server. Options for `node --test` stand before the files.
+ * which knows about that server. Options go to `node --test`.
  */
 
-const ROOT = path.join(import.meta.dirname, '..');
 const KNOWS_POSTGRES = path.join(ROOT, 'test/support/postgres.ts');
 const IMPORTED = /^\s*(?:import|export)\b[^;'"]*['"](\.[^'"]+)['"]/gm;
 
-/** Files at once: more than `node` takes by itself on a small machine, since they wait for the server most of the time. */
-const AT_ONCE = Math.max(3, availableParallelism());
+/** More files at once than `node` takes by itself on a small machine, since they wait for the server most of the time. */
+const FILES_AT_ONCE = Math.max(3, availableParallelism());
 
 function testsOnPostgres(): string[] {
   const reaches = new Map<string, boolean>();
@@ -33,30 +31,19 @@ function testsOnPostgres(): string[] {
     return result;
   };
   return (
-    globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: ROOT })
+    allTestFiles()
       // What the browser shows does not depend on the engine behind the same answers.
       .filter((file) => !file.startsWith('test/ui/') && doesReach(path.join(ROOT, file)))
-      .sort()
   );
 }
 
-const given = process.argv.slice(2);
-const files = given.some((argument) => !argument.startsWith('-')) ? [] : testsOnPostgres();
-
+const { options, files } = parseTestArguments(process.argv.slice(2));
 await using server = await startPostgresServer();
 await makeTemplate(server.url);
-const tests = spawn(
-  process.execPath,
-  ['--import', './bin/compile-cache.js', '--test', `--test-concurrency=${AT_ONCE}`, ...given, ...files],
+process.exitCode = await runTests(
   {
-    cwd: ROOT,
-    env: { ...process.env, [SERVER_VARIABLE]: server.url },
-    stdio: 'inherit',
+    options: [`--test-concurrency=${FILES_AT_ONCE}`, ...options],
+    files: files.length > 0 ? files : testsOnPostgres(),
   },
+  { [SERVER_VARIABLE]: server.url },
 );
-// This process stays until the tests and the server have ended: a terminal's Ctrl-C reaches the tests by itself.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => tests.kill('SIGTERM'));
-process.on('SIGHUP', () => tests.kill('SIGTERM'));
-const [code] = await once(tests, 'close');
-process.exitCode = code ?? 1;

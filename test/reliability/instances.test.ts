@@ -58,10 +58,11 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
       const random = new SeededRandom(seed);
       await using targets = new AsyncDisposableStack();
       await using queues = queue_driver === 'sqs' ? await startTestQueues() : null;
-      // A killed instance's messages are taken over 30 s after the longest that its requests may take.
+      // A killed instance's messages are taken over 30 s after the longest that its requests may take. On a busy machine an
+      // answer may take seconds to be read; a request that was given up before would be repeated, though it was answered.
       await using instances = await Instances.start(t, INSTANCES, {
         ...(queues === null ? {} : settingsOf(queues.place)),
-        delivery_timeout: 1,
+        delivery_timeout: 10,
         retry_initial_delay: 0.01,
         retry_max_delay: 0.05,
         log_level: 'warn',

@@ -6,11 +6,11 @@ import { type Service, startService } from '../../src/service.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { openDatabaseAt } from './database.ts';
-import { DEADLINE_MS } from './deadline.ts';
 import { databaseUrlOf, dropDatabaseOf } from './postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { until } from './until.ts';
 
-export { temporaryFolder };
+export { temporaryFolder, until };
 
 /** Settings for tests: any free port, quick retries, little waiting; `overrides` win. */
 export function testSettings(dataDir: string, overrides: Partial<Settings> = {}): Settings {
@@ -188,19 +188,4 @@ export async function requestToken(url: string, clientId: string, clientSecret: 
   const body = (await response.json()) as { access_token: string };
   assert.equal(response.status, 200, JSON.stringify(body));
   return body.access_token;
-}
-
-/** Waits until `condition` answers something other than false, null or undefined, and answers it. Fails after `deadlineMs`. */
-export async function until<T>(
-  condition: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  what: string,
-  deadlineMs = DEADLINE_MS,
-): Promise<T> {
-  const end = performance.now() + deadlineMs;
-  while (true) {
-    const value = await condition();
-    if (value !== null && value !== undefined && value !== false) return value;
-    assert.ok(performance.now() < end, `not within ${deadlineMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

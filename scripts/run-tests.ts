@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import path from 'node:path';
+
+/** The checkout that the tests are of. */
+export const ROOT = path.join(import.meta.dirname, '..');
+
+const EVERY_TEST = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+
+/** What a test command was asked for: options for `node --test` (`--name=value`), and files. */
+export interface TestArguments {
+  options: string[];
+  files: string[];
+}
+
+/** Reads the arguments of a test command. */
+export function parseTestArguments(args: readonly string[]): TestArguments {
+  return {
+    options: args.filter((argument) => argument.startsWith('-')),
+    files: args.filter((argument) => !argument.startsWith('-')),
+  };
+}
+
+/** Every test file of the checkout, by path from its root, in order. */
+export function allTestFiles(): string[] {
+  return globSync(EVERY_TEST, { cwd: ROOT })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .sort();
+}
+
+/**
+ * Runs test files, each in a process of its own, and answers the exit code for the command: 0 only if tests ran and all of
+ * them passed. Stays until the tests have ended, whatever signal comes, so that the caller can tidy up after them.
+ */
+export async function runTests(
+  { options, files }: TestArguments,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<number> {
+  if (files.length === 0) {
+    console.error('there are no tests to run');
+    return 1;
+  }
+  // Inside a test this variable would have `node` skip every file, and pass.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const tests = spawn(
+    process.execPath,
+    ['--import', './bin/compile-cache.js', '--test', ...options, ...files],
+    {
+      cwd: ROOT,
+      env: { ...inherited, ...environment },
+      stdio: 'inherit',
+    },
+  );
+  const end = () => tests.kill('SIGTERM');
+  // A terminal's Ctrl-C reaches the tests by itself.
+  const stay = () => {};
+  process.on('SIGINT', stay).on('SIGTERM', end).on('SIGHUP', end);
+  try {
+    const [code] = await once(tests, 'close');
+    return code ?? 1;
+  } finally {
+    process.off('SIGINT', stay).off('SIGTERM', end).off('SIGHUP', end);
+  }
+}

@@ -1,0 +1,17 @@
+import { allTestFiles, parseTestArguments, runTests } from './run-tests.ts';
+
+/**
+ * Runs tests on SQLite: the given files, or every test; with --ui every test of the admin UI. Further options go to
+ * `node --test`.
+ */
+
+const FILES_AT_ONCE = 2;
+
+const given = parseTestArguments(process.argv.slice(2));
+const options = given.options.filter((option) => option !== '--ui');
+const isUiOnly = options.length < given.options.length;
+const files = allTestFiles().filter((file) => !isUiOnly || file.startsWith('test/ui/'));
+process.exitCode = await runTests({
+  options: [`--test-concurrency=${isUiOnly ? 1 : FILES_AT_ONCE}`, '--test-reporter=spec', ...options],
+  files: given.files.length > 0 ? given.files : files,
+});

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, it } from 'node:test';
+import { TEST_TIMEOUT_MS } from './support/deadline.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+import { until } from './support/until.ts';
+
+/** Each command that checks something ends with an error when there is a fault in what it checks. */
+
+const ROOT = path.join(import.meta.dirname, '..');
+const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+
+const PASSING_TEST = "import { test } from 'node:test';\ntest('passes', () => {});\n";
+const THROWING_TEST =
+  "import { test } from 'node:test';\ntest('throws', () => {\n  throw new Error('fault');\n});\n";
+/** Fails on one engine, and passes on the other. */
+const throwingTestOn = (database: 'SQLite' | 'PostgreSQL') => `import { test } from 'node:test';
+test('throws', () => {
+  if ((process.env.COURSEWIRE_TEST_POSTGRES === undefined) === ${database === 'SQLite'}) throw new Error('fault');
+});
+`;
+/** Commands that run tests, by the faults that they must notice. Each takes files. */
+const TEST_COMMANDS: Record<string, Record<string, string>> = {
+  'test:only': {
+    'a test that throws': THROWING_TEST,
+    'a file that cannot be loaded': "import './is-not-there.ts';\n",
+  },
+  'test:ui': { 'a test that throws': THROWING_TEST },
+  'test:pg': {
+    'a test that throws': throwingTestOn('PostgreSQL'),
+    'a file that cannot be loaded': "import './is-not-there.ts';\n",
+  },
+  'test:queues': {
+    'a test that throws on SQLite': throwingTestOn('SQLite'),
+    'a test that throws on PostgreSQL': throwingTestOn('PostgreSQL'),
+  },
+};
+/** Commands that check a checkout, by the faults that they must notice. */
+const CHECK_COMMANDS: Record<string, Fault[]> = {
+  check: ['types', 'types of the UI', 'types of the tests of the UI', 'code', 'lockfile', 'settings page'],
+  'check:types': ['types', 'types of the UI', 'types of the tests of the UI'],
+  'check:code': ['code'],
+};
+const OTHER_COMMANDS = ['test', 'bench', 'settings:docs', 'lockfile'];
+
+interface Outcome {
+  code: number | null;
+  /** Both outputs. */
+  output: string;
+}
+
+/** A folder that the server's user can enter, too. */
+function commandFolder() {
+  const folder = temporaryFolder();
+  chmodSync(folder.path, 0o755);
+  return folder;
+}
+
+/** Runs an npm script as people do, with `folder` for its temporary files. */
+async function npmRun(folder: string, name: string, ...args: string[]): Promise<Outcome> {
+  const child = spawn('npm', ['run', '--silent', name, '--', ...args], {
+    cwd: ROOT,
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [[code], out, err] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, output: out + err };
+}
+
+function assertFails({ code, output }: Outcome, said: RegExp, what: string): void {
+  assert.ok(code !== 0 && code !== null, `${what}: exit code ${code}\n${output}`);
+  assert.match(output, said, what);
+}
+
+function assertPasses({ code, output }: Outcome, what: string): void {
+  assert.equal(code, 0, `${what}\n${output}`);
+}
+
+/** Servers and their data are gone when the command is over. */
+function assertNothingLeft(folder: string): void {
+  const left = readdirSync(folder).filter((name) => name.startsWith('coursewire-'));
+  assert.deepEqual(left, []);
+}
+
+function writeFiles(folder: string, files: Record<string, string>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
+
+const TSCONFIG = '{ "compilerOptions": { "strict": true, "types": [] }, "include": ["*.ts"] }\n';
+const SOUND_CODE = 'export const answer: number = 42;\n';
+const WRONG_TYPE = "export const answer: number = '42';\n";
+const FAULTS = {
+  types: { 'sound.ts': WRONG_TYPE },
+  'types of the UI': { 'web/sound.ts': WRONG_TYPE },
+  'types of the tests of the UI': { 'test/ui/sound.ts': WRONG_TYPE },
+  code: { 'sound.ts': 'export var answer:number = 42\n' },
+  lockfile: {
+    'package-lock.json': `${JSON.stringify({
+      packages: { 'node_modules/a': { version: '1.0.0', optionalDependencies: { 'a-linux-x64': '1.0.0' } } },
+    })}\n`,
+  },
+  'settings page': { 'docs/settings.md': 'stale\n' },
+};
+type Fault = keyof typeof FAULTS;
+const FAULT_SAID: Record<Fault, RegExp> = {
+  types: /sound\.ts.*TS2322/s,
+  'types of the UI': /sound\.ts.*TS2322/s,
+  'types of the tests of the UI': /sound\.ts.*TS2322/s,
+  code: /sound\.ts/,
+  lockfile: /lacks a-linux-x64/,
+  'settings page': /is stale/,
+};
+
+/** Makes what a checkout must have for `npm run check` to pass, and no more. */
+function writeCheckout(folder: string): void {
+  writeFiles(folder, {
+    'package.json': `${JSON.stringify({ type: 'module' }, null, 2)}\n`,
+    'package-lock.json': '{ "packages": {} }\n',
+    '.gitignore': 'docs/\n',
+  });
+  for (const name of ['.', 'web', 'test/ui'])
+    writeFiles(path.join(folder, name), { 'tsconfig.json': TSCONFIG, 'sound.ts': SOUND_CODE });
+  copyFileSync(path.join(ROOT, 'biome.json'), path.join(folder, 'biome.json'));
+  mkdirSync(path.join(folder, 'docs'));
+  copyFileSync(path.join(ROOT, 'docs/settings.md'), path.join(folder, 'docs/settings.md'));
+}
+
+describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
+  it('are all tried here', () => {
+    const checking = Object.keys(scripts).filter((name) =>
+      /^(?:test|check|bench|prove|lockfile|settings)(?::|$)/.test(name),
+    );
+    const tried = [...Object.keys(TEST_COMMANDS), ...Object.keys(CHECK_COMMANDS), ...OTHER_COMMANDS];
+    assert.deepEqual(checking.toSorted(), tried.toSorted());
+  });
+
+  it('"npm test" is several of them, one after another, and ends with the first that fails', () => {
+    const parts = scripts.test!.split(' && ').map((part) => /^npm run --silent (\S+)$/.exec(part)?.[1]);
+    assert.deepEqual(parts, ['check', 'test:only', 'test:pg']);
+  });
+
+  for (const [command, faults] of Object.entries(TEST_COMMANDS)) {
+    it(`"npm run ${command}" fails on each of: ${Object.keys(faults).join(', ')}`, async () => {
+      using folder = commandFolder();
+      const passing = path.join(folder.path, 'passing.test.ts');
+      const faulty = path.join(folder.path, 'faulty.test.ts');
+      writeFileSync(passing, PASSING_TEST);
+      for (const [what, source] of Object.entries(faults)) {
+        writeFileSync(faulty, source);
+        assertFails(await npmRun(folder.path, command, passing, faulty), /faulty\.test\.ts/, what);
+      }
+      assertNothingLeft(folder.path);
+    });
+  }
+
+  for (const command of ['test:only', 'test:pg']) {
+    it(`"npm run ${command}" passes when all tests pass, and fails when a file is not there`, async () => {
+      using folder = commandFolder();
+      const passing = path.join(folder.path, 'passing.test.ts');
+      writeFileSync(passing, PASSING_TEST);
+      assertPasses(await npmRun(folder.path, command, passing), 'a passing test');
+      const missing = path.join(folder.path, 'missing.test.ts');
+      assertFails(
+        await npmRun(folder.path, command, missing),
+        /missing\.test\.ts/,
+        'a file that is not there',
+      );
+      assertNothingLeft(folder.path);
+    });
+  }
+
+  for (const [command, faults] of Object.entries(CHECK_COMMANDS)) {
+    it(`"npm run ${command}" fails on each of: ${faults.join(', ')}`, async () => {
+      using folder = commandFolder();
+      writeCheckout(folder.path);
+      if (command === 'check')
+        assertPasses(await npmRun(folder.path, command, folder.path), 'a checkout without a fault');
+      for (const fault of faults) {
+        using faulty = commandFolder();
+        writeCheckout(faulty.path);
+        writeFiles(faulty.path, FAULTS[fault]);
+        assertFails(await npmRun(faulty.path, command, faulty.path), FAULT_SAID[fault], fault);
+      }
+    });
+  }
+
+  it('"npm run check" fails when it is asked for a check that it does not have', async () => {
+    using folder = commandFolder();
+    assertFails(await npmRun(folder.path, 'check', '--only', 'spelling'), /Usage:/, 'an unknown name');
+  });
+
+  it('"npm run settings:docs -- --check" fails on a stale page and does not change it', async () => {
+    using folder = commandFolder();
+    const page = path.join(folder.path, 'settings.md');
+    writeFileSync(page, 'stale\n');
+    assertFails(await npmRun(folder.path, 'settings:docs', '--check', page), /is stale/, 'a stale page');
+    assert.equal(readFileSync(page, 'utf8'), 'stale\n');
+    assertPasses(await npmRun(folder.path, 'settings:docs', page), 'writing the page');
+    assertPasses(await npmRun(folder.path, 'settings:docs', '--check', page), 'the page that was written');
+  });
+
+  it('"npm run lockfile -- --check" fails on a lockfile without a platform’s package and does not change it', async () => {
+    using folder = commandFolder();
+    writeFiles(folder.path, FAULTS.lockfile);
+    const lockfile = path.join(folder.path, 'package-lock.json');
+    assertFails(
+      await npmRun(folder.path, 'lockfile', '--check', lockfile),
+      /lacks a-linux-x64/,
+      'a lockfile',
+    );
+    assert.equal(readFileSync(lockfile, 'utf8'), FAULTS.lockfile['package-lock.json']);
+    assertPasses(await npmRun(folder.path, 'lockfile', lockfile), 'adding what is missing');
+    assertPasses(await npmRun(folder.path, 'lockfile', '--check', lockfile), 'the lockfile that was written');
+  });
+
+  for (const database of ['sqlite', 'postgres']) {
+    it(`"npm run bench" on ${database} fails when a goal is missed, and passes when all are reached`, async () => {
+      using folder = commandFolder();
+      const results = path.join(folder.path, 'results.json');
+      const bench = (goal: string) =>
+        npmRun(
+          folder.path,
+          'bench',
+          ...['--quick', '--only', 'tokens', '--database', database, '--results', results, '--goal', goal],
+        );
+      assertFails(await bench('peak_memory_mib=1'), /missed: peak memory in MiB/, 'a goal out of reach');
+      assertPasses(await bench('peak_memory_mib=100000'), 'a goal within reach');
+      assert.ok(JSON.parse(readFileSync(results, 'utf8')).tokens_per_second > 0);
+      assertNothingLeft(folder.path);
+    });
+  }
+});
+
+describe('a command that runs tests on PostgreSQL', { timeout: TEST_TIMEOUT_MS }, () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    it(`ends with an error at ${signal}, and leaves neither a server nor its data behind`, async () => {
+      using folder = commandFolder();
+      const endless = path.join(folder.path, 'endless.test.ts');
+      const marker = path.join(folder.path, 'running');
+      writeFileSync(
+        endless,
+        `import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+test('never ends', async () => {
+  writeFileSync(${JSON.stringify(marker)}, '');
+  await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+});
+`,
+      );
+      const child = spawn(process.execPath, ['scripts/test-postgres.ts', endless], {
+        cwd: ROOT,
+        env: { ...process.env, TMPDIR: folder.path },
+        stdio: 'ignore',
+        // A process group, as a terminal makes one: Ctrl-C goes to all of it.
+        detached: true,
+      });
+      const closed = once(child, 'close');
+      await until(() => readdirSync(folder.path).includes('running'), 'the test runs');
+      process.kill(signal === 'SIGINT' ? -child.pid! : child.pid!, signal);
+      const [code] = await closed;
+      assert.ok(code !== 0 && code !== null, `exit code ${code}`);
+      assertNothingLeft(folder.path);
+    });
+  }
+
+  it('leaves nothing behind when a program that started a server fails or exits without stopping it', async () => {
+    for (const [ending, code] of [
+      ["setTimeout(() => { throw new Error('fault'); });", 1],
+      ['process.exit(3);', 3],
+      ['process.exitCode = 4; await server.stop();', 4],
+      ["process.kill(process.pid, 'SIGTERM');", 143],
+    ] as const) {
+      using folder = commandFolder();
+      const program = `
+        import { startPostgresServer } from './test/support/postgres-server.ts';
+        const server = await startPostgresServer();
+        ${ending}`;
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+        cwd: ROOT,
+        env: { ...process.env, TMPDIR: folder.path },
+        stdio: 'ignore',
+      });
+      assert.deepEqual(await once(child, 'close'), [code, null], ending);
+      assertNothingLeft(folder.path);
+    }
+  });
+});
