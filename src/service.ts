@@ -9,6 +9,7 @@ import {
 import { accountRoutes } from './content/accounts/account-routes.ts';
 import { AccountService } from './content/accounts/account-service.ts';
 import { readAssetNames } from './content/asset-names.ts';
+import type { OnDeleted } from './content/assets/deletion.ts';
 import { bundleRoutes } from './content/bundles/bundle-routes.ts';
 import { BundleService, bundlesHolding, bundlesInFolder } from './content/bundles/bundle-service.ts';
 import { courseRoutes } from './content/courses/course-routes.ts';
@@ -255,13 +256,15 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     }),
   );
   cleaner.start();
+  const onDeleted: OnDeleted = (tx, asset) => webhooks.assetDeleted(tx, asset);
   const belongings = [deleteContentOfAccount, deleteRegistrationsOfAccount];
-  const accounts = new AccountService({ database, events, belongings, now });
+  const accounts = new AccountService({ database, events, belongings, onDeleted, now });
   const accountContents = new AccountContentService({ database, accounts, events, now });
   const folders = new FolderService({
     database,
     occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],
     holders: [accountsHolding('FOLDER')],
+    onDeleted,
     now,
   });
   await folders.ensureRoot();
@@ -285,13 +288,23 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     bundlesHolding('COURSE'),
     registrationsOfCourse,
   ];
-  const courses = new CourseService({ database, events, intake, store, holders, log: courseLog, now });
+  const courses = new CourseService({
+    database,
+    events,
+    intake,
+    store,
+    holders,
+    onDeleted,
+    log: courseLog,
+    now,
+  });
   const equivalents = new EquivalentService({
     database,
     holders: [accountsHolding('EQUIVALENT'), bundlesHolding('EQUIVALENT')],
+    onDeleted,
     now,
   });
-  const bundles = new BundleService({ database, holders: [accountsHolding('BUNDLE')], now });
+  const bundles = new BundleService({ database, holders: [accountsHolding('BUNDLE')], onDeleted, now });
   const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
   const registrations = new RegistrationService({ database, events, launchTokens, now });
 

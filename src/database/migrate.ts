@@ -11,6 +11,7 @@ import { clientRevisions } from './migrations/0009-client-revisions.ts';
 import { doneMessages } from './migrations/0010-done-messages.ts';
 import { listedDeliveries } from './migrations/0011-listed-deliveries.ts';
 import { resentAttempts } from './migrations/0012-resent-attempts.ts';
+import { focusedAssets } from './migrations/0013-focused-assets.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -27,6 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   doneMessages,
   listedDeliveries,
   resentAttempts,
+  focusedAssets,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

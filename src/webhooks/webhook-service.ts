@@ -19,6 +19,7 @@ import {
   clearInError,
   insertWebhook,
   markDeleted,
+  nameFocuses,
   readFocuses,
   readStatistics,
   readSubtopics,
@@ -86,7 +87,7 @@ export class WebhookService {
     return await inTransaction(this.#database, open, async (tx) => {
       const configuration = this.#parse(input, null);
       const id = await insertWebhook(tx, configuration, this.#now());
-      await this.#writeDetails(tx, id, configuration);
+      await this.#writeDetails(tx, id, configuration, []);
       return await this.#require(tx, id);
     });
   }
@@ -116,7 +117,7 @@ export class WebhookService {
       assertRevision(present.revision, expected);
       const configuration = this.#parse(input, present);
       await updateWebhook(tx, id, configuration, this.#now());
-      await this.#writeDetails(tx, id, configuration);
+      await this.#writeDetails(tx, id, configuration, present.focus);
       await clearInError(tx, id);
       if (reset) await resetStatistics(tx, id, this.#now());
       if (present.enabled && !configuration.enabled) await this.#discardSoon(tx, id);
@@ -153,6 +154,11 @@ export class WebhookService {
     });
   }
 
+  /** Focuses on a deleted asset keep its last name. */
+  async assetDeleted(tx: Transaction, asset: FocusReference & { name: string }): Promise<void> {
+    await nameFocuses(tx, asset);
+  }
+
   /** @throws {ProblemError} `webhooks-read-only` while the webhooks service is disabled. */
   assertWritable(): void {
     if (this.readOnly) {
@@ -184,8 +190,14 @@ export class WebhookService {
     return toConfiguration(input, present);
   }
 
-  async #writeDetails(tx: Transaction, id: number, configuration: WebhookConfiguration): Promise<void> {
-    await replaceSelection(tx, id, configuration);
+  async #writeDetails(
+    tx: Transaction,
+    id: number,
+    configuration: WebhookConfiguration,
+    formerFocus: readonly Focus[],
+  ): Promise<void> {
+    const focus = await this.#withNames(tx, configuration.focus, formerFocus);
+    await replaceSelection(tx, id, { ...configuration, focus });
     await replaceTriggers(tx, id, configuration);
     const { authentication } = configuration;
     if (authentication.type === 'NONE') {
@@ -234,6 +246,17 @@ export class WebhookService {
         authentication: this.#readAuthentication(row),
       });
     });
+  }
+
+  /** Each focus with its asset's present name; where there is no asset, with the one given or the one known so far. */
+  async #withNames(tx: Transaction, focus: readonly Focus[], former: readonly Focus[]): Promise<Focus[]> {
+    const keyOf = ({ type, id }: Focus) => `${type} ${id}`;
+    const formerNames = new Map(former.map((each) => [keyOf(each), each.name]));
+    const names = await this.#readNames(tx, focus);
+    return focus.map((each) => ({
+      ...each,
+      name: names.get(keyOf(each)) ?? each.name ?? formerNames.get(keyOf(each)) ?? null,
+    }));
   }
 
   async #readNames(

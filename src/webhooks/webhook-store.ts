@@ -166,6 +166,27 @@ export async function replaceSelection(
   );
 }
 
+/** Writes the name of an asset into the focuses on it; deleted webhooks stay as they are. */
+export async function nameFocuses(
+  tx: Transaction,
+  { type, id, name }: { type: FocusType; id: number; name: string },
+): Promise<void> {
+  await tx.query
+    .updateTable('webhook_focuses')
+    .set({ focus_name: name })
+    .where('webhook_focuses.focus_type', '=', type)
+    .where('webhook_focuses.focus_id', '=', id)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhooks')
+          .select('webhooks.id')
+          .whereRef('webhooks.id', '=', 'webhook_focuses.webhook_id')
+          .where('webhooks.deleted_at', 'is', null),
+      ),
+    )
+    .execute();
+}
+
 export async function readStatistics(
   reader: Pick<Reader, 'query'>,
   id: number,

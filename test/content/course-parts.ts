@@ -102,7 +102,8 @@ export async function openCourseParts({
   const logged: string[] = [];
   const destination = { write: (line: string) => void logged.push(JSON.parse(line).msg) };
   const log = createLogs({ level: 'info', customLevels: {}, destination }).for('CourseService');
-  const folders = new FolderService({ database, occupants: [coursesInFolder], now });
+  const onDeleted = async () => {};
+  const folders = new FolderService({ database, occupants: [coursesInFolder], onDeleted, now });
   await folders.ensureRoot();
   const store = new TestContentStore(folder.contentFolder);
   const uploads = new UploadFolders({ folder: folder.temporaryFolder, log });
@@ -118,7 +119,16 @@ export async function openCourseParts({
     publish: async (tx: { onCommit(hook: () => void): void }, event: ServiceEvent) =>
       tx.onCommit(() => events.push(event)),
   };
-  const courses = new CourseService({ database, events: publisher, intake, store, holders, log, now });
+  const courses = new CourseService({
+    database,
+    events: publisher,
+    intake,
+    store,
+    holders,
+    onDeleted,
+    log,
+    now,
+  });
   const receive = async (packageBytes: Uint8Array) => {
     const upload = opened.use(await uploads.open());
     await writeFile(upload.packageFile, packageBytes);

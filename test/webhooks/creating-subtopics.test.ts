@@ -117,7 +117,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     await api.put(`/accounts/${account.id}`, { name: 'Southwind' });
     assert.deepEqual(await names(), ['Southwind', 'of nobody', null]);
     await api.delete(`/accounts/${account.id}`);
-    assert.deepEqual(await names(), ['an old name', 'of nobody', null]);
+    assert.deepEqual(await names(), ['Southwind', 'of nobody', null]);
   });
 
   test('the name of a focus is text without control characters', async () => {

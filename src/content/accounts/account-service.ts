@@ -3,6 +3,7 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
+import type { OnDeleted } from '../assets/deletion.ts';
 import type { Change, ChangeOf } from '../change.ts';
 import {
   deleteAccount,
@@ -32,6 +33,7 @@ export class AccountService {
   readonly #database: Database;
   readonly #events: EventPublisher<Transaction>;
   readonly #belongings: readonly AccountBelongings[];
+  readonly #onDeleted: OnDeleted;
   readonly #now: () => number;
 
   /** @param belongings go with a deleted account, one for each kind of thing that accounts have */
@@ -39,16 +41,19 @@ export class AccountService {
     database,
     events,
     belongings,
+    onDeleted,
     now,
   }: {
     database: Database;
     events: EventPublisher<Transaction>;
     belongings: readonly AccountBelongings[];
+    onDeleted: OnDeleted;
     now: () => number;
   }) {
     this.#database = database;
     this.#events = events;
     this.#belongings = belongings;
+    this.#onDeleted = onDeleted;
     this.#now = now;
   }
 
@@ -105,6 +110,7 @@ export class AccountService {
       for (const deleteBelongings of this.#belongings) await deleteBelongings(tx, id);
       await deleteAccount(tx, id);
       await this.#publish(tx, 'ACCOUNT_DELETED', account, user, this.#now());
+      await this.#onDeleted(tx, { type: 'ACCOUNT', id, name: account.name });
     });
   }
 

@@ -1,9 +1,9 @@
-import type { Database, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { holdListedAssets } from '../assets/listed-assets.ts';
 import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
-import { type GroupKind, GroupService } from '../groups/group-service.ts';
+import { type GroupDependencies, type GroupKind, GroupService } from '../groups/group-service.ts';
 import type { Bundle, BundledType, BundleInput } from './bundle.ts';
 import {
   type BundleValues,
@@ -20,7 +20,7 @@ import {
 
 /** Bundles: courses and equivalents that go together. */
 export class BundleService extends GroupService<BundleInput, BundleValues, StoredBundle, Bundle> {
-  constructor(dependencies: { database: Database; holders: readonly Holder[]; now: () => number }) {
+  constructor(dependencies: GroupDependencies) {
     super(BUNDLES, dependencies);
   }
 }
@@ -72,6 +72,7 @@ function toBundle(row: StoredBundle): Bundle {
 
 const BUNDLES: GroupKind<BundleInput, BundleValues, StoredBundle, Bundle> = {
   name: 'bundle',
+  type: 'BUNDLE',
   requireValues,
   isAsPresent,
   toGroup: toBundle,

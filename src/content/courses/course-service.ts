@@ -4,6 +4,7 @@ import type { EventPublisher } from '../../events/event.ts';
 import type { Logger } from '../../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { OnDeleted } from '../assets/deletion.ts';
 import type { ChangeOf } from '../change.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import { holdFolder, ROOT_FOLDER, readFolderChain } from '../folders/folder-tree.ts';
@@ -51,6 +52,7 @@ export class CourseService {
   readonly #intake: PackageIntake;
   readonly #store: ContentStore;
   readonly #holders: readonly CourseHolder[];
+  readonly #onDeleted: OnDeleted;
   readonly #log: Logger;
   readonly #now: () => number;
 
@@ -61,6 +63,7 @@ export class CourseService {
     intake,
     store,
     holders,
+    onDeleted,
     log,
     now,
   }: {
@@ -69,6 +72,7 @@ export class CourseService {
     intake: PackageIntake;
     store: ContentStore;
     holders: readonly CourseHolder[];
+    onDeleted: OnDeleted;
     log: Logger;
     now: () => number;
   }) {
@@ -77,6 +81,7 @@ export class CourseService {
     this.#intake = intake;
     this.#store = store;
     this.#holders = holders;
+    this.#onDeleted = onDeleted;
     this.#log = log;
     this.#now = now;
   }
@@ -211,7 +216,9 @@ export class CourseService {
       if (holders.length > 0) {
         throw new ProblemError('conflict', `The course is in use: it is held by ${holders.join(', ')}`);
       }
-      return await deleteCourse(tx, id);
+      const files = await deleteCourse(tx, id);
+      await this.#onDeleted(tx, { type: 'COURSE', id, name: present.name });
+      return files;
     });
     await this.#removeFiles(contentKeys);
   }

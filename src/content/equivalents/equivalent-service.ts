@@ -1,9 +1,9 @@
-import type { Database, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
 import { assetKey, holdAssets } from '../assets/assets.ts';
-import { countInWords, type Holder } from '../assets/holder.ts';
+import { countInWords } from '../assets/holder.ts';
 import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
-import { type GroupKind, GroupService } from '../groups/group-service.ts';
+import { type GroupDependencies, type GroupKind, GroupService } from '../groups/group-service.ts';
 import type { Equivalent, EquivalentInput } from './equivalent.ts';
 import {
   countEquivalentsOf,
@@ -26,7 +26,7 @@ export class EquivalentService extends GroupService<
   StoredEquivalent,
   Equivalent
 > {
-  constructor(dependencies: { database: Database; holders: readonly Holder[]; now: () => number }) {
+  constructor(dependencies: GroupDependencies) {
     super(EQUIVALENTS, dependencies);
   }
 }
@@ -107,6 +107,7 @@ function toEquivalent(row: StoredEquivalent): Equivalent {
 
 const EQUIVALENTS: GroupKind<EquivalentInput, EquivalentValues, StoredEquivalent, Equivalent> = {
   name: 'equivalent',
+  type: 'EQUIVALENT',
   requireValues,
   isAsPresent,
   toGroup: toEquivalent,

@@ -2,6 +2,7 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { OnDeleted } from '../assets/deletion.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import type { Change } from '../change.ts';
 import {
@@ -46,6 +47,7 @@ export class FolderService {
   readonly #database: Database;
   readonly #occupants: readonly FolderOccupants[];
   readonly #holders: readonly Holder[];
+  readonly #onDeleted: OnDeleted;
   readonly #now: () => number;
 
   /**
@@ -56,16 +58,19 @@ export class FolderService {
     database,
     occupants,
     holders = [],
+    onDeleted,
     now,
   }: {
     database: Database;
     occupants: readonly FolderOccupants[];
     holders?: readonly Holder[];
+    onDeleted: OnDeleted;
     now: () => number;
   }) {
     this.#database = database;
     this.#occupants = occupants;
     this.#holders = holders;
+    this.#onDeleted = onDeleted;
     this.#now = now;
   }
 
@@ -136,6 +141,7 @@ export class FolderService {
       }
       await assertNotHeld(tx, 'folder', id, this.#holders);
       await deleteFolder(tx, id);
+      await this.#onDeleted(tx, { type: 'FOLDER', id, name: folder.name });
     });
   }
 }

@@ -2,12 +2,14 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { notFound } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { OnDeleted } from '../assets/deletion.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
 import type { Change } from '../change.ts';
 
 /** What is particular about a kind of group, and its rows. */
 export interface GroupKind<Input, Values, Row, Group> {
   readonly name: 'bundle' | 'equivalent';
+  readonly type: 'BUNDLE' | 'EQUIVALENT';
   /** Checks the input as a whole, so that every offending member is named; what it refers to stays until the end. */
   requireValues(tx: Transaction, input: Input): Promise<Values>;
   isAsPresent(present: Group, values: Values): boolean;
@@ -20,21 +22,36 @@ export interface GroupKind<Input, Values, Row, Group> {
   delete(tx: Transaction, id: number): Promise<unknown>;
 }
 
+/** What groups of either kind are managed with. */
+export interface GroupDependencies {
+  database: Database;
+  /** Asked before a group is deleted, one for each kind of thing that it is given to or put into. */
+  holders: readonly Holder[];
+  onDeleted: OnDeleted;
+  now: () => number;
+}
+
 /** Groups of content, which are equivalents or bundles. No event tells of them themselves. */
-export class GroupService<Input, Values, Row extends { id: number }, Group extends { revision: number }> {
+export class GroupService<
+  Input,
+  Values,
+  Row extends { id: number },
+  Group extends { name: string; revision: number },
+> {
   readonly #kind: GroupKind<Input, Values, Row, Group>;
   readonly #database: Database;
   readonly #holders: readonly Holder[];
+  readonly #onDeleted: OnDeleted;
   readonly #now: () => number;
 
-  /** @param holders asked before a group is deleted, one for each kind of thing that it is given to or put into */
   constructor(
     kind: GroupKind<Input, Values, Row, Group>,
-    { database, holders, now }: { database: Database; holders: readonly Holder[]; now: () => number },
+    { database, holders, onDeleted, now }: GroupDependencies,
   ) {
     this.#kind = kind;
     this.#database = database;
     this.#holders = holders;
+    this.#onDeleted = onDeleted;
     this.#now = now;
   }
 
@@ -78,6 +95,7 @@ export class GroupService<Input, Values, Row extends { id: number }, Group exten
       assertRevision(present.revision, expected);
       await assertNotHeld(tx, this.#kind.name, id, this.#holders);
       await this.#kind.delete(tx, id);
+      await this.#onDeleted(tx, { type: this.#kind.type, id, name: present.name });
     });
   }
 
