@@ -27,6 +27,7 @@ const allOfAccount: PresentConfiguration = {
   allSubtopics: true,
   subtopics: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
   authentication: { type: 'NONE' },
+  targetUrl: 'https://example.com/',
 };
 
 describe('what a configuration means', () => {
@@ -66,10 +67,11 @@ describe('what a configuration means', () => {
     }
   });
 
-  test('a webhook of all subtopics whose list is sent back still is one of all', () => {
-    const readBack = { ...input, subtopics: [...allOfAccount.subtopics].reverse() };
+  test('a webhook of all subtopics whose record is sent back still is one of all, without all_subtopics it is not', () => {
+    const listed = { ...input, subtopics: [...allOfAccount.subtopics].reverse() };
+    const readBack = { ...listed, all_subtopics: true };
     assert.equal(toConfiguration(readBack, allOfAccount).allSubtopics, true);
-    assert.equal(toConfiguration(readBack, { ...allOfAccount, allSubtopics: false }).allSubtopics, false);
+    assert.equal(toConfiguration(listed, allOfAccount).allSubtopics, false);
     const focused = { ...readBack, focus: [{ webhook_focus_type: 'ACCOUNT' as const, webhook_focus_id: 1 }] };
     assert.deepEqual(errorsOf(focused, allOfAccount), []);
     assert.deepEqual(toConfiguration(focused, allOfAccount).subtopics, [
@@ -79,7 +81,12 @@ describe('what a configuration means', () => {
   });
 
   test('the list of one topic never means all of another', () => {
-    const moved = { ...input, topic: 'COURSE' as const, subtopics: [...allOfAccount.subtopics] };
+    const moved = {
+      ...input,
+      topic: 'COURSE' as const,
+      subtopics: [...allOfAccount.subtopics],
+      all_subtopics: true,
+    };
     assert.deepEqual(pointersOf(moved, allOfAccount), ['/subtopics/0', '/subtopics/1', '/subtopics/2']);
     assert.equal(toConfiguration(moved, allOfAccount).allSubtopics, false);
   });

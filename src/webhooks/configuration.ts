@@ -14,6 +14,7 @@ import {
 import { type InputError, pointerTo } from '../problems/problem.ts';
 import { parseDateTime } from '../time/date-time.ts';
 import type { LoggingMode } from './logging-mode.ts';
+import { TARGET_URL_FAULTS, targetUrlFault } from './target-url.ts';
 import {
   type Authentication,
   DEFAULT_LOGGING_MODE,
@@ -32,6 +33,7 @@ export interface PresentConfiguration {
   allSubtopics: boolean;
   subtopics: readonly Subtopic[];
   authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
+  targetUrl: string;
 }
 
 /**
@@ -46,7 +48,7 @@ export function configurationErrors(
   return [
     ...focusErrors(input),
     ...subtopicErrors(input, present),
-    ...targetErrors(input.target_url, checkTargetUrl),
+    ...targetErrors(input.target_url, checkTargetUrl, present),
     ...authenticationErrors(input.authentication, present),
     ...ignoreBeforeErrors(input.ignore_before_dt),
   ];
@@ -168,9 +170,15 @@ function subtopicError(
   return null;
 }
 
-function targetErrors(targetUrl: unknown, checkTargetUrl: CheckTargetUrl): InputError[] {
+function targetErrors(
+  targetUrl: unknown,
+  checkTargetUrl: CheckTargetUrl,
+  present: PresentConfiguration | null,
+): InputError[] {
   if (typeof targetUrl !== 'string') return [];
-  const reason = checkTargetUrl(targetUrl);
+  // Former releases took forms that are refused now: such a webhook can still be deactivated, or otherwise changed.
+  const fault = targetUrl === present?.targetUrl ? null : targetUrlFault(targetUrl);
+  const reason = fault === null ? checkTargetUrl(targetUrl) : TARGET_URL_FAULTS[fault];
   return reason === null ? [] : [{ pointer: '/target_url', detail: reason }];
 }
 

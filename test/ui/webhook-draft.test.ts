@@ -101,6 +101,24 @@ describe('what is entered for a webhook', () => {
     }
   });
 
+  it('says what is wrong with an address that would lead elsewhere than it says', () => {
+    const cases: [string, RegExp][] = [
+      ['http:/crm.example.com', /two slashes/],
+      ['https:crm.example.com', /two slashes/],
+      ['https://crm.example.com\\evil/', /backslash/],
+      ['https://crm.exam\tple.com', /tab or a line break/],
+      ['https://crm.exam\u200bple.com', /invisible/],
+      ['https://@crm.example.com', /user and password/],
+    ];
+    for (const [targetUrl, reason] of cases) {
+      assert.match(
+        stepErrors('target', { ...draft, targetUrl }, '', null).target_url ?? '',
+        reason,
+        targetUrl,
+      );
+    }
+  });
+
   it('reads back from JSON what it was, and nothing that is none', () => {
     const focused = { ...draft, focus: [account] };
     assert.deepEqual(readDraft(JSON.parse(JSON.stringify(focused))), focused);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { runSql } from '../support/database.ts';
 import { type Api, startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, webhookInput } from './webhook-expectations.ts';
 
@@ -65,6 +66,84 @@ describe('target URLs', () => {
       '\thttp://example.com/',
     ])
       await refused(url);
+  });
+
+  test('that say another address than they lead to are refused, with what is wrong', async () => {
+    const cases: [RegExp, string[]][] = [
+      [
+        /begins or ends with white space/,
+        [
+          ' http://example.com/',
+          'http://example.com/ ',
+          'http://example.com\u00a0',
+          '\ufeffhttp://example.com/',
+        ],
+      ],
+      [
+        /control character/,
+        [
+          'http://exam\tple.com/',
+          'ht\ntp://example.com/',
+          'http://example.com/a\r\nb',
+          'http://example.com/\u007f',
+          'http://example.com/\u0085x',
+          '\thttp://example.com/',
+          'http://example.com/\n',
+        ],
+      ],
+      [
+        /invisible character/,
+        ['http://exam\u200bple.com/', 'http://example.com/\u202egnp', 'http://a\u00ad.example/'],
+      ],
+      [
+        /backslash/,
+        [
+          'http://example.com\\evil/',
+          'http:\\\\example.com/',
+          'http://example.com/a\\b',
+          'http://example.com/?a\\b',
+        ],
+      ],
+      [
+        /two slashes/,
+        [
+          'http:/example.com',
+          'http:example.com',
+          'http:///example.com',
+          'https:////example.com/',
+          'HTTP:/example.com',
+        ],
+      ],
+      [/credentials/, ['http://@example.com/', 'http://:@example.com/', 'http://a@b@example.com/']],
+    ];
+    const webhook = await api.create('/webhooks', webhookInput({ target_url: 'https://example.com/' }));
+    for (const [reason, urls] of cases) {
+      for (const target_url of urls) {
+        assert.match(await refused(target_url), reason, JSON.stringify(target_url));
+        const answer = await api.put(`/webhooks/${webhook.id}`, { ...webhook, target_url });
+        assertInvalid(answer, ['/target_url'], JSON.stringify(target_url));
+      }
+    }
+    assert.equal((await api.get(`/webhooks/${webhook.id}`)).body.target_url, 'https://example.com/');
+    for (const url of ['http://example.com/a b', 'http://example.com/@a:b', 'http://example.com/?a=//b@c'])
+      await taken(url);
+  });
+
+  test('of a former release stay as they are, until another is given', async () => {
+    const webhook = await api.create('/webhooks', webhookInput({ target_url: 'https://example.com/' }));
+    const former = ' http:/example.com';
+    await runSql(
+      service.settings.data_dir,
+      'update webhooks set target_url = ? where id = ?',
+      former,
+      webhook.id,
+    );
+    const read = (await api.get(`/webhooks/${webhook.id}`)).body;
+    const deactivated = await api.put(`/webhooks/${webhook.id}`, { ...read, enabled: false });
+    assert.deepEqual([deactivated.status, deactivated.body.target_url], [200, former]);
+    assertInvalid(await api.put(`/webhooks/${webhook.id}`, { ...read, target_url: `${former}/` }), [
+      '/target_url',
+    ]);
   });
 
   test('with credentials are refused: they would stand in messages and logs', async () => {

@@ -45,8 +45,17 @@ export const webhookEditing = {
   checks: {
     name: 'Enter a name.',
     nameLength: 'Use at most 200 characters.',
-    targetUrl: 'Enter an address that starts with https:// or http://',
-    targetUrlCredentials: 'Leave user and password out of the address; use Basic authentication instead.',
+    targetUrlFaults: {
+      whiteSpace: 'Leave out the spaces around the address.',
+      controlCharacter:
+        'The address has a character in it that is no text, such as a tab or a line break. Type it again.',
+      invisibleCharacter: 'The address has an invisible character in it. Type it again.',
+      backslash: 'Use / instead of a backslash; in a path or query, write %5C.',
+      scheme: 'Enter an address that starts with https:// or http://',
+      slashes: 'Write exactly two slashes after https: or http:',
+      credentials: 'Leave user and password out of the address; use Basic authentication instead.',
+      invalid: 'Enter an address that starts with https:// or http://',
+    },
     targetUrlLength: 'Use at most 2,048 characters.',
     key: 'Enter the key.',
     keyColon: 'A key cannot hold a colon.',

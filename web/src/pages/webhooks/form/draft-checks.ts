@@ -1,3 +1,4 @@
+import { targetUrlFault } from '../../../../../src/webhooks/target-url.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import {
   type Draft,
@@ -64,7 +65,7 @@ function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): Field
   const errors: Record<string, string> = {};
   const name = draft.name.trim();
   if (name === '') errors.name = checks.name;
-  else if (name.length > MAX_NAME_LENGTH) errors.name = checks.nameLength;
+  else if ([...name].length > MAX_NAME_LENGTH) errors.name = checks.nameLength;
   const url = urlError(draft.targetUrl.trim());
   if (url !== null) errors.target_url = url;
   if (draft.authentication === 'BASIC') {
@@ -76,8 +77,7 @@ function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): Field
 }
 
 function urlError(text: string): string | null {
-  if (text.length > MAX_URL_LENGTH) return checks.targetUrlLength;
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return checks.targetUrl;
-  return url.username === '' && url.password === '' ? null : checks.targetUrlCredentials;
+  if ([...text].length > MAX_URL_LENGTH) return checks.targetUrlLength;
+  const fault = targetUrlFault(text);
+  return fault === null ? null : checks.targetUrlFaults[fault];
 }
