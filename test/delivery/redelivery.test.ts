@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Api, startTestService, until } from '../support/service.ts';
+import type { Database } from '../../src/database/database.ts';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { LineService } from '../../src/webhooks/line-service.ts';
+import { openDatabaseOf } from '../support/database.ts';
+import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { type Api, startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, hang, when } from '../support/target-behaviours.ts';
 import {
@@ -29,6 +35,23 @@ async function untilRetrying(api: Api, id: number) {
     const { body } = await api.get(`/webhooks/${id}/line`);
     return body.state === 'RETRYING' && body;
   }, 'the head waits for its next attempt');
+}
+
+/** Makes a webhook that has so many dead letters, and stops the service; answers its id. */
+async function leaveDeadLetters(dataDir: string, count: number): Promise<number> {
+  await using target = await startTarget({ respondWith: answer(500) });
+  await using service = await startTestService({ dataDir });
+  const id = await createWebhook(service.api, target.url, { max_attempts: 1 });
+  await createAccounts(service.api, ...accountNames(count));
+  await settledDeliveries(service.api, id, count);
+  return id;
+}
+
+/** The lines of an instance that does not deliver. */
+function linesOn(database: Database): LineService {
+  const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
+  const webhooks = { assertWritable: () => {} };
+  return new LineService({ database, queue, webhooks, delivers: false, now: Date.now });
 }
 
 describe('sending one message again', () => {
@@ -128,6 +151,27 @@ describe('sending one message again', () => {
 });
 
 describe('sending all dead letters again', () => {
+  it('sends each once when three instances are asked for it at the same time', {
+    skip: !ON_POSTGRES && 'one process has SQLite for itself',
+  }, async () => {
+    using folder = temporaryFolder();
+    const id = await leaveDeadLetters(folder.path, 3);
+    await using here = await openDatabaseOf(folder.path);
+    await using there = await openDatabaseOf(folder.path);
+    await using elsewhere = await openDatabaseOf(folder.path);
+    const first = await beginTransaction(here);
+    const ofHere = await linesOn(here).redeliverAll(id, ['DEAD_LETTERED'], 10, first.tx);
+    assert.deepEqual(ofHere, { redelivered: 3, remaining: 0 });
+    const waiting = [
+      linesOn(there).redeliverAll(id, ['DEAD_LETTERED'], 10),
+      linesOn(elsewhere).redeliverDeadLetters(id, Date.now(), 10),
+    ] as const;
+    await until(async () => (await countWaiting(here)) === waiting.length, 'both others wait for the first');
+    await first.commit();
+    assert.deepEqual(await Promise.all(waiting), [{ redelivered: 0, remaining: 0 }, 0]);
+    assert.equal((await linesOn(here).line(id)).depth, 3);
+  });
+
   it('sends them in the order of their events, behind what waits, as many at a time as asked for', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService();

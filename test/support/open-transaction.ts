@@ -24,16 +24,16 @@ export async function beginTransaction(database: Database): Promise<OpenTransact
   };
 }
 
-/** Whether some transaction of a PostgreSQL database waits for a lock that another one holds. */
-export async function isOneWaiting({ reader }: Pick<Database, 'reader'>): Promise<boolean> {
+/** How many transactions of a PostgreSQL database wait for a lock that another one holds. */
+export async function countWaiting({ reader }: Pick<Database, 'reader'>): Promise<number> {
   const [row] = await reader.all<{ waiting: number }>(
     `select count(*) as waiting from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock'`,
   );
-  return (row?.waiting ?? 0) > 0;
+  return row?.waiting ?? 0;
 }
 
-/** Resolves once {@link isOneWaiting}. */
+/** Resolves once some transaction of a PostgreSQL database waits for another. */
 export async function untilOneWaits(database: Pick<Database, 'reader'>): Promise<void> {
-  await until(() => isOneWaiting(database), 'a transaction waits for another');
+  await until(async () => (await countWaiting(database)) > 0, 'a transaction waits for another');
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { runSql } from '../support/database.ts';
 import { type Api, startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { echo } from '../support/target-behaviours.ts';
@@ -53,6 +54,19 @@ describe('credentials of webhooks', () => {
   test('are sent as UTF-8, whatever characters they have', async () => {
     const { path } = await create({ type: 'BASIC', key: 'Zoë "x"', secret: 'pässwörd: 🚒 {}' });
     assert.equal(await nextAuthorization(path), basic('Zoë "x"', 'pässwörd: 🚒 {}'));
+  });
+
+  test('are in the database for no longer than the webhook exists', async () => {
+    const { id } = await create({ type: 'BASIC', key: 'coursewire', secret: 'open sesame' });
+    const stored = async () => {
+      const sql = 'select credentials from webhooks where id = ?';
+      return await runSql<{ credentials: string | null }>(service.settings.data_dir, sql, id);
+    };
+    const [before] = await stored();
+    assert.notEqual(before?.credentials, null);
+    assert.equal((await api.delete(`/webhooks/${id}`)).status, 204);
+    // Its history keeps the row.
+    assert.deepEqual(await stored(), [{ credentials: null }]);
   });
 
   test('are not there for type NONE', async () => {

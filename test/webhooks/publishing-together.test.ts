@@ -7,7 +7,7 @@ import { DatabaseQueue } from '../../src/queue/database-queue.ts';
 import type { QueueMessage } from '../../src/queue/message-queue.ts';
 import { WebhookPublisher } from '../../src/webhooks/webhook-publisher.ts';
 import { openDatabaseOf } from '../support/database.ts';
-import { isOneWaiting } from '../support/open-transaction.ts';
+import { countWaiting } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { CLIENT_EMAIL, startTestService, until } from '../support/service.ts';
 import { webhookInput } from './webhook-expectations.ts';
@@ -59,7 +59,7 @@ describe('two instances that publish events of the same webhooks at the same tim
     // Nobody queues a second event before the other one has queued a first, unless it waits to do so.
     const goOn = (): Promise<unknown> =>
       until(
-        async () => queues.every(({ hasQueued }) => hasQueued) || (await isOneWaiting(one)),
+        async () => queues.every(({ hasQueued }) => hasQueued) || (await countWaiting(one)) > 0,
         'both have queued an event, or one waits for the other',
       );
     const queues: readonly PausingQueue[] = [one, other].map((database) => new PausingQueue(database, goOn));
