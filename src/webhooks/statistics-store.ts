@@ -13,6 +13,15 @@ export type StatisticsChange = {
   in_error: 0 | 1;
 };
 
+/**
+ * The moment of the last attempt. An attempt that ended before a reset and is recorded after it counts in the new period,
+ * so its moment is no earlier than the period's beginning.
+ */
+function withinPeriod(endedAt: string, column: 'last_success_at' | 'last_error_at'): string {
+  return `case when ${endedAt} is null then webhook_statistics.${column}
+         when ${endedAt} < webhook_statistics.valid_from then webhook_statistics.valid_from else ${endedAt} end`;
+}
+
 const ADD = new BatchStatement(
   'change',
   {
@@ -27,9 +36,9 @@ const ADD = new BatchStatement(
   (change, { from }) =>
     `update webhook_statistics set
        success_count = webhook_statistics.success_count + ${change.successes},
-       last_success_at = coalesce(${change.success_at}, webhook_statistics.last_success_at),
+       last_success_at = ${withinPeriod(change.success_at!, 'last_success_at')},
        error_count = webhook_statistics.error_count + ${change.errors},
-       last_error_at = coalesce(${change.error_at}, webhook_statistics.last_error_at),
+       last_error_at = ${withinPeriod(change.error_at!, 'last_error_at')},
        last_error_message = coalesce(${change.error}, webhook_statistics.last_error_message),
        in_error = ${change.in_error}
      ${from} where webhook_statistics.webhook_id = ${change.webhook_id}`,

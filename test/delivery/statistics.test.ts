@@ -162,4 +162,72 @@ describe('a webhook', () => {
     await api.post(`/webhooks/${id}/line/retry`);
     await untilErrors(api, id, 1);
   });
+
+  for (const [what, status] of [
+    ['success', 200],
+    ['failure', 500],
+  ] as const) {
+    it(`never tell of a last ${what} before they began, when a delivery ends beside a reset`, async () => {
+      const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+      const { promise: mayAnswer, resolve: answerNow } = Promise.withResolvers<void>();
+      await using target = await startTarget({
+        respondWith: ({ response }) => {
+          arrive();
+          response.statusCode = status;
+          void mayAnswer.then(() => response.end());
+        },
+      });
+      let offsetMs = 0;
+      await using service = await startTestService({
+        now: () => Date.now() + offsetMs,
+        settings: LONG_RETRIES,
+      });
+      const { api } = service;
+      const id = await createWebhook(api, target.url);
+      await createAccounts(api, 'a');
+      await arrived;
+      // The attempt ends by a clock that has not come as far as the one by which the period began.
+      offsetMs = 60_000;
+      assert.equal((await api.post(`/webhooks/${id}/statistics/reset`)).status, 200);
+      offsetMs = 0;
+      answerNow();
+      const after = await until(async () => {
+        const statistics = await statisticsOf(api, id);
+        return statistics.success_count + statistics.error_count === 1 && statistics;
+      }, 'the attempt is counted');
+      const last = status === 200 ? after.last_success_dt : after.last_error_dt;
+      assert.equal(last, after.statistics_valid_from_dt);
+    });
+  }
+
+  it('hold together while requests reset them beside deliveries', async () => {
+    await using target = await startTarget({
+      respondWith: ({ response }) => {
+        response.statusCode = Math.random() < 0.5 ? 500 : 200;
+        response.end();
+      },
+    });
+    await using service = await startTestService({
+      settings: { retry_initial_delay: 0.001, retry_max_delay: 0.002 },
+    });
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1_000 });
+    const deliver = async () => {
+      for (let n = 0; n < 60; n++) await createAccounts(api, `n${n}`);
+    };
+    let isOver = false;
+    const look = async () => {
+      while (!isOver) {
+        const reset = await api.post(`/webhooks/${id}/statistics/reset`);
+        assert.equal(reset.body.success_count + reset.body.error_count, 0);
+        const after = await statisticsOf(api, id);
+        for (const last of [after.last_success_dt, after.last_error_dt]) {
+          assert.ok(last === null || last >= after.statistics_valid_from_dt, JSON.stringify(after));
+        }
+        assert.equal(after.success_count > 0, after.last_success_dt !== null);
+        assert.equal(after.error_count > 0, after.last_error_dt !== null);
+      }
+    };
+    await Promise.all([Promise.all([deliver(), deliver()]).finally(() => (isOver = true)), look(), look()]);
+  });
 });
