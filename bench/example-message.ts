@@ -1,9 +1,8 @@
-import type { EventOf } from '../src/events/event.ts';
-import { MessageBuilder } from '../src/webhooks/message.ts';
+import { type DatedEvent, MessageBuilder } from '../src/webhooks/message.ts';
 import type { MatchedWebhook } from '../src/webhooks/trigger-store.ts';
 
 /** About 1 KB as a message. */
-const EVENT: Pick<EventOf<'REGISTRATION_STATUS_UPDATED'>, 'subtopic' | 'resource' | 'user' | 'occurredAt'> = {
+const EVENT: DatedEvent = {
   subtopic: 'REGISTRATION_STATUS_UPDATED',
   occurredAt: Date.UTC(2026, 0, 31, 12, 30),
   user: 'learner-00017',

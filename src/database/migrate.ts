@@ -12,6 +12,7 @@ import { doneMessages } from './migrations/0010-done-messages.ts';
 import { listedDeliveries } from './migrations/0011-listed-deliveries.ts';
 import { resentAttempts } from './migrations/0012-resent-attempts.ts';
 import { focusedAssets } from './migrations/0013-focused-assets.ts';
+import { lineMoments } from './migrations/0014-line-moments.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly Migration[] = [
   listedDeliveries,
   resentAttempts,
   focusedAssets,
+  lineMoments,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

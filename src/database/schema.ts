@@ -372,6 +372,8 @@ export interface QueueLineRow {
   receive_count: number;
   /** Messages with numbers up to this one are done with, whether or not they are deleted yet. */
   done_to: number;
+  /** The latest moment of any message that was ever queued to the line; 0 before the first one. */
+  last_enqueued_at: number;
 }
 
 export interface QueueMessageRow {

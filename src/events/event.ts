@@ -105,8 +105,6 @@ export interface ContentReference {
 /** Something that happened to the service's content, of one subtopic. */
 export interface EventOf<S extends Subtopic> {
   subtopic: S;
-  /** Epoch milliseconds. */
-  occurredAt: number;
   /** Who did it: an administrator's or API client's e-mail address, or a learner's id. */
   user: string;
   resource: EventResources[S];
@@ -121,6 +119,9 @@ export type ServiceEvent = { [S in Subtopic]: EventOf<S> }[Subtopic];
 
 /** Takes events inside the transaction of the change that caused them. `Tx` is the database's transaction. */
 export interface EventPublisher<Tx> {
-  /** Takes all events of a change, in their order; a transaction publishes once. */
+  /**
+   * Takes all events of a change, in their order; a transaction publishes once. All of them get one timestamp, which is
+   * drawn here: where the change has its place in the order of events.
+   */
   publish(tx: Tx, ...events: readonly ServiceEvent[]): Promise<void>;
 }

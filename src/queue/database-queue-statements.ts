@@ -17,19 +17,42 @@ export interface MessageRow {
   enqueued_at: number;
 }
 
+/** What is appended to a line. */
+export interface LineAddition {
+  lineId: number;
+  count: number;
+  /** The latest of the messages' moments, in epoch milliseconds. */
+  lastEnqueuedAt: number;
+}
+
 /** Adds to the lines' counts and makes lines that were empty available. Lines in ascending order of id. */
 export async function addToLines(
   tx: Transaction,
-  counts: readonly (readonly [lineId: number, count: number])[],
+  additions: readonly LineAddition[],
   now: number,
 ): Promise<void> {
   await tx.insertMany(
     'queue_lines',
-    ['line_id', 'pending', 'available_at', 'receive_count'],
-    counts.map(([lineId, count]): SqlRow => [lineId, count, now, 0]),
+    ['line_id', 'pending', 'available_at', 'receive_count', 'last_enqueued_at'],
+    additions.map(({ lineId, count, lastEnqueuedAt }): SqlRow => [lineId, count, now, 0, lastEnqueuedAt]),
     `on conflict (line_id) do update set pending = queue_lines.pending + excluded.pending,
-      available_at = coalesce(queue_lines.available_at, excluded.available_at)`,
+      available_at = coalesce(queue_lines.available_at, excluded.available_at),
+      last_enqueued_at = case when excluded.last_enqueued_at > queue_lines.last_enqueued_at
+        then excluded.last_enqueued_at else queue_lines.last_enqueued_at end`,
   );
+}
+
+/** The latest moment of any message that was ever appended to one of the lines; 0 when there was none. */
+export async function readLastEnqueuedAt(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  lineIds: readonly number[],
+): Promise<number> {
+  const [row] = await reader.all<{ last: number | null }>(
+    `select max(line.last_enqueued_at) as last from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
+     cross join queue_lines as line where line.line_id = wanted.id`,
+    JSON.stringify(asIds(lineIds)),
+  );
+  return row?.last ?? 0;
 }
 
 /**

@@ -5,12 +5,14 @@ import {
   advanceUnleasedLine,
   deleteEmptyLines,
   insertMessages,
+  type LineAddition,
   type LineRow,
   lockLines,
   makeDue,
   readExistingLines,
   readFirstMessages,
   readHeads,
+  readLastEnqueuedAt,
   readLine,
   readLockedLine,
   readNextDue,
@@ -96,17 +98,26 @@ export class DatabaseQueue implements MessageQueue {
     return await this.#database.transaction((tx) => endAllLeases(tx, this.#now()));
   }
 
-  async holdLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
-    await lockLines(tx, lineIds);
+  async holdLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
+    // The second statement begins when the first has its locks, so it sees what those before it have committed.
+    const [, last] = await Promise.all([lockLines(tx, lineIds), readLastEnqueuedAt(tx, lineIds)]);
+    return Math.max(this.#now(), last);
   }
 
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
     if (messages.length === 0) return;
-    const counts = new Map<number, number>();
-    for (const { lineId } of messages) counts.set(lineId, (counts.get(lineId) ?? 0) + 1);
+    const additions = new Map<number, LineAddition>();
+    for (const { lineId, enqueuedAt } of messages) {
+      const { count, lastEnqueuedAt } = additions.get(lineId) ?? { count: 0, lastEnqueuedAt: 0 };
+      additions.set(lineId, {
+        lineId,
+        count: count + 1,
+        lastEnqueuedAt: Math.max(lastEnqueuedAt, enqueuedAt),
+      });
+    }
     // Lines first and in ascending order: holding the line's row is what makes numbers follow commits. The messages go
     // right behind, in the same order but not waited for: others wait for the line until the commit.
-    const ascending = [...counts].sort(([a], [b]) => a - b);
+    const ascending = [...additions.values()].sort((a, b) => a.lineId - b.lineId);
     await Promise.all([addToLines(tx, ascending, this.#now()), insertMessages(tx, messages)]);
     tx.signal(AVAILABLE_CHANNEL);
   }

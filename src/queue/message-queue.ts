@@ -113,10 +113,12 @@ export interface MessageQueue {
   /** The redrive policy's maximum-receives count (section 3). */
   readonly maxReceives: number;
   /**
-   * Keeps lines for this transaction: others that queue to them wait until it ends. Who queues to several lines in more
-   * than one step holds them all first, since order within a line is that of commits.
+   * Locks lines until the transaction ends: others that queue to them wait, since order within a line is that of commits.
+   * A transaction locks all of its lines in one call, before it queues to them.
+   * @returns the moment of messages that are queued under these locks, in epoch milliseconds: now, but never before a
+   * message that any of the lines was given earlier, whatever the clocks of instances say
    */
-  holdLines(tx: Transaction, lineIds: readonly number[]): Promise<void>;
+  holdLines(tx: Transaction, lineIds: readonly number[]): Promise<number>;
   /** Queues messages in the given order, within the transaction of the change that caused them. */
   enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
   /** Settles what is finished and takes up new heads, at most one of each line, in as few commits as it can. */

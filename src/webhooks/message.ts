@@ -3,6 +3,12 @@ import { formatDateTime } from '../time/date-time.ts';
 import { type LoggingMode, messageLoggingMode } from './logging-mode.ts';
 import type { MatchedWebhook } from './trigger-store.ts';
 
+/** What a message says of an event. */
+export interface DatedEvent extends Pick<ServiceEvent, 'subtopic' | 'resource' | 'user'> {
+  /** The message's timestamp, in epoch milliseconds. */
+  occurredAt: number;
+}
+
 /**
  * Builds the messages of an event (section 6.2): what is the same for every webhook is serialised once.
  * Members stand in the specification's order, and the text is what every target gets, byte for byte.
@@ -10,12 +16,7 @@ import type { MatchedWebhook } from './trigger-store.ts';
 export class MessageBuilder {
   readonly #shared: string;
 
-  constructor({
-    subtopic,
-    resource,
-    user,
-    occurredAt,
-  }: Pick<ServiceEvent, 'subtopic' | 'resource' | 'user' | 'occurredAt'>) {
+  constructor({ subtopic, resource, user, occurredAt }: DatedEvent) {
     const shared = JSON.stringify({ subtopic, resource, user, timestamp: formatDateTime(occurredAt) });
     this.#shared = shared.slice(1, -1);
   }

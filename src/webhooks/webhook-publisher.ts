@@ -27,29 +27,26 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
   async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
     const matches: MatchedWebhook[][] = [];
     for (const event of events) matches.push(await readMatchingWebhooks(tx, event));
-    if (events.length > 1) {
+    const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
+    if (lineIds.size > 0) {
       // Of all events together: held one event after another, two transactions could wait for each other's lines.
-      const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
-      await this.#queue.holdLines(tx, [...lineIds]);
-    }
-    for (const [n, event] of events.entries()) await this.#enqueue(tx, event, matches[n]!);
-  }
-
-  async #enqueue(tx: Transaction, event: ServiceEvent, webhooks: readonly MatchedWebhook[]): Promise<void> {
-    if (webhooks.length > 0) {
-      const builder = new MessageBuilder(event);
-      const messages = webhooks.map(
-        (webhook): QueueMessage => ({
-          lineId: webhook.id,
-          messageId: this.#newMessageId(),
-          label: event.subtopic,
-          body: builder.build(webhook),
-          enqueuedAt: event.occurredAt,
-        }),
-      );
+      const occurredAt = await this.#queue.holdLines(tx, [...lineIds]);
+      const messages = events.flatMap((event, n) => this.#build(event, matches[n]!, occurredAt));
       await this.#queue.enqueue(tx, messages);
     }
-    tx.onCommit(() => this.#countEvent(event.subtopic, webhooks.length));
+    for (const [n, { subtopic }] of events.entries())
+      tx.onCommit(() => this.#countEvent(subtopic, matches[n]!.length));
+  }
+
+  #build(event: ServiceEvent, webhooks: readonly MatchedWebhook[], occurredAt: number): QueueMessage[] {
+    const builder = new MessageBuilder({ ...event, occurredAt });
+    return webhooks.map((webhook) => ({
+      lineId: webhook.id,
+      messageId: this.#newMessageId(),
+      label: event.subtopic,
+      body: builder.build(webhook),
+      enqueuedAt: occurredAt,
+    }));
   }
 }
 

@@ -120,7 +120,7 @@ describe('messages as targets get them', () => {
     });
     api = service.api;
     database = await openDatabaseOf(service.settings.data_dir);
-    const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
+    const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: () => OCCURRED_AT });
     publisher = new WebhookPublisher({ queue, newMessageId: randomUUID, countEvent: () => {} });
   });
   after(async () => {
@@ -133,7 +133,6 @@ describe('messages as targets get them', () => {
   const eventOf = (subtopic: Subtopic, user = CLIENT_EMAIL) =>
     ({
       subtopic,
-      occurredAt: OCCURRED_AT,
       user,
       resource: EVENTS[subtopic].resource,
       accountId: 12,
@@ -256,7 +255,7 @@ describe('messages as targets get them', () => {
           `"logging_mode":"FULL_ON_ERROR","max_attempts":10}`,
       );
     }
-    assert.equal(moments[0], created.created_dt);
+    assert.ok(moments[0]! >= created.created_dt);
     assert.deepEqual(moments, moments.toSorted());
     await api.delete(`/webhooks/${webhook.id}`);
   });

@@ -32,7 +32,6 @@ class PausingQueue extends DatabaseQueue {
 function activationOf(account: { id: number; name: string }): ServiceEvent {
   return {
     subtopic: 'ACCOUNT_ACTIVATION_UPDATED',
-    occurredAt: Date.now(),
     user: CLIENT_EMAIL,
     resource: { account: { id: account.id, name: account.name, enabled: false } },
     accountId: account.id,

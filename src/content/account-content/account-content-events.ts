@@ -25,8 +25,6 @@ export interface ContentChange {
   /** What was added or removed. A folder stands for what is within it and the folders below it. */
   assets: readonly Asset[];
   user: string;
-  /** Epoch milliseconds. */
-  occurredAt: number;
 }
 
 /**
@@ -36,7 +34,7 @@ export interface ContentChange {
 export async function publishContentChange(
   tx: Transaction,
   events: EventPublisher<Transaction>,
-  { subtopic, account, assets, user, occurredAt }: ContentChange,
+  { subtopic, account, assets, user }: ContentChange,
 ): Promise<void> {
   const published: ServiceEvent[] = [];
   const byFolder = Map.groupBy(await withoutFolders(tx, assets), ({ folderId }) => folderId);
@@ -47,7 +45,6 @@ export async function publishContentChange(
       const told = within.slice(from, from + MAX_ASSETS_TOLD);
       published.push({
         subtopic,
-        occurredAt,
         user,
         resource: { account, content: await toContentResource(tx, folder, told) },
         accountId: account.id,

@@ -56,8 +56,7 @@ export class AccountContentService {
       const account = await requireLockedAccount(tx, accountId);
       const { assets, errors } = await holdListedAssets(tx, contents);
       if (errors.length > 0) throw invalidInput(errors);
-      const now = this.#now();
-      const inserted = await insertAccountContents(tx, accountId, assets, now);
+      const inserted = await insertAccountContents(tx, accountId, assets, this.#now());
       const isNew = (asset: Asset) => inserted.has(assetKey(asset));
       const added = assets.filter(isNew);
       await publishContentChange(tx, this.#events, {
@@ -65,7 +64,6 @@ export class AccountContentService {
         account: toAccountResource(account),
         assets: added,
         user,
-        occurredAt: now,
       });
       return {
         added: added.map(toNamedAsset),
@@ -101,7 +99,6 @@ export class AccountContentService {
         account: toAccountResource(account),
         assets: [...held.values()],
         user,
-        occurredAt: this.#now(),
       });
     });
   }

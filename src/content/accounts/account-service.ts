@@ -60,9 +60,8 @@ export class AccountService {
   /** ACCOUNT_CREATED. */
   async create(input: { name: string; enabled: boolean }, { user, tx: open }: Change): Promise<Account> {
     return await inTransaction(this.#database, open, async (tx) => {
-      const now = this.#now();
-      const account = toAccount(await insertAccount(tx, input, now));
-      await this.#publish(tx, 'ACCOUNT_CREATED', account, user, now);
+      const account = toAccount(await insertAccount(tx, input, this.#now()));
+      await this.#publish(tx, 'ACCOUNT_CREATED', account, user);
       return account;
     });
   }
@@ -90,10 +89,9 @@ export class AccountService {
       const present = await requireLockedAccount(tx, id);
       assertRevision(present.revision, expected);
       if (present.name === input.name && present.enabled === input.enabled) return present;
-      const now = this.#now();
-      const account = toAccount(await updateAccount(tx, id, input, now));
+      const account = toAccount(await updateAccount(tx, id, input, this.#now()));
       if (account.enabled !== present.enabled) {
-        await this.#publish(tx, 'ACCOUNT_ACTIVATION_UPDATED', account, user, now);
+        await this.#publish(tx, 'ACCOUNT_ACTIVATION_UPDATED', account, user);
       }
       return account;
     });
@@ -109,7 +107,7 @@ export class AccountService {
       assertRevision(account.revision, expected);
       for (const deleteBelongings of this.#belongings) await deleteBelongings(tx, id);
       await deleteAccount(tx, id);
-      await this.#publish(tx, 'ACCOUNT_DELETED', account, user, this.#now());
+      await this.#publish(tx, 'ACCOUNT_DELETED', account, user);
       await this.#onDeleted(tx, { type: 'ACCOUNT', id, name: account.name });
     });
   }
@@ -119,12 +117,10 @@ export class AccountService {
     subtopic: 'ACCOUNT_CREATED' | 'ACCOUNT_ACTIVATION_UPDATED' | 'ACCOUNT_DELETED',
     account: Account,
     user: string,
-    occurredAt: number,
   ): Promise<void> {
     const resource = { account: toAccountResource(account) };
     await this.#events.publish(tx, {
       subtopic,
-      occurredAt,
       user,
       resource,
       accountId: account.id,

@@ -107,7 +107,7 @@ export class CourseService {
           const name = input.name ?? courseNameFrom(stored.description.title);
           const id = await insertCourse(tx, { name, folderId }, now);
           await recordVersion(tx, id, FIRST_VERSION, stored, now);
-          await this.#publish(tx, 'COURSE_IMPORTED', id, FIRST_VERSION, user, now);
+          await this.#publish(tx, 'COURSE_IMPORTED', id, FIRST_VERSION, user);
           return await requireCourse(tx, id);
         }),
       ),
@@ -133,7 +133,7 @@ export class CourseService {
           const versionId = present.versionId + 1;
           await recordVersion(tx, id, versionId, stored, now);
           await updateCourse(tx, id, { latest_version_id: versionId }, now);
-          await this.#publish(tx, 'COURSE_VERSION_UPLOADED', id, versionId, user, now);
+          await this.#publish(tx, 'COURSE_VERSION_UPLOADED', id, versionId, user);
           return await requireCourse(tx, id);
         }),
       ),
@@ -154,9 +154,8 @@ export class CourseService {
       if (!(await hasVersion(tx, id, versionId))) throw notFound('version', versionId);
       assertRevision(present.revision, expected);
       if (present.publishedVersionId === versionId) return present;
-      const now = this.#now();
-      await updateCourse(tx, id, { published_version_id: versionId }, now);
-      await this.#publish(tx, 'COURSE_VERSION_PUBLISHED', id, versionId, user, now);
+      await updateCourse(tx, id, { published_version_id: versionId }, this.#now());
+      await this.#publish(tx, 'COURSE_VERSION_PUBLISHED', id, versionId, user);
       return await requireCourse(tx, id);
     });
   }
@@ -240,13 +239,11 @@ export class CourseService {
     id: number,
     versionId: number,
     user: string,
-    occurredAt: number,
   ): Promise<void> {
     const course = await readCourseInEvent(tx, id, versionId);
     if (course === undefined) throw notFound('course', id);
     await this.#events.publish(tx, {
       subtopic,
-      occurredAt,
       user,
       resource: { content: { course: course.resource } },
       accountId: null,

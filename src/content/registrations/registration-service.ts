@@ -124,12 +124,10 @@ export class RegistrationService {
       const { account, registration } = await holdWithAccount(tx, registrationId);
       await assertEntitled(tx, account, registration.courseId);
       if (registration.launchedAt === null) {
-        const now = this.#now();
-        await updateLaunched(tx, registrationId, now);
+        await updateLaunched(tx, registrationId, this.#now());
         await this.#events.publish(tx, {
           ...(await eventOf(tx, account, registration, toRegistrationResource(registration))),
           subtopic: 'REGISTRATION_LAUNCHED',
-          occurredAt: now,
           user: registration.learnerId,
         });
       }
@@ -182,7 +180,6 @@ export class RegistrationService {
         await this.#events.publish(tx, {
           ...(await eventOf(tx, account, updated, toStatusResource(updated))),
           subtopic: 'REGISTRATION_STATUS_UPDATED',
-          occurredAt: now,
           user,
         });
       }

@@ -147,8 +147,8 @@ export class SqsQueue implements MessageQueue {
     return lines;
   }
 
-  async holdLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
-    await this.#lines.holdLines(tx, lineIds);
+  async holdLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
+    return await this.#lines.holdLines(tx, lineIds);
   }
 
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAccounts, createWebhook } from '../delivery/webhook-parts.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { startTestService, temporaryFolder } from '../support/service.ts';
+import { type ReceivedPostback, startTarget } from '../support/target.ts';
+
+const HALF_AN_HOUR_MS = 1_800_000;
+
+function timestampsOf(requests: readonly ReceivedPostback[]): string[] {
+  return requests.map(({ json }) => (json as { timestamp: string }).timestamp);
+}
+
+function assertNeverBack(requests: readonly ReceivedPostback[]): void {
+  const timestamps = timestampsOf(requests);
+  const back = timestamps.findIndex((each, index) => index > 0 && each < timestamps[index - 1]!);
+  assert.equal(back, -1, `message ${back} of ${timestamps[back]} follows one of ${timestamps[back - 1]}`);
+}
+
+/** A clock that runs as the machine's does, and can be set. */
+class SettableClock {
+  #offsetMs = 0;
+  readonly now = (): number => Date.now() + this.#offsetMs;
+
+  set(byMs: number): void {
+    this.#offsetMs += byMs;
+  }
+}
+
+test('timestamps never go back within a webhook, whatever number of requests run in parallel', async () => {
+  await using all = await startTarget();
+  await using deletions = await startTarget();
+  await using service = await startTestService();
+  const { api } = service;
+  // Events of one kind concern one webhook and those of the other both, so that transactions wait for some of their lines.
+  await createWebhook(api, deletions.url, { subtopics: ['ACCOUNT_DELETED'] });
+  await createWebhook(api, all.url);
+  const clients = 24;
+  const rounds = 6;
+  await Promise.all(
+    Array.from({ length: clients }, async (_, client) => {
+      for (let round = 0; round < rounds; round++) {
+        const { id } = await api.create('/accounts', { name: `account ${client}.${round}` });
+        assert.equal((await api.delete(`/accounts/${id}`)).status, 204);
+      }
+    }),
+  );
+  await all.waitFor(2 * clients * rounds, { deadlineMs: 60_000 });
+  await deletions.waitFor(clients * rounds, { deadlineMs: 60_000 });
+  assertNeverBack(all.requests);
+  assertNeverBack(deletions.requests);
+});
+
+test('timestamps never go back within a webhook when the clocks of instances differ', {
+  skip: ON_POSTGRES ? false : 'instances share a server',
+}, async () => {
+  await using target = await startTarget();
+  await using folder = temporaryFolder();
+  const webhooks_auth_secret = 's'.repeat(64);
+  await using fast = await startTestService({
+    now: () => Date.now() + HALF_AN_HOUR_MS,
+    settings: { webhooks_auth_secret },
+  });
+  const { database_url } = fast.settings;
+  await using slow = await startTestService({
+    dataDir: folder.path,
+    settings: { webhooks_auth_secret, database_url },
+  });
+  await createWebhook(fast.api, target.url);
+  for (let round = 0; round < 10; round++) {
+    await createAccounts(fast.api, `fast ${round}`);
+    await createAccounts(slow.api, `slow ${round}`);
+  }
+  await target.waitFor(20, { deadlineMs: 60_000 });
+  assertNeverBack(target.requests);
+});
+
+test('timestamps never go back within a webhook when the clock is set back, also across a restart', async () => {
+  await using target = await startTarget();
+  await using other = await startTarget();
+  await using folder = temporaryFolder();
+  const clock = new SettableClock();
+  const start = () => startTestService({ dataDir: folder.path, now: clock.now });
+  await using first = await start();
+  await createWebhook(first.api, target.url);
+  await createAccounts(first.api, 'a');
+  await target.waitFor(1);
+  await first.stop();
+  clock.set(-HALF_AN_HOUR_MS);
+
+  await using second = await start();
+  // It has no earlier messages, but an event has one timestamp for all webhooks.
+  await createWebhook(second.api, other.url);
+  await createAccounts(second.api, 'b');
+  await target.waitFor(2);
+  await other.waitFor(1);
+  const [a, b] = timestampsOf(target.requests);
+  assert.equal(b, a);
+  assert.deepEqual(timestampsOf(other.requests), [b]);
+
+  clock.set(HALF_AN_HOUR_MS + 1_000);
+  await createAccounts(second.api, 'c');
+  await target.waitFor(3);
+  assert.ok(timestampsOf(target.requests)[2]! > a!, 'the clock is followed again once it has caught up');
+});
+
+test('ignore_before_dt is compared with the timestamp that a message shows, also when the clock was set back', async () => {
+  await using target = await startTarget();
+  const clock = new SettableClock();
+  await using service = await startTestService({ now: clock.now });
+  const { api } = service;
+  const id = await createWebhook(api, target.url);
+  await createAccounts(api, 'a');
+  await target.waitFor(1);
+  const [shown] = timestampsOf(target.requests);
+  clock.set(-HALF_AN_HOUR_MS);
+  const webhook = (await api.get(`/webhooks/${id}`)).body;
+  assert.equal((await api.put(`/webhooks/${id}`, { ...webhook, ignore_before_dt: shown })).status, 200);
+  await createAccounts(api, 'b');
+  await target.waitFor(2);
+  assert.deepEqual(timestampsOf(target.requests), [shown, shown]);
+});
