@@ -1,10 +1,11 @@
 import { Skeleton, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
-import type { Key, ReactNode } from 'react';
+import type { DragEvent, Key, ReactNode } from 'react';
 import type { Direction } from '../utilities/table-search.ts';
 import styles from './data-rows.module.css';
-import type { Column, TableOrder } from './table-columns.ts';
+import { rowClicks } from './row-clicks.ts';
+import type { Column, RowDragging, TableOrder } from './table-columns.ts';
 
 /** The layout's breakpoint `sm`: below it, rows are cards. */
 export const PHONE = '(max-width: 48em)';
@@ -24,6 +25,8 @@ interface DataRowsProps<T> {
   /** Whether the rows are those of the state before, while others are read. */
   stale?: boolean;
   placeholderRows?: number;
+  /** Without it, rows cannot be dragged. */
+  dragging?: RowDragging<T> | undefined;
 }
 
 /** Rows as a table, at phone width as cards. For long lists use DataTable, which adds search, order and pages. */
@@ -41,6 +44,7 @@ function TableOfRows<T>({
   onOrder,
   stale = false,
   placeholderRows = PLACEHOLDER_ROWS,
+  dragging,
 }: DataRowsProps<T>) {
   return (
     <div className={styles.scroll}>
@@ -60,7 +64,7 @@ function TableOfRows<T>({
         </thead>
         <tbody>
           {rows?.map((row) => (
-            <tr key={rowKey(row)} className={styles.row}>
+            <tr key={rowKey(row)} className={styles.row} {...rowClicks} {...rowDrags(row, dragging)}>
               {columns.map(({ id, cell, align }) => (
                 <td key={id} data-align={align}>
                   {cell(row)}
@@ -124,6 +128,7 @@ function Cards<T>({
   rowKey,
   stale = false,
   placeholderRows = PLACEHOLDER_ROWS,
+  dragging,
 }: DataRowsProps<T>) {
   return (
     <ul
@@ -133,7 +138,7 @@ function Cards<T>({
       data-stale={stale || undefined}
     >
       {rows?.map((row) => (
-        <li key={rowKey(row)} className={styles.card}>
+        <li key={rowKey(row)} className={styles.card} {...rowClicks} {...rowDrags(row, dragging)}>
           <CardContent columns={columns} content={(column) => column.cell(row)} />
         </li>
       )) ??
@@ -180,6 +185,15 @@ function CardContent<T>({
       </dl>
     </>
   );
+}
+
+function rowDrags<T>(row: T, dragging: RowDragging<T> | undefined) {
+  if (dragging === undefined) return {};
+  return {
+    draggable: true,
+    onDragStart: (event: DragEvent) => dragging.onDragStart(row, event),
+    onDragEnd: dragging.onDragEnd,
+  };
 }
 
 function Placeholder({ at, end }: { at: number; end: boolean }) {

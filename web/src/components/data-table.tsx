@@ -10,7 +10,7 @@ import styles from './data-table.module.css';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { explainError } from './explain-error.ts';
-import type { Column, TableOrder } from './table-columns.ts';
+import type { Column, RowDragging, TableOrder } from './table-columns.ts';
 import { TableFooter } from './table-footer.tsx';
 import { TableToolbar } from './table-toolbar.tsx';
 import type { TableState } from './use-table.ts';
@@ -29,6 +29,7 @@ export function DataTable<T>({
   searchLabel,
   filters,
   toolbar,
+  dragging,
   empty,
 }: {
   /** What the rows are: `Webhooks`. */
@@ -45,6 +46,8 @@ export function DataTable<T>({
   filters?: ReactNode;
   /** What stands at the end of the bar, such as actions on chosen rows. */
   toolbar?: ReactNode;
+  /** Without it, rows cannot be dragged. */
+  dragging?: RowDragging<T> | undefined;
   /** What is shown when there is nothing at all (an EmptyState that says what to do). */
   empty: ReactNode;
 }) {
@@ -88,6 +91,7 @@ export function DataTable<T>({
           rows={data?.data}
           rowKey={rowKey}
           stale={isPlaceholderData}
+          dragging={dragging}
           {...(order === undefined ? {} : { order })}
           onOrder={onOrder}
         />

@@ -1,6 +1,12 @@
 import { createLink } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
 import styles from './data-rows.module.css';
+import { ROW_LINK } from './row-clicks.ts';
 
-/** The link of a row to what it is about: the whole row can be clicked, the name alone is in the tab order. */
-export const RowLink = createLink((props: ComponentProps<'a'>) => <a {...props} className={styles.link} />);
+/**
+ * The link of a row to what it is about. A click anywhere in the row follows it (see `rowClicks`); only the link is in
+ * the tab order.
+ */
+export const RowLink = createLink((props: ComponentProps<'a'>) => (
+  <a {...props} {...ROW_LINK} className={styles.link} />
+));

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { DragEvent, ReactNode } from 'react';
 import type { Direction } from '../utilities/table-search.ts';
 
 /** A column of a table; at phone width, a line of a card. */
@@ -23,4 +23,10 @@ export interface Column<T> {
 export interface TableOrder {
   sort: string;
   direction: Direction;
+}
+
+/** What happens when a row is dragged. */
+export interface RowDragging<T> {
+  onDragStart: (row: T, event: DragEvent) => void;
+  onDragEnd: () => void;
 }

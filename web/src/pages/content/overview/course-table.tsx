@@ -1,13 +1,13 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type DragEvent, useState } from 'react';
+import { useState } from 'react';
 import { LEARNING_STANDARDS } from '../../../../../src/packages/learning-standard.ts';
 import { type CourseOverview, courseListQuery } from '../../../api/courses.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
-import type { Column } from '../../../components/table-columns.ts';
+import type { Column, RowDragging } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
 import { content } from '../../../texts/content.ts';
 import { MoveDialog } from '../changes/move-dialog.tsx';
@@ -44,10 +44,15 @@ export function CourseTable({
       }
       return after;
     });
-  const onDragStart = (course: CourseOverview, event: DragEvent) => {
-    dragged.current = chosen.has(course.id) ? [...chosen.values()] : [draggedOf(course)];
-    event.dataTransfer.effectAllowed = 'move';
-    event.dataTransfer.setData('text/plain', content.dragging(dragged.current.length));
+  const dragging: RowDragging<CourseOverview> = {
+    onDragStart: (course, event) => {
+      dragged.current = chosen.has(course.id) ? [...chosen.values()] : [draggedOf(course)];
+      event.dataTransfer.effectAllowed = 'move';
+      event.dataTransfer.setData('text/plain', content.dragging(dragged.current.length));
+    },
+    onDragEnd: () => {
+      dragged.current = [];
+    },
   };
   const rows = courses.data?.data ?? [];
   const allChosen = rows.length > 0 && rows.every(({ id }) => chosen.has(id));
@@ -63,7 +68,6 @@ export function CourseTable({
             cell: (course) => (
               <Checkbox
                 size="xs"
-                classNames={{ icon: styles.tick ?? '' }}
                 aria-label={content.select(course.name)}
                 checked={chosen.has(course.id)}
                 onChange={({ currentTarget }) => choose([course], currentTarget.checked)}
@@ -79,15 +83,7 @@ export function CourseTable({
       card: 'title',
       cell: (course) => (
         <>
-          <RowLink
-            to="/content/courses/$courseId"
-            params={{ courseId: String(course.id) }}
-            draggable={isAdmin}
-            onDragStart={(event) => onDragStart(course, event)}
-            onDragEnd={() => {
-              dragged.current = [];
-            }}
-          >
+          <RowLink to="/content/courses/$courseId" params={{ courseId: String(course.id) }}>
             <bdi className={styles.name}>{course.name}</bdi>
           </RowLink>
           {recursive && <Location text={course.location} />}
@@ -97,7 +93,7 @@ export function CourseTable({
     {
       id: 'standard',
       label: content.columns.standard,
-      width: '12rem',
+      width: '9.25rem',
       cell: ({ learning_standard, warning_count }) => (
         <span className={styles.two}>
           {learning_standard !== null && content.standards[learning_standard]}
@@ -136,6 +132,7 @@ export function CourseTable({
         query={courses}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={content.searchIn.courses}
+        dragging={isAdmin ? dragging : undefined}
         filters={
           chosen.size === 0 && (
             <TableFilter
