@@ -252,6 +252,34 @@ describe('accounts and registrations', () => {
     await visit.assertAccessible();
   });
 
+  it('a list of one choice closes with it, by mouse and by keyboard; another choice takes its place', async () => {
+    await accountWithCourses('Lucerne');
+    await accountWithCourses('Wide World');
+    await using visit = await ui.visit('/registrations?new=yes');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    const account = dialog.getByRole('combobox', { name: 'Account' });
+    const course = dialog.getByRole('combobox', { name: 'Course' });
+    const closed = () => page.getByRole('listbox').waitFor({ state: 'detached' });
+    await account.click();
+    await page.getByRole('option', { name: /^Lucerne/ }).click();
+    await closed();
+    await dialog.getByText('Lucerne').waitFor();
+    // A list that stays open takes this click, and the account would be another one.
+    await course.click();
+    await page.getByRole('option', { name: /^Ladders/ }).click();
+    await closed();
+    await account.fill('wide');
+    await page.getByRole('option').nth(1).waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await closed();
+    await dialog.getByText('Wide World').waitFor();
+    assert.equal(await dialog.getByText('Lucerne').count(), 0);
+    assert.equal(await dialog.getByText('Ladders').count(), 1);
+    await visit.assertAccessible();
+  });
+
   it('registrations are found by how the learner’s id begins; one learner’s are shown alone', async () => {
     const id = await accountWithCourses('Proseware');
     const [first] = [

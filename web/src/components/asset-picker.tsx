@@ -20,7 +20,8 @@ export interface PickedAsset {
 }
 
 /**
- * Chooses accounts or content by name; the service searches. With `max` 1 another choice takes the place of the first.
+ * Chooses accounts or content by name; the service searches. With `max` 1 a choice closes the list, and another choice
+ * takes its place.
  * As the WAI-ARIA authoring practices have it, the list opens by typing, by an arrow or by a click, not by mere focus.
  */
 export function AssetPicker({
@@ -79,6 +80,8 @@ export function AssetPicker({
       }),
     );
     setTyped('');
+    // It would stay open over the fields below, where a click meant for one of them changes the choice.
+    if (max === 1 && kept.length === 1) setOpened(false);
   };
   return (
     <MultiSelect
@@ -97,6 +100,7 @@ export function AssetPicker({
       }
       hidePickedOptions
       openOnFocus={false}
+      dropdownOpened={opened}
       // The open list covers what is below the field.
       inputWrapperOrder={['label', 'description', 'error', 'input']}
       onDropdownOpen={() => setOpened(true)}
