@@ -242,6 +242,31 @@ describe('adding and editing a webhook', () => {
     assert.equal(await page.getByLabel('Name').inputValue(), '');
   });
 
+  it('names in its address the step that it shows, and stays on it while that is filled in', async () => {
+    await using visit = await ui.visit(`${WEBHOOKS}/new`);
+    const { page } = visit;
+    await page.getByLabel('Name').fill('CRM');
+    await page.getByLabel('Target URL').fill(TARGET);
+    await page.getByRole('radio', { name: 'Basic' }).check();
+    await page.getByLabel('Key').fill('crm');
+    await page.getByLabel('Secret').fill('secret');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('radio', { name: 'Accounts' }).check();
+    for (const title of ['Which events?', 'Of which accounts and content?']) {
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('heading', { name: title }).waitFor();
+    }
+    await visit.arrived(`${WEBHOOKS}/new?step=focus`);
+    // Without its secret the draft is back at its first step.
+    await page.reload();
+    await page.getByText('You go on where you left off.').waitFor();
+    await visit.arrived(`${WEBHOOKS}/new`);
+    await page.getByLabel('Secret').pressSequentially('secret');
+    assert.equal(await page.getByLabel('Secret').inputValue(), 'secret');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await visit.arrived(`${WEBHOOKS}/new?step=topic`);
+  });
+
   it('tells of another’s change, and leaves the choice', async () => {
     const { id } = await create({});
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);

@@ -62,6 +62,13 @@ export function WebhookForm({
     void open(to);
   };
 
+  // The address names the step that is shown. Otherwise the form would leave a step while it is being filled in, once
+  // the step that the address asks for can be reached.
+  const correctAddress = useEffectEvent((shownStep: Step) => void open(shownStep, true));
+  useEffect(() => {
+    if (step !== requestedStep) correctAddress(step);
+  }, [step, requestedStep]);
+
   const showRefusal = useEffectEvent((refusal: unknown) => {
     if (!(refusal instanceof ApiError) || refusal.errors.length === 0) return;
     const refused = Object.fromEntries(
