@@ -154,7 +154,7 @@ describe('the dashboard', () => {
     const blocked = page.getByRole('region', { name: 'Blocked lines' });
     await blocked.getByText('503 Service Unavailable').waitFor();
     await blocked.getByRole('link', { name: '<img src=x onerror=alert(1)>' }).waitFor();
-    const next = blocked.getByText(/^in \d+ min( \d+ s)?$/);
+    const next = blocked.getByText(/^in \d+\smin( \d+\ss)?$/);
     const first = await next.textContent();
     await until(async () => (await next.textContent()) !== first, 'the time left has become less');
   });
@@ -165,12 +165,12 @@ describe('the dashboard', () => {
     await page.clock.install({ time: Date.now() + 3_600_000 });
     await page.goto(`${ui.service.url}/ui/`);
     const blocked = page.getByRole('region', { name: 'Blocked lines' });
-    await blocked.getByText(/^in \d+ min/).waitFor();
+    await blocked.getByText(/^in \d+\smin/).waitFor();
     await blocked.getByRole('link').click();
     await visit.arrived(`${WEBHOOKS}/${webhookId}`);
     await page
       .getByRole('region', { name: 'Line' })
-      .getByText(/^in \d+ min/)
+      .getByText(/^in \d+\smin/)
       .waitFor();
   });
 

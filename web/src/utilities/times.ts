@@ -55,17 +55,27 @@ export function formatRelative(time: Date, now: number): string {
   return formatDateTime(time);
 }
 
-/** A length of time: `850 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+/** A length of time: `850 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. No line breaks between a number and its unit. */
 export function formatDuration(ms: number): string {
-  if (ms < SECOND) return `${Math.round(ms)} ms`;
-  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)} s`;
-  if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
+  if (ms < SECOND) return withUnit(Math.round(ms), 'ms');
+  if (ms < 10 * SECOND) return withUnit((ms / SECOND).toFixed(1), 's');
+  if (ms < MINUTE) return withUnit(Math.round(ms / SECOND), 's');
   if (ms < HOUR) return two(ms, MINUTE, 'min', SECOND, 's');
   if (ms < DAY) return two(ms, HOUR, 'h', MINUTE, 'min');
   return two(ms, DAY, 'd', HOUR, 'h');
 }
 
+/** The time that is left: whole seconds below a minute, rounded up, so that it ends at `1 s`. */
+export function formatCountdown(ms: number): string {
+  return ms < MINUTE ? withUnit(Math.ceil(ms / SECOND), 's') : formatDuration(ms);
+}
+
 function two(ms: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
   const rest = Math.floor((ms % large) / small);
-  return `${Math.floor(ms / large)} ${largeUnit}${rest === 0 ? '' : ` ${rest} ${smallUnit}`}`;
+  const first = withUnit(Math.floor(ms / large), largeUnit);
+  return rest === 0 ? first : `${first} ${withUnit(rest, smallUnit)}`;
+}
+
+function withUnit(amount: number | string, unit: string): string {
+  return `${amount}\u00a0${unit}`;
 }

@@ -31,7 +31,7 @@ const LEARNER: Column<RegistrationOverview> = {
   id: 'learner',
   label: words.learner,
   card: 'title',
-  width: '12rem',
+  width: '10.75rem',
   cell: ({ registration_id, learner_id }) => (
     <RowLink to="/registrations/$registrationId" params={{ registrationId: registration_id }}>
       <bdi className={styles.learner}>{learner_id}</bdi>

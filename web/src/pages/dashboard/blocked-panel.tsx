@@ -11,14 +11,12 @@ import { dashboard } from '../../texts/dashboard.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { shortError } from '../../utilities/short-error.ts';
-import { formatDuration } from '../../utilities/times.ts';
+import { formatCountdown } from '../../utilities/times.ts';
 import { useNow } from '../../utilities/use-now.ts';
 import styles from './dashboard.module.css';
 
 const texts = dashboard.blocked;
 const COUNTDOWN_EVERY_MS = 1_000;
-const MS_PER_SECOND = 1_000;
-const MS_PER_MINUTE = 60_000;
 
 /**
  * Lines whose first message fails, those of the oldest messages first.
@@ -128,9 +126,7 @@ function NextAttempt({ at, clockAhead }: { at: string | null; clockAhead: number
   const now = useNow(COUNTDOWN_EVERY_MS);
   if (at === null) return delivers ? texts.sending : texts.noNext;
   const left = Date.parse(at) - (now + clockAhead);
-  return <span className="cw-numbers">{left <= 0 ? texts.nextNow : texts.nextIn(countdown(left))}</span>;
-}
-
-function countdown(ms: number): string {
-  return ms < MS_PER_MINUTE ? `${Math.ceil(ms / MS_PER_SECOND)} s` : formatDuration(ms);
+  return (
+    <span className="cw-numbers">{left <= 0 ? texts.nextNow : texts.nextIn(formatCountdown(left))}</span>
+  );
 }

@@ -17,15 +17,13 @@ import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { shortError } from '../../../utilities/short-error.ts';
-import { formatDuration } from '../../../utilities/times.ts';
+import { formatCountdown } from '../../../utilities/times.ts';
 import { useNow } from '../../../utilities/use-now.ts';
 import styles from './webhook-page.module.css';
 
 const texts = webhookDetails.line;
 const PLACEHOLDER_HEIGHT = 84;
 const COUNTDOWN_EVERY_MS = 1_000;
-const MS_PER_SECOND = 1_000;
-const MS_PER_MINUTE = 60_000;
 
 const TONES: Readonly<Record<Line['state'], Tone>> = {
   EMPTY: 'good',
@@ -188,11 +186,7 @@ function NextAttempt({ line, at, clockAhead }: { line: Line; at: string | null; 
   if (left <= 0) return texts.now;
   return (
     <>
-      {texts.inTime(countdown(left))} (<Time value={at} format="absolute" />)
+      {texts.inTime(formatCountdown(left))} (<Time value={at} format="absolute" />)
     </>
   );
-}
-
-function countdown(ms: number): string {
-  return ms < MS_PER_MINUTE ? `${Math.ceil(ms / MS_PER_SECOND)} s` : formatDuration(ms);
 }

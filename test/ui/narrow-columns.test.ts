@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator } from 'playwright-core';
+import { ContentMaker } from '../content/account-content-parts.ts';
+import { scormPackage, uploadForm } from '../content/packages.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+const ARABIC = 'شركة النقل';
+const LONG = 'Everything about forklifts, ladders, extinguishers and first aid that one has to know at work';
+const UNBROKEN = 'extinguishers'.repeat(8);
+
+/** The first word of an element that stands on two lines. */
+const brokenWord = (locator: Locator) =>
+  locator.evaluate((element) => {
+    const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode as Text;
+      for (const { 0: word, index } of text.data.matchAll(/\S+/g)) {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        if (new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top))).size > 1) return word;
+      }
+    }
+    return null;
+  });
+
+/** Where the words of an element stand, whatever its box. */
+const textBox = (locator: Locator) =>
+  locator.evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const { left, right, width } = range.getBoundingClientRect();
+    return { left, right, width };
+  });
+
+describe('narrow columns and cards', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
+    const { api } = ui.service;
+    const make = new ContentMaker(ui.service);
+    for (const [name, topic] of [
+      ['Learning record store', 'REGISTRATION'],
+      [UNBROKEN, 'ACCOUNT_CONTENT'],
+    ]) {
+      const target_url = 'https://learning-records.example.com/a/long/path/of/the/target';
+      await api.create('/webhooks', { name, topic, target_url, enabled: false });
+    }
+    const course = await make.course('Fire extinguishers');
+    await api.post(`/courses/${course.id}/versions`, uploadForm(await scormPackage()));
+    for (const name of [ARABIC, LONG, UNBROKEN]) {
+      const account = await make.account(name);
+      await make.add(account, course);
+      await api.create('/registrations', {
+        account_id: account,
+        course_id: course.id,
+        learner_id: 'katherine.johnson',
+      });
+    }
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  it('never break a topic or a course inside a word at a desk’s width', async () => {
+    await using visit = await ui.visit(WEBHOOKS);
+    const { page } = visit;
+    for (const text of ['Registrations', 'Account content']) {
+      assert.equal(await brokenWord(page.getByRole('cell').getByText(text, { exact: true })), null);
+    }
+    await page.goto(`${ui.service.url}/ui/content`);
+    assert.equal(await brokenWord(page.getByRole('link', { name: 'Fire extinguishers' })), null);
+    await page.goto(`${ui.service.url}/ui/registrations`);
+    for (const text of ['katherine.johnson', 'Fire extinguishers']) {
+      assert.equal(await brokenWord(page.getByRole('cell').getByText(text, { exact: true }).first()), null);
+    }
+  });
+
+  it('keep a name in Arabic at the side where the other names are', async () => {
+    await using visit = await ui.visit('/registrations', { phone: true });
+    const { page } = visit;
+    const cards = page.getByRole('listitem').filter({ hasText: 'Account' });
+    const arabic = await textBox(cards.filter({ hasText: ARABIC }).getByText(ARABIC));
+    const course = await textBox(cards.filter({ hasText: ARABIC }).getByText('Fire extinguishers'));
+    assert.ok(Math.abs(arabic.right - course.right) < 2, JSON.stringify({ arabic, course }));
+    await page.goto(`${ui.service.url}/ui/accounts`);
+    const names = page.getByRole('link');
+    const name = await textBox(names.filter({ hasText: ARABIC }));
+    const other = await textBox(names.filter({ hasText: LONG }));
+    assert.ok(Math.abs(name.left - other.left) < 2, JSON.stringify({ name, other }));
+  });
+
+  it('draw a badge as wide as its words', async () => {
+    await using visit = await ui.visit('/content', { phone: true });
+    const badge = visit.page.getByText('Version 1 not published');
+    const { width } = await textBox(badge);
+    const box = (await badge.boundingBox()) ?? assert.fail('it is in view');
+    assert.ok(box.width < width + 32, `${box.width} px for words of ${width} px`);
+    await visit.assertNoSidewaysScrolling();
+  });
+
+  it('show of a name that is too long for a list of choices what fits, and dots', async () => {
+    await using visit = await ui.visit('/registrations?new=yes');
+    const { page } = visit;
+    const isInside = async (option: Locator) => {
+      const list = (await page.getByRole('listbox').boundingBox()) ?? assert.fail('it is open');
+      const name = (await option.boundingBox()) ?? assert.fail('it is offered');
+      return name.x + name.width <= list.x + list.width;
+    };
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Account' }).click();
+    for (const name of [LONG, UNBROKEN]) {
+      const text = page.getByRole('option').getByText(name);
+      assert.ok(await isInside(text), name);
+      const textOverflow = await text.evaluate((element) => getComputedStyle(element).textOverflow);
+      assert.equal(textOverflow, 'ellipsis');
+    }
+    await page.goto(`${ui.service.url}/ui/registrations`);
+    await page.getByRole('combobox', { name: 'Account' }).click();
+    for (const name of [LONG, UNBROKEN]) {
+      assert.ok(await isInside(page.getByRole('option').getByText(name)), name);
+    }
+  });
+});
