@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { DatabaseUnavailableError } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import { type InputError, invalidInput, PROBLEMS, ProblemError } from '../problems/problem.ts';
+import { withUnknownQuery } from './unknown-query.ts';
 import { inputErrorsOf } from './validation.ts';
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -14,7 +15,7 @@ const MAX_DETAIL_LENGTH = 1_000;
 /** Makes every failure of an API an RFC 9457 problem, without stack traces or the words of libraries. */
 export function answerProblems(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) => {
-    const problem = toProblem(error as FastifyError);
+    const problem = toProblem(error as FastifyError, request);
     // An outage of the database is logged as a whole, by the one who watches it.
     if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
       log.error('a request failed', { error, method: request.method, path: request.routeOptions.url });
@@ -69,7 +70,7 @@ function clipped(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }
 
-function toProblem(error: FastifyError): ProblemError {
+function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof DatabaseUnavailableError) {
     return new ProblemError('unavailable', 'The database cannot be reached or written at the moment', {
@@ -78,7 +79,7 @@ function toProblem(error: FastifyError): ProblemError {
     });
   }
   const errors = inputErrorsOf(error);
-  if (errors.length > 0) return invalidInput(errors);
+  if (errors.length > 0) return invalidInput(withUnknownQuery(request, errors));
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':

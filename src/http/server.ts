@@ -8,6 +8,7 @@ import { serializeLazily } from './lazy-schemas.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
 import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
+import { refuseUnknownQuery } from './unknown-query.ts';
 import { installValidation } from './validation.ts';
 
 /** How long a client may take to send its headers, and to send a whole request that is no upload. */
@@ -61,6 +62,7 @@ export function createServer({
   limitRequestTime(server as unknown as FastifyInstance, requestDeadlineMs);
   takeJsonBodies(server as unknown as FastifyInstance);
   installValidation(server as unknown as FastifyInstance);
+  refuseUnknownQuery(server as unknown as FastifyInstance);
   serializeLazily(server as unknown as FastifyInstance);
   answerProblems(server as unknown as FastifyInstance, log);
   server.addHook('onSend', async (_request, reply) => {
