@@ -71,6 +71,8 @@ export function failureReason(error: unknown): string {
   if (code === 'UND_ERR_SOCKET' && MISPLACED_ANSWERS.has(message)) return UNPARSABLE_ANSWER;
   // undici gives parser errors a code only for some of what the parser finds.
   if (name === 'HTTPParserError') return UNPARSABLE_ANSWER;
+  // And asserts what it takes for granted of an answer, such as a status of 100 or above.
+  if (code === 'ERR_ASSERTION') return UNPARSABLE_ANSWER;
   if (typeof code === 'string') {
     const reason =
       REASON_BY_CODE.get(code) ?? REASON_BY_CODE_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1];

@@ -182,6 +182,8 @@ describe('a target that answers something else', () => {
     'bytes at random': Uint8Array.from({ length: 500 }, (_, i) => (i * 197 + 31) % 256),
     'another version': 'HTTP/9.9 200 OK\r\n\r\n',
     'a status that is none': 'HTTP/1.1 20x OK\r\n\r\n',
+    'a status of nothing': 'HTTP/1.1 000 \r\ncontent-length: 0\r\n\r\n',
+    'a status below all others': 'HTTP/1.1 099 Low\r\n\r\n',
     'two lengths': 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx',
     'a length and chunks':
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
