@@ -29,6 +29,17 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
+/** Who acts in a message (section 6.2): learners launch, and API clients do everything else, also the report of a status. */
+function actorOf({
+  subtopic,
+  resource,
+}: {
+  subtopic: string;
+  resource: Record<string, { learner_id: string }>;
+}) {
+  return subtopic === 'REGISTRATION_LAUNCHED' ? resource.registration!.learner_id : 'integration@example.com';
+}
+
 describe('docs/receiving.md', () => {
   it('shows the message of every event as the service builds it of the sample', () => {
     const shown = blocksOf('docs/receiving.md', 'json').map((block) => JSON.parse(block));
@@ -41,7 +52,7 @@ describe('docs/receiving.md', () => {
       const built = new MessageBuilder({
         subtopic,
         resource: SAMPLE_RESOURCES[subtopic],
-        user: message.user,
+        user: actorOf(message),
         occurredAt: Date.parse(message.timestamp),
       }).build({
         id: message.subscription_id,

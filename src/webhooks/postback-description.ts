@@ -81,7 +81,10 @@ function messageSchema(subtopic: Subtopic): TSchema {
     topic: Type.Enum([...TOPICS]),
     subtopic: Type.Literal(subtopic),
     resource: resourceSchema(subtopic),
-    user: Type.String({ description: 'Who did it: an e-mail address, or the id of the learner.' }),
+    user: Type.String({
+      description:
+        'Who did it: the e-mail address of an administrator or API client; of a launch, the id of the learner.',
+    }),
     timestamp: DateTime('When it happened.'),
     target_url: Type.String(),
     logging_mode: Type.Enum(['NONE', 'SUMMARY', 'FULL', 'FULL_ON_ERROR']),
