@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { accountContentRoutes } from './content/account-content/account-content-routes.ts';
 import {
@@ -62,6 +63,7 @@ import { openQueue } from './open-queue.ts';
 import { Dashboard } from './overview/dashboard/dashboard.ts';
 import { HealthReader } from './overview/health/health-overview.ts';
 import { overviewRoutes } from './overview/overview-routes.ts';
+import { addressOf } from './settings/base-url.ts';
 import { contentPlaceOf } from './settings/content-place.ts';
 import { describeSettings } from './settings/describe-settings.ts';
 import { allowedTargetNetworks } from './settings/networks.ts';
@@ -382,7 +384,9 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     });
   });
   stack.defer(() => closeServer(plain, settings.shutdown_timeout * MS_PER_SECOND));
-  const url = await plain.listen({ host: settings.host, port: settings.port });
+  await plain.listen({ host: settings.host, port: settings.port });
+  const { port } = plain.server.address() as AddressInfo;
+  const url = addressOf(settings.host, port);
 
   log.info(`ready at ${settings.base_url ?? url}`, { url });
   if (announce !== undefined) {

@@ -50,7 +50,7 @@ export function nameFault(name: string): string | null {
 
 /** What is wrong with an e-mail address; null when nothing is. */
 export function emailFault(email: string): string | null {
-  if (email.length > MAX_EMAIL_CHARACTERS) return `must have at most ${MAX_EMAIL_CHARACTERS} characters`;
+  if ([...email].length > MAX_EMAIL_CHARACTERS) return `must have at most ${MAX_EMAIL_CHARACTERS} characters`;
   return EMAIL_ADDRESS.test(email) ? null : 'must be an e-mail address';
 }
 

@@ -9,5 +9,6 @@ test('links are made from base_url, or else from the address listened on', () =>
   assert.equal(at('wire.internal'), 'http://wire.internal:8080');
   assert.equal(at('::1'), 'http://[::1]:8080');
   assert.equal(at('0.0.0.0'), 'http://localhost:8080');
-  assert.equal(at('::'), 'http://localhost:8080');
+  for (const every of ['::', '::0', '0:0:0:0:0:0:0:0', '0', '0.0'])
+    assert.equal(at(every), 'http://localhost:8080');
 });

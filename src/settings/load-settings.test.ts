@@ -168,6 +168,11 @@ describe('wrong settings', () => {
     ]);
   });
 
+  it('count characters, of which an emoji is one', () => {
+    assert.match(refused(`webhooks_auth_secret: "${'🚒'.repeat(63)}"`)[0] ?? '', /holds 63 characters/);
+    assert.equal(load(`webhooks_auth_secret: "${'🚒'.repeat(64)}"`).webhooks_auth_secret, '🚒'.repeat(64));
+  });
+
   it('in the file are an error also where the environment wins', () => {
     assert.match(refused('port: -1', { PORT: '8080' })[0] ?? '', /^port, from line 1 of FILE, holds -1;/);
   });

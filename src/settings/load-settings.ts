@@ -106,7 +106,8 @@ function wrongValue(name: SettingName, given: unknown, origin: string, why: stri
 
 function withheld(given: unknown): string {
   if (typeof given !== 'string') return given === null ? 'nothing' : 'a value that is not shown';
-  return `${given.length} ${given.length === 1 ? 'character' : 'characters'} that are not shown`;
+  const { length } = [...given];
+  return `${length} ${length === 1 ? 'character' : 'characters'} that are not shown`;
 }
 
 function deepFreeze<T>(value: T): T {

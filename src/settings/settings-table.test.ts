@@ -69,7 +69,10 @@ const BOUNDS: Record<
     taken: ['http://127.0.0.1:9000'],
     refused: ['127.0.0.1:9000', 'http://u:p@host'],
   },
-  webhooks_auth_secret: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
+  webhooks_auth_secret: {
+    taken: ['x'.repeat(64), '🚒'.repeat(64)],
+    refused: ['x'.repeat(63), 'x'.repeat(65), '🚒'.repeat(32)],
+  },
   webhooks_auth_secret_previous: { taken: ['x'.repeat(64)], refused: ['x'.repeat(63), 'x'.repeat(65)] },
   enable_queue_polling: { taken: ['true', 'false'], refused: ['0'] },
   queue_driver: { taken: ['database', 'sqs'], refused: ['rabbit', 'memory'] },

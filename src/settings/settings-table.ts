@@ -55,7 +55,7 @@ const AWS_REGION = /^[a-z]{2,}(-[a-z0-9]+){1,4}$/;
 
 const authSecret = text({
   allowed: `exactly ${AUTH_SECRET_LENGTH} characters`,
-  read: (given) => (given.length === AUTH_SECRET_LENGTH ? given : undefined),
+  read: (given) => ([...given].length === AUTH_SECRET_LENGTH ? given : undefined),
 });
 
 /** Every setting, by its name in the configuration file; the environment variable is the name in upper case. */

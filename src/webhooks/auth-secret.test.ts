@@ -102,6 +102,15 @@ describe('the kept webhooks_auth_secret', () => {
     }
   });
 
+  test('a file is measured in characters, of which an emoji is one', () => {
+    using folder = temporaryFolder();
+    const file = secretFileIn(folder);
+    writeFileSync(file, '🚒'.repeat(63));
+    assertSaidClearly(file, /must hold 64 characters, it holds 63;/);
+    writeFileSync(file, '🚒'.repeat(64));
+    assert.equal(readAuthSecret(file), '🚒'.repeat(64));
+  });
+
   test('a file that cannot be read is said clearly', () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);

@@ -55,9 +55,10 @@ export function readAuthSecret(file: string): string | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new AuthSecretError(`the file ${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-  if (text.length !== SECRET_CHARACTERS) {
+  const { length } = [...text];
+  if (length !== SECRET_CHARACTERS) {
     throw new AuthSecretError(
-      `the file ${file} must hold ${SECRET_CHARACTERS} characters, it holds ${text.length}; restore it from a backup`,
+      `the file ${file} must hold ${SECRET_CHARACTERS} characters, it holds ${length}; restore it from a backup`,
     );
   }
   return text;
