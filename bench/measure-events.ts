@@ -10,7 +10,7 @@ import type { ArrivalResult, EventsResult } from './results.ts';
 
 const MS_PER_SECOND = 1_000;
 /** How long arrivals are waited for after the last answer, and how often they are asked for. */
-const ARRIVAL_DEADLINE_MS = 15_000;
+const ARRIVAL_DEADLINE_MS = 60_000;
 const ASK_EVERY_MS = 50;
 /** The rate of the events that warm up, before any rate is measured. */
 const WARM_UP_PER_SECOND = 500;

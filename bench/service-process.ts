@@ -7,7 +7,7 @@ import { endProcess, type Workplace } from './workplace.ts';
 
 /** What `npm start` runs, without `node`. */
 const START_ARGUMENTS = packageFile.scripts.start.split(' ').slice(1);
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 const STOP_DEADLINE_MS = 20_000;
 const LOG_TAIL_CHARACTERS = 2_000;

@@ -1,7 +1,5 @@
 import { DemoFailure } from './failure.ts';
-import { within } from './waiting.ts';
-
-const CALL_DEADLINE_MS = 10_000;
+import { PATIENCE_MS, within } from './waiting.ts';
 
 /** An API client's credentials, as the command line gives them. */
 export interface ClientCredentials {
@@ -97,13 +95,10 @@ function withoutSecrets(member: string, value: unknown): unknown {
 async function ask<T>(url: string, request: RequestInit, signal: AbortSignal): Promise<T> {
   const { pathname } = new URL(url);
   const name = `${request.method ?? 'GET'} ${pathname}`;
-  return await within(
-    { what: `an answer to ${name}`, deadlineMs: CALL_DEADLINE_MS, signal },
-    async (limit) => {
-      const answer = await fetch(url, { ...request, signal: limit });
-      const text = await answer.text();
-      if (!answer.ok) throw new DemoFailure(`${name} was answered with ${answer.status}`, [text]);
-      return (text === '' ? null : JSON.parse(text)) as T;
-    },
-  );
+  return await within({ what: `an answer to ${name}`, deadlineMs: PATIENCE_MS, signal }, async (limit) => {
+    const answer = await fetch(url, { ...request, signal: limit });
+    const text = await answer.text();
+    if (!answer.ok) throw new DemoFailure(`${name} was answered with ${answer.status}`, [text]);
+    return (text === '' ? null : JSON.parse(text)) as T;
+  });
 }

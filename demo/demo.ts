@@ -23,7 +23,7 @@ import {
   UNAUTHORIZED,
 } from './targets.ts';
 import { faultsOf, missingOf } from './verdict.ts';
-import { pause } from './waiting.ts';
+import { PATIENCE_MS, pause } from './waiting.ts';
 import { createWebhook, deadLettersOnceThere, type Standing, standingOf, type Webhook } from './webhooks.ts';
 
 const HOST = '127.0.0.1';
@@ -31,9 +31,6 @@ const USUAL_PORT = 8080;
 const RETRY_INITIAL_DELAY = '0.5';
 const SHUTDOWN_TIMEOUT = '2';
 
-/** For what is taken at once, and for what is retried first. */
-const ARRIVAL_DEADLINE_MS = 10_000;
-const RETRIES_DEADLINE_MS = 20_000;
 /** Between steps, for eyes that follow. */
 const PACE_MS = 350;
 
@@ -212,12 +209,12 @@ class Demo {
       await step.run();
       caused.push(...step.causes);
       const due = targets.map((target, index) => dueAtOnce(target, caused, arrived[index]!));
-      await this.#inbox.waitFor(() => this.#missing(targets, caused, due), ARRIVAL_DEADLINE_MS, this.#signal);
+      await this.#inbox.waitFor(() => this.#missing(targets, caused, due), PATIENCE_MS, this.#signal);
       if (this.#paced) await pause(PACE_MS, this.#signal);
     }
     if (this.#missing(targets, caused).length > 0)
       this.#screen.title('Nothing more happens; what was refused comes again');
-    await this.#inbox.waitFor(() => this.#missing(targets, caused), RETRIES_DEADLINE_MS, this.#signal);
+    await this.#inbox.waitFor(() => this.#missing(targets, caused), PATIENCE_MS, this.#signal);
     await dead;
   }
 
@@ -241,7 +238,7 @@ class Demo {
     for (const [index, subtopic] of deadLetters.entries()) {
       const missing = () =>
         lastAttempts() > index ? [] : [`${target.name}: the last attempt of ${subtopic}`];
-      await this.#inbox.waitFor(missing, RETRIES_DEADLINE_MS, this.#signal);
+      await this.#inbox.waitFor(missing, PATIENCE_MS, this.#signal);
       const found = await deadLettersOnceThere(api, webhook, index + 1, this.#signal);
       this.#screen.deadLetter(target, found[index]!);
     }

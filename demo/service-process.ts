@@ -8,12 +8,10 @@ import { promisify } from 'node:util';
 import { environmentName } from '../src/settings/load-settings.ts';
 import { SETTING_NAMES, type SettingName } from '../src/settings/settings-table.ts';
 import { DemoFailure } from './failure.ts';
-import { within } from './waiting.ts';
+import { PATIENCE_MS, within } from './waiting.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '..', 'bin', 'coursewire.js');
-const START_DEADLINE_MS = 30_000;
 const STOP_DEADLINE_MS = 10_000;
-const COMMAND_DEADLINE_MS = 30_000;
 const TAIL_LINES = 20;
 const MAX_TAIL_LINE_CHARACTERS = 300;
 
@@ -65,11 +63,11 @@ export class ServiceProcess implements AsyncDisposable {
   /** Where it listens. @throws {DemoFailure} when it ends instead, or takes too long. */
   async ready(signal: AbortSignal): Promise<string> {
     const url = await within(
-      { what: 'the service is ready', deadlineMs: START_DEADLINE_MS, signal },
+      { what: 'the service is ready', deadlineMs: PATIENCE_MS, signal },
       async (limit) => await Promise.race([this.#url.promise, rejectionOf(limit)]),
     );
     const answer = await within(
-      { what: 'the service answers /health/ready', deadlineMs: START_DEADLINE_MS, signal },
+      { what: 'the service answers /health/ready', deadlineMs: PATIENCE_MS, signal },
       async (limit) => await fetch(`${url}/health/ready`, { signal: limit }),
     );
     if (!answer.ok) throw new DemoFailure(`/health/ready answers ${answer.status}`, this.tail());
@@ -79,7 +77,7 @@ export class ServiceProcess implements AsyncDisposable {
   /** Runs the program's command line beside the service, on the same folder, and answers what it wrote. */
   async runCommand(args: readonly string[], signal: AbortSignal): Promise<string> {
     const name = `coursewire ${args.slice(0, 2).join(' ')}`;
-    return await within({ what: name, deadlineMs: COMMAND_DEADLINE_MS, signal }, async (limit) => {
+    return await within({ what: name, deadlineMs: PATIENCE_MS, signal }, async (limit) => {
       const options = { env: environmentOf(this.#settings), signal: limit };
       try {
         return (await promisify(execFile)(process.execPath, [PROGRAM, ...args], options)).stdout;

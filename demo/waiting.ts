@@ -4,6 +4,12 @@ import { DemoFailure } from './failure.ts';
 const MS_PER_SECOND = 1_000;
 const POLL_INTERVAL_MS = 25;
 
+/**
+ * How long the demo waits for anything before it says that it failed, in ms: long enough for a machine that is busy with
+ * other work. On a quiet one nothing takes a tenth of it.
+ */
+export const PATIENCE_MS = 60_000;
+
 /** How a wait ends when what it is for does not happen. */
 export interface WaitLimits {
   /** What is waited for, for people. */

@@ -1,9 +1,7 @@
 import type { Subtopic } from '../src/events/catalogue.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Target } from './targets.ts';
-import { poll } from './waiting.ts';
-
-const SETTLE_DEADLINE_MS = 10_000;
+import { PATIENCE_MS, poll } from './waiting.ts';
 
 /** A webhook of the demo as the service keeps it. */
 export interface Webhook {
@@ -53,7 +51,7 @@ export async function deadLettersOnceThere(
   signal: AbortSignal,
 ): Promise<DeadLetter[]> {
   const what = `${webhook.target.name} has ${count} of its messages in the dead-letter queue`;
-  return await poll({ what, deadlineMs: SETTLE_DEADLINE_MS, signal }, async () => {
+  return await poll({ what, deadlineMs: PATIENCE_MS, signal }, async () => {
     const deadLetters = await readDeadLetters(api, webhook);
     return deadLetters.length >= count ? deadLetters : null;
   });
@@ -63,7 +61,7 @@ export async function deadLettersOnceThere(
 export async function standingOf(api: ApiClient, webhook: Webhook, signal: AbortSignal): Promise<Standing> {
   const path = `/webhooks/${webhook.id}`;
   const what = `nothing waits for ${webhook.target.name} any more`;
-  await poll({ what, deadlineMs: SETTLE_DEADLINE_MS, signal }, async () => {
+  await poll({ what, deadlineMs: PATIENCE_MS, signal }, async () => {
     const { depth } = await api.get<{ depth: number }>(`${path}/line`);
     return depth === 0 ? true : null;
   });

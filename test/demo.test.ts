@@ -133,7 +133,7 @@ describe('the demo', { concurrency: true }, () => {
 
   it('stays up until a signal, also one that npm repeats, then leaves nothing behind', async () => {
     await using demo = runDemo();
-    await until(() => demo.output.stdout.includes('Ctrl-C ends it all'), 'the demo stays up');
+    await until(() => demo.output.stdout.includes('Ctrl-C ends it all'), 'the demo stays up', TEST_TIMEOUT_MS);
     const url = /API reference +(\S+)\/docs/.exec(demo.output.stdout)?.[1];
     assert.equal((await fetch(`${url}/docs/`)).status, 200);
 

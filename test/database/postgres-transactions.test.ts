@@ -295,6 +295,6 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
 
   it('is not cut short for a long transaction', async () => {
     await using parts = await openPostgresParts({ timeouts: SHORT_TIMEOUTS });
-    await parts.database.transaction((tx) => tx.run('select pg_sleep(0.8)'), { isLong: true });
+    await parts.database.transaction((tx) => tx.run('select pg_sleep(1.5)'), { isLong: true });
   });
 });

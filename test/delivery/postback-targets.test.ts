@@ -4,6 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { describe, it } from 'node:test';
 import { type PostbackResult, PostbackSender } from '../../src/delivery/postback-sender.ts';
 import { TargetGuard } from '../../src/delivery/target-guard.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { redirect } from '../support/target-behaviours.ts';
 import { postbackTo } from '../support/target-sender.ts';
@@ -28,7 +29,7 @@ async function sendTo(
   { lookup, allowedNetworks = [] }: { lookup?: LookupFunction; allowedNetworks?: string[] } = {},
 ): Promise<PostbackResult> {
   const guard = new TargetGuard({ allowedNetworks, ...(lookup !== undefined && { lookup }) });
-  await using sender = new PostbackSender({ guard, version: '1.2.3', deadlineMs: 2_000 });
+  await using sender = new PostbackSender({ guard, version: '1.2.3', deadlineMs: DEADLINE_MS });
   return await sender.send(postbackTo(url));
 }
 

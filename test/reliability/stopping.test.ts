@@ -111,7 +111,7 @@ describe('a stop', () => {
     assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
     const took = performance.now() - begun;
     assert.ok(took >= 200, `cut off early, after ${took} ms`);
-    assert.ok(took < 5_000, `held up for ${took} ms`);
+    assert.ok(took < 20_000, `held up for ${took} ms`);
     assert.equal(target.openConnections, 0);
 
     target.respondWith(answer(200));

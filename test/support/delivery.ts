@@ -8,6 +8,7 @@ import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
 import type { WebhookConfiguration } from '../../src/webhooks/webhook.ts';
 import { insertWebhook } from '../../src/webhooks/webhook-store.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
+import { DEADLINE_MS } from './deadline.ts';
 import { loopbackSender } from './target-sender.ts';
 
 /** A database queue that counts its exchanges and fails as it is told. */
@@ -76,7 +77,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
   });
   const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
   const counted: TestDelivery['counted'] = { attempts: [], discarded: 0, queueFailures: 0 };
-  const sender = stack.use(loopbackSender({ deadlineMs: options.timeoutMs ?? 5_000 }));
+  const sender = stack.use(loopbackSender({ deadlineMs: options.timeoutMs ?? DEADLINE_MS }));
   const worker = stack.use(
     new DeliveryWorker({
       queue,
@@ -96,7 +97,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
       },
       options: {
         concurrency: options.concurrency ?? 16,
-        timeoutMs: options.timeoutMs ?? 5_000,
+        timeoutMs: options.timeoutMs ?? DEADLINE_MS,
         retryInitialMs: 1,
         retryMaxMs: 2,
         pollIntervalMs: 10_000,

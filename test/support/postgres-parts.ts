@@ -2,13 +2,13 @@ import { PostgresDatabase, type PostgresOptions } from '../../src/database/postg
 import { createPostgresDatabase } from './postgres.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** Quick enough for tests to wait for. */
+/** Quick enough for tests to wait for, and long enough that a busy machine does in time what must not run into them. */
 export const SHORT_TIMEOUTS = {
-  connectMs: 500,
-  statementMs: 400,
-  lockMs: 200,
-  idleInTransactionMs: 300,
-  graceMs: 200,
+  connectMs: 1_500,
+  statementMs: 1_000,
+  lockMs: 400,
+  idleInTransactionMs: 600,
+  graceMs: 500,
 } as const;
 
 /** A PostgreSQL database of a test, and further instances on it. */

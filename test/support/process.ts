@@ -82,7 +82,11 @@ export async function startProcess(
     logLines.push(parsed);
     if (typeof parsed.url === 'string' && /^ready at /.test(parsed.msg)) resolve(parsed.url);
   });
-  const deadline = setTimeout(() => reject(new Error('the program did not start in time')), DEADLINE_MS);
+  const deadline = setTimeout(
+    () =>
+      reject(new Error(`the program did not start within ${DEADLINE_MS} ms: ${JSON.stringify(logLines)}`)),
+    DEADLINE_MS,
+  );
   void ended.then(async (end) => {
     reject(new Error(`the program ended instead of starting: ${JSON.stringify(end)} ${await errorText}`));
   });
@@ -109,7 +113,10 @@ export async function startProcess(
   }
 }
 
-/** Runs the program with arguments to its end; kills it when it does not come to one. */
+/**
+ * Runs the program with arguments to its end.
+ * @throws {Error} with what it wrote, when it does not come to an end in time; it is killed then.
+ */
 export async function runProgram(
   args: readonly string[],
   settings: TextSettings & Pick<Settings, 'data_dir'>,
@@ -117,10 +124,15 @@ export async function runProgram(
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: environment({ ...(await databaseSetting(settings)), ...settings }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: DEADLINE_MS,
-    killSignal: 'SIGKILL',
   });
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    child.kill('SIGKILL');
+  }, DEADLINE_MS);
   const [end, output, errors] = await Promise.all([endOf(child), text(child.stdout), text(child.stderr)]);
+  clearTimeout(deadline);
+  if (isLate) throw new Error(`"${args.join(' ')}" did not end within ${DEADLINE_MS} ms: ${output}${errors}`);
   return { ...end, output, errors };
 }
 
