@@ -9,7 +9,8 @@ import { describe, it } from 'node:test';
 import { Refusal, startReceiver } from '../examples/receiver/receiver.mjs';
 import { SUBTOPICS } from '../src/events/catalogue.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
-import { temporaryFolder, until } from './support/service.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+import { until } from './support/until.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 /** When, target, subtopic, attempt and answer of a postback. */
@@ -133,7 +134,11 @@ describe('the demo', { concurrency: true }, () => {
 
   it('stays up until a signal, also one that npm repeats, then leaves nothing behind', async () => {
     await using demo = runDemo();
-    await until(() => demo.output.stdout.includes('Ctrl-C ends it all'), 'the demo stays up', TEST_TIMEOUT_MS);
+    await until(
+      () => demo.output.stdout.includes('Ctrl-C ends it all'),
+      'the demo stays up',
+      TEST_TIMEOUT_MS,
+    );
     const url = /API reference +(\S+)\/docs/.exec(demo.output.stdout)?.[1];
     assert.equal((await fetch(`${url}/docs/`)).status, 200);
 

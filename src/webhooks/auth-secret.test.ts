@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { temporaryFolder } from '../../test/support/service.ts';
+import { temporaryFolder } from '../../test/support/temporary-folder.ts';
 import { AuthSecretError, keepAuthSecret, makeAuthSecret, readAuthSecret } from './auth-secret.ts';
 
 /** Files of a race: more processes than cores, so that they really meet. */

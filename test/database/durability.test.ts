@@ -6,8 +6,8 @@ import { setImmediate } from 'node:timers/promises';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
 import { WalSync } from '../../src/database/wal-sync.ts';
-import { until } from '../support/service.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
+import { until } from '../support/until.ts';
 
 const INSERT = 'insert into service_secrets (name, value) values (?, ?)';
 

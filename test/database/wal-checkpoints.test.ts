@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
-import { until } from '../support/service.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1_024 * 1_024;
 /** Two pages each, and as much again for the index. */

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { copyFolder } from '../../../src/content/files/copy-folder.ts';
 import { FolderContentStore } from '../../../src/content/files/folder-content-store.ts';
-import { temporaryFolder } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
 
 const never = new AbortController().signal;

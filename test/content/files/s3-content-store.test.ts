@@ -7,7 +7,7 @@ import { newContentKey } from '../../../src/content/files/content-key.ts';
 import { S3ContentStore } from '../../../src/content/files/s3-content-store.ts';
 import { ProblemError } from '../../../src/problems/problem.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
-import { temporaryFolder } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { stageFiles } from './content-store-engines.ts';
 
 const MIB = 2 ** 20;
