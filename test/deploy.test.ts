@@ -28,6 +28,22 @@ describe('the example deployment', () => {
     for (const folder of used) assert.ok(copied.includes(`COPY ${folder} ${folder}`), folder);
   });
 
+  test('the image leaves out what only the admin UI is made of', () => {
+    const packagesOf = (file: string) => Object.keys(JSON.parse(read(file)).dependencies as object);
+    const ofService = packagesOf('package.json');
+    assert.deepEqual(
+      packagesOf('web/package.json').filter((name) => ofService.includes(name)),
+      [],
+    );
+    assert.match(BUILD_STAGE, /^RUN npm ci --omit=dev\n.*\bnpm prune --omit=dev --workspaces=false\b/ms);
+    const taken = [...FINAL_STAGE.matchAll(/^COPY .*$/gm)].map(([line]) => line);
+    assert.deepEqual(
+      taken.filter((line) => /\bweb\b/.test(line)),
+      ['COPY --from=build /app/web/dist web/dist'],
+    );
+    assert.match(read('deploy/Dockerfile.dockerignore'), /^\*\*\/\*\.test\.ts$/m);
+  });
+
   test('every volume of the service is mounted where its user may write', () => {
     const folders = Object.values(COMPOSE.services)
       .flatMap(({ volumes = [] }) => volumes)
