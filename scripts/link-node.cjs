@@ -26,6 +26,8 @@ const installed =
   PACKAGES[platform] && path.join(modules, PACKAGES[platform], 'bin', isWindows ? 'node.exe' : 'node');
 const own = process.env.npm_node_execpath || process.execPath;
 
+if (isWindows) console.error('Coursewire is not tested on Windows itself: use WSL 2 (https://aka.ms/wsl).');
+
 const ofPackage = tryNode(installed);
 if (ofPackage.isUsable) {
   // On Windows npm makes scripts instead of links, and makes them always.

