@@ -217,7 +217,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     readOnly: !settings.enable_webhooks_service,
     now,
   });
-  const lines = new LineService({ database, queue, webhooks, delivers, now });
+  const lines = new LineService({ database, queue, webhooks, delivers, deliveryLog, now });
   const tests = new TestMessages({ webhooks, targets, send: (postback) => sender.send(postback), now });
   const idempotency = new Idempotency({ database, cipher, now });
   const clients = new ClientService({ database, now });

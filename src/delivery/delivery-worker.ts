@@ -30,6 +30,9 @@ const GATHERED_FROM = 16;
 /** How long the last settlements may take at a stop. */
 const LAST_SETTLE_TIMEOUT_MS = 5_000;
 
+/** What becomes of a message, with the webhook that it was for; null where nothing is left of that. */
+type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
+
 /** What delivery counts. */
 export interface DeliveryMetrics {
   attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number, webhookId: number): void;
@@ -69,7 +72,7 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #random: () => number;
   readonly #slots: DeliverySlots;
   readonly #abort = new AbortController();
-  #finished: DeliverySettlement[] = [];
+  #finished: FinishedMessage[] = [];
   #wakeUp: (() => void) | null = null;
   #woken = false;
   /** When the next head is due, by {@link elapsed}: the wall clock may be set while it is waited for. */
@@ -152,19 +155,19 @@ export class DeliveryWorker implements AsyncDisposable {
     const settlements = this.#finished;
     this.#finished = [];
     const capacity = this.#stopping ? 0 : this.#slots.free();
-    let discarded = 0;
+    let discards: Settled<FinishedMessage>[] = [];
     try {
       if (this.#failures > 0) await this.#takeBackLeases(settlements);
-      const { received, nextAvailableAt } = await this.#queue.exchange<DeliverySettlement>({
+      const { received, nextAvailableAt } = await this.#queue.exchange<FinishedMessage>({
         settlements,
         capacity,
         visibilityMs: this.#options.timeoutMs + VISIBILITY_MARGIN_MS,
         record: async (tx, settled) => {
           await recordDeliveries(tx, settled);
-          discarded = countDiscarded(settled);
+          discards = settled.filter(({ settlement }) => settlement.action === 'discard');
         },
       });
-      if (discarded > 0) this.#metrics.discarded(discarded);
+      for (const discard of discards) this.#tellDiscarded(discard);
       this.#nextDueAt = nextAvailableAt === null ? null : elapsed() + nextAvailableAt - this.#now();
       if (received.length > 0) await this.#takeUp(received);
       if (this.#failures > 0) this.#log.info('the queue answers again: delivery goes on');
@@ -258,7 +261,7 @@ export class DeliveryWorker implements AsyncDisposable {
       resent: result.resent,
       error: succeeded ? null : postbackFailureMessage(target.targetUrl, result.reason ?? 'unknown'),
     };
-    const settlement = this.#settlementOf(message, target, result, outcome);
+    const settlement = { ...this.#settlementOf(message, target, result, outcome), target };
     this.#finished.push(settlement);
     this.#metrics.attempted(
       succeeded ? 'success' : settlement.action === 'dead-letter' ? 'dead_letter' : 'retry',
@@ -311,25 +314,33 @@ export class DeliveryWorker implements AsyncDisposable {
     const at = this.#now();
     this.#finished.push({
       message,
+      target: target ?? null,
       action: 'discard',
       outcome: { kind: 'discard', reason, at },
       followersBefore: reason === 'BEFORE_IGNORE_DT' ? (target?.ignoreBefore ?? 0) : at,
     });
-    if (target !== undefined) {
+  }
+
+  /** Counts and logs the messages that were discarded together: the head of a line and the followers that went with it. */
+  #tellDiscarded({ settlement, discarded }: Settled<FinishedMessage>): void {
+    const { message, target, outcome } = settlement;
+    this.#metrics.discarded(1 + discarded.length);
+    if (target === null || outcome.kind !== 'discard') return;
+    for (const each of [message, ...discarded]) {
       this.#deliveryLog.discarded({
         webhookId: target.webhookId,
         mode: target.loggingMode,
         topic: target.topic,
-        subtopic: message.label,
-        messageId: message.messageId,
-        message: message.body,
-        reason,
+        subtopic: each.label,
+        messageId: each.messageId,
+        message: each.body,
+        reason: outcome.reason,
       });
     }
   }
 
   #release(message: ReceivedMessage): void {
-    this.#finished.push({ message, action: 'release', outcome: { kind: 'release' } });
+    this.#finished.push({ message, target: null, action: 'release', outcome: { kind: 'release' } });
   }
 
   #wake(): void {
@@ -384,13 +395,6 @@ function discardReason(message: ReceivedMessage, target: DeliveryTarget | undefi
   if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
   if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
   return null;
-}
-
-/** The messages that were discarded, followers included. */
-function countDiscarded(settled: readonly Settled<DeliverySettlement>[]): number {
-  return settled
-    .filter(({ settlement }) => settlement.action === 'discard')
-    .reduce((count, { discarded }) => count + 1 + discarded.length, 0);
 }
 
 function failedWithoutRequest(reason: string): PostbackResult {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { TOPICS } from '../events/catalogue.ts';
 import { createLogs } from '../observability/log.ts';
 import type { LogLevel } from '../observability/log-level.ts';
+import type { StatusReason } from './delivery-history.ts';
 import { DeliveryLog, type LoggedAttempt } from './delivery-log.ts';
 import { LOGGING_MODES, type LoggingMode } from './logging-mode.ts';
 
@@ -221,11 +222,10 @@ describe('the log line of an attempt', () => {
 });
 
 describe('the log line of a message that left without an attempt', () => {
-  const removed = (mode: LoggingMode, reason: string) => ({ ...success(mode), reason });
+  const removed = (mode: LoggingMode, reason: StatusReason) => ({ ...success(mode), reason });
 
   it('tells of a discarded one as of a success', () => {
-    const of = (mode: LoggingMode) =>
-      linesOf({}, (log) => log.discarded(removed(mode, 'the webhook is inactive')));
+    const of = (mode: LoggingMode) => linesOf({}, (log) => log.discarded(removed(mode, 'WEBHOOK_INACTIVE')));
     const summary = {
       level: 'info',
       time: '2026-01-02T03:04:05.678Z',
@@ -234,6 +234,7 @@ describe('the log line of a message that left without an attempt', () => {
       webhook_id: 12,
       message_id: 'msg_1',
       outcome: 'discarded',
+      reason: 'WEBHOOK_INACTIVE',
       msg: 'COURSE_IMPORTED for webhook 12 discarded: the webhook is inactive',
     };
     assert.deepEqual(of('NONE'), []);
@@ -243,8 +244,7 @@ describe('the log line of a message that left without an attempt', () => {
   });
 
   it('tells of a dead-lettered one as of a failure', () => {
-    const of = (mode: LoggingMode) =>
-      linesOf({}, (log) => log.deadLettered(removed(mode, 'an administrator asked for it')));
+    const of = (mode: LoggingMode) => linesOf({}, (log) => log.deadLettered(removed(mode, 'SKIPPED')));
     const summary = {
       level: 'error',
       time: '2026-01-02T03:04:05.678Z',
@@ -253,8 +253,9 @@ describe('the log line of a message that left without an attempt', () => {
       webhook_id: 12,
       message_id: 'msg_1',
       outcome: 'failure',
+      reason: 'SKIPPED',
       dead_lettered: true,
-      msg: 'COURSE_IMPORTED for webhook 12 moved to the dead-letter queue: an administrator asked for it',
+      msg: 'COURSE_IMPORTED for webhook 12 moved to the dead-letter queue: skipped by hand',
     };
     assert.deepEqual(of('NONE'), []);
     assert.deepEqual(of('SUMMARY'), [summary]);

@@ -2,6 +2,7 @@ import { TOPICS, type Topic } from '../events/catalogue.ts';
 import type { Logger, Logs } from '../observability/log.ts';
 import type { LogClassName } from '../observability/log-classes.ts';
 import { formatDateTime } from '../time/date-time.ts';
+import type { StatusReason } from './delivery-history.ts';
 import {
   effectiveLoggingMode,
   type LogExtent,
@@ -48,9 +49,17 @@ export interface LoggedAttempt extends LoggedMessage {
 
 /** A message that left the queue without an attempt. */
 export interface LoggedRemoval extends LoggedMessage {
-  /** Why, in words that end the sentence "discarded: …". */
-  readonly reason: string;
+  readonly reason: StatusReason;
 }
+
+/** Reasons in words that end the sentence "discarded: …". */
+const REASONS: Readonly<Record<StatusReason, string>> = {
+  ATTEMPTS_EXHAUSTED: 'all attempts failed',
+  SKIPPED: 'skipped by hand',
+  WEBHOOK_DELETED: 'the webhook was deleted',
+  WEBHOOK_INACTIVE: 'the webhook is inactive',
+  BEFORE_IGNORE_DT: 'the event occurred before ignore_before_dt',
+};
 
 /**
  * The log lines of deliveries, one for each attempt, as much as the webhook's logging mode and the log levels ask
@@ -123,11 +132,15 @@ export class DeliveryLog {
   discarded(removal: LoggedRemoval): void {
     const extent = this.extent(removal.mode, removal.topic, true);
     if (extent === 'nothing') return;
-    this.#log.info(`${removal.subtopic} for webhook ${removal.webhookId} discarded: ${removal.reason}`, {
-      ...about(removal),
-      outcome: 'discarded',
-      ...(extent === 'full' ? { message: parsed(removal.message) } : {}),
-    });
+    this.#log.info(
+      `${removal.subtopic} for webhook ${removal.webhookId} discarded: ${REASONS[removal.reason]}`,
+      {
+        ...about(removal),
+        outcome: 'discarded',
+        reason: removal.reason,
+        ...(extent === 'full' ? { message: parsed(removal.message) } : {}),
+      },
+    );
   }
 
   /** A message went to the dead-letter queue without an attempt at this moment, say because someone asked for it. */
@@ -135,10 +148,11 @@ export class DeliveryLog {
     const extent = this.extent(removal.mode, removal.topic, false);
     if (extent === 'nothing') return;
     this.#log.error(
-      `${removal.subtopic} for webhook ${removal.webhookId} moved to the dead-letter queue: ${removal.reason}`,
+      `${removal.subtopic} for webhook ${removal.webhookId} moved to the dead-letter queue: ${REASONS[removal.reason]}`,
       {
         ...about(removal),
         outcome: 'failure',
+        reason: removal.reason,
         dead_lettered: true,
         ...(extent === 'full' ? { message: parsed(removal.message) } : {}),
       },

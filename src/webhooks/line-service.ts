@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely';
 import { type Database, inTransaction, type Reader, type Transaction } from '../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../database/page.ts';
-import type { DeliveryAttemptRow } from '../database/schema.ts';
+import type { DeliveryAttemptRow, WebhookRow } from '../database/schema.ts';
+import type { Topic } from '../events/catalogue.ts';
 import { notFound, ProblemError } from '../problems/problem.ts';
 import type { HeadAction, LineState, MessageQueue, QueueMessage } from '../queue/message-queue.ts';
 import type { DeliveryStatus } from './delivery-history.ts';
+import type { DeliveryLog } from './delivery-log.ts';
 import {
   archiveLatestAttempts,
   countWithStatus,
@@ -18,6 +20,7 @@ import {
   readRedeliverable,
   type StoredDelivery,
 } from './delivery-store.ts';
+import type { LoggingMode } from './logging-mode.ts';
 import type { WebhookService } from './webhook-service.ts';
 import { readWebhook, webhookWasEver } from './webhook-store.ts';
 
@@ -48,6 +51,7 @@ export class LineService {
   readonly #queue: MessageQueue;
   readonly #webhooks: Pick<WebhookService, 'assertWritable'>;
   readonly #delivers: boolean;
+  readonly #deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
   readonly #now: () => number;
 
   constructor(dependencies: {
@@ -55,12 +59,14 @@ export class LineService {
     queue: MessageQueue;
     webhooks: Pick<WebhookService, 'assertWritable'>;
     delivers: boolean;
+    deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
     now: () => number;
   }) {
     this.#database = dependencies.database;
     this.#queue = dependencies.queue;
     this.#webhooks = dependencies.webhooks;
     this.#delivers = dependencies.delivers;
+    this.#deliveryLog = dependencies.deliveryLog;
     this.#now = dependencies.now;
   }
 
@@ -169,7 +175,8 @@ export class LineService {
   ): Promise<Line> {
     this.#webhooks.assertWritable();
     return await inTransaction(this.#database, open, async (tx) => {
-      if ((await readWebhook(tx, webhookId)) === undefined) throw notFound('webhook', webhookId);
+      const webhook = await readWebhook(tx, webhookId);
+      if (webhook === undefined) throw notFound('webhook', webhookId);
       const result = await this.#queue.actOnHead(tx, webhookId, action, messageId);
       switch (result.outcome) {
         case 'empty':
@@ -181,10 +188,29 @@ export class LineService {
             headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },
           });
         case 'done':
-          if (action === 'dead-letter') await markDeadLettered(tx, result.message, this.#now());
+          if (action === 'dead-letter') await this.#deadLetter(tx, webhook, result.message);
       }
       return await this.line(webhookId, tx);
     });
+  }
+
+  async #deadLetter(
+    tx: Transaction,
+    { topic, logging_mode }: Pick<WebhookRow, 'topic' | 'logging_mode'>,
+    message: QueueMessage,
+  ): Promise<void> {
+    await markDeadLettered(tx, message, this.#now());
+    tx.onCommit(() =>
+      this.#deliveryLog.deadLettered({
+        webhookId: message.lineId,
+        mode: logging_mode as LoggingMode,
+        topic: topic as Topic,
+        subtopic: message.label,
+        messageId: message.messageId,
+        message: message.body,
+        reason: 'SKIPPED',
+      }),
+    );
   }
 
   async #queueAgain(tx: Transaction, deliveries: readonly StoredDelivery[]): Promise<void> {
