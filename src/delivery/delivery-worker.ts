@@ -11,7 +11,7 @@ import {
 } from '../webhooks/delivery-targets.ts';
 import { DeliverySlots } from './delivery-slots.ts';
 import { postbackFailureMessage } from './failure-reason.ts';
-import type { PostbackResult, PostbackSender } from './postback-sender.ts';
+import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';
 import { retryDelay } from './retry-schedule.ts';
 
 /**
@@ -150,12 +150,13 @@ export class DeliveryWorker implements AsyncDisposable {
     }
   }
 
-  /** One exchange with the queue; false when it failed and nothing changed. */
+  /** One exchange with the queue; false when it failed, or what it took up could not be delivered. */
   async #exchange(): Promise<boolean> {
     const settlements = this.#finished;
     this.#finished = [];
     const capacity = this.#stopping ? 0 : this.#slots.free();
     let discards: Settled<FinishedMessage>[] = [];
+    let isSettled = false;
     try {
       if (this.#failures > 0) await this.#takeBackLeases(settlements);
       const { received, nextAvailableAt } = await this.#queue.exchange<FinishedMessage>({
@@ -167,6 +168,7 @@ export class DeliveryWorker implements AsyncDisposable {
           discards = settled.filter(({ settlement }) => settlement.action === 'discard');
         },
       });
+      isSettled = true;
       for (const discard of discards) this.#tellDiscarded(discard);
       this.#nextDueAt = nextAvailableAt === null ? null : elapsed() + nextAvailableAt - this.#now();
       if (received.length > 0) await this.#takeUp(received);
@@ -175,7 +177,7 @@ export class DeliveryWorker implements AsyncDisposable {
       return true;
     } catch (error) {
       // What finished is settled at the next try, unless its lease is lost by then.
-      this.#finished = [...settlements, ...this.#finished];
+      if (!isSettled) this.#finished = [...settlements, ...this.#finished];
       this.#metrics.queueFailed();
       if (this.#failures === 0)
         this.#log.error('the queue failed: delivery pauses until it answers', { error });
@@ -220,7 +222,7 @@ export class DeliveryWorker implements AsyncDisposable {
     const slot = this.#slots.take(message);
     try {
       const result = target.credentialsLost
-        ? failedWithoutRequest(LOST_CREDENTIALS_REASON)
+        ? notSent(LOST_CREDENTIALS_REASON)
         : await this.#post(message, target, mayResend);
       if (result.aborted) this.#release(message);
       else this.#settle(message, target, result);
@@ -244,7 +246,7 @@ export class DeliveryWorker implements AsyncDisposable {
       );
     } catch (error) {
       this.#log.error('a postback could not be made', { error, message_id: message.messageId });
-      return failedWithoutRequest('the request could not be made');
+      return notSent('the request could not be made');
     }
   }
 
@@ -395,19 +397,4 @@ function discardReason(message: ReceivedMessage, target: DeliveryTarget | undefi
   if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
   if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
   return null;
-}
-
-function failedWithoutRequest(reason: string): PostbackResult {
-  return {
-    outcome: 'FAILED',
-    status: null,
-    statusText: null,
-    responseBody: null,
-    responseTruncated: false,
-    reason,
-    retryAfterMs: null,
-    durationMs: 0,
-    aborted: false,
-    resent: false,
-  };
 }

@@ -114,7 +114,7 @@ export class PostbackSender implements AsyncDisposable {
    */
   send(postback: Postback, signal?: AbortSignal): Promise<PostbackResult> {
     const target = this.#target(postback.url);
-    if (target.refusal !== null) return Promise.resolve(notSent(target.refusal, false));
+    if (target.refusal !== null) return Promise.resolve(notSent(target.refusal));
     if (this.#disposed || signal?.aborted === true)
       return Promise.resolve(notSent('stopped before it was sent', true));
 
@@ -183,7 +183,8 @@ export class PostbackSender implements AsyncDisposable {
   }
 }
 
-function notSent(reason: string, aborted: boolean): PostbackResult {
+/** The result of a postback of which nothing was sent. */
+export function notSent(reason: string, aborted = false): PostbackResult {
   return {
     outcome: 'FAILED',
     status: null,

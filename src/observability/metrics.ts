@@ -24,6 +24,7 @@ export class Metrics {
   readonly #deliverySeconds: Histogram;
   readonly #eventToDeliverySeconds: Histogram;
   readonly #engine: string;
+  #readQueue: () => Promise<void> = async () => {};
 
   /** @param engine the queue engine's name; @param version the program's. */
   constructor({ engine, version }: { engine: string; version: string }) {
@@ -81,44 +82,26 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** Adds the gauges of the queue, read at every scrape. */
+  /** Adds the gauges of the queue, all set from one reading at every scrape. */
   observeQueue(read: () => Promise<GaugeReadings>): void {
-    const registers = [this.#registry];
-    const rest = {
-      inFlight: new Gauge({
-        name: 'coursewire_queue_in_flight',
-        help: 'Messages being delivered.',
-        registers,
-      }),
-      deadLetters: new Gauge({
-        name: 'coursewire_dead_letters',
-        help: 'Messages in the dead-letter queue.',
-        registers,
-      }),
-      linesBlocked: new Gauge({
-        name: 'coursewire_webhooks_blocked',
-        help: 'Webhooks whose first message failed and waits for its next attempt.',
-        registers,
-      }),
-      oldestAgeSeconds: new Gauge({
-        name: 'coursewire_queue_oldest_age_seconds',
-        help: 'Age of the oldest waiting message; 0 when none waits.',
-        registers,
-      }),
+    const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [this.#registry] });
+    const gauges: Readonly<Record<keyof GaugeReadings, Gauge>> = {
+      waiting: gauge('coursewire_queue_depth', 'Messages that wait or are being delivered.'),
+      inFlight: gauge('coursewire_queue_in_flight', 'Messages being delivered.'),
+      deadLetters: gauge('coursewire_dead_letters', 'Messages in the dead-letter queue.'),
+      linesBlocked: gauge(
+        'coursewire_webhooks_blocked',
+        'Webhooks whose first message failed and waits for its next attempt.',
+      ),
+      oldestAgeSeconds: gauge(
+        'coursewire_queue_oldest_age_seconds',
+        'Age of the oldest waiting message; 0 when none waits.',
+      ),
     };
-    new Gauge({
-      name: 'coursewire_queue_depth',
-      help: 'Messages that wait or are being delivered.',
-      registers,
-      async collect() {
-        const readings = await read();
-        this.set(readings.waiting);
-        rest.inFlight.set(readings.inFlight);
-        rest.deadLetters.set(readings.deadLetters);
-        rest.linesBlocked.set(readings.linesBlocked);
-        rest.oldestAgeSeconds.set(readings.oldestAgeSeconds);
-      },
-    });
+    this.#readQueue = async () => {
+      const readings = await read();
+      for (const name of Object.keys(gauges) as (keyof GaugeReadings)[]) gauges[name].set(readings[name]);
+    };
   }
 
   eventPublished(subtopic: string, messages: number): void {
@@ -148,6 +131,8 @@ export class Metrics {
   }
 
   async text(): Promise<string> {
+    // Before the registry is read: a gauge that sets others as it is collected would set them for the next scrape.
+    await this.#readQueue();
     return await this.#registry.metrics();
   }
 }

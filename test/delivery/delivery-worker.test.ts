@@ -98,6 +98,25 @@ describe('delivery while the queue fails', () => {
     assert.equal(statistics?.success_count, 2);
   });
 
+  it('settles a message once, also when the webhook of the next one cannot be read', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await using target = await startTarget({
+      respondWith: ({ response }) => void released.then(() => response.end()),
+    });
+    await using delivery = await makeDelivery();
+    const webhook = await delivery.addWebhook(target.url);
+    await delivery.put(webhook, 'first', 'second');
+    delivery.worker.start();
+    await target.waitFor(1);
+    delivery.reads.failing = true;
+    release();
+    await until(() => delivery.reads.failures >= 2, 'reading webhooks fails');
+    delivery.reads.failing = false;
+    await untilEmpty(delivery);
+    assert.deepEqual(idsAt(target), ['first', 'second']);
+    assert.equal(delivery.queue.settled.filter((id) => id === 'first').length, 1);
+  });
+
   it('does not hold against a message that its webhook could not be read', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using delivery = await makeDelivery();

@@ -51,7 +51,14 @@ async function leaveDeadLetters(dataDir: string, count: number): Promise<number>
 function linesOn(database: Database): LineService {
   const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: Date.now });
   const webhooks = { assertWritable: () => {} };
-  return new LineService({ database, queue, webhooks, delivers: false, now: Date.now });
+  return new LineService({
+    database,
+    queue,
+    webhooks,
+    delivers: false,
+    deliveryLog: { deadLettered: () => {} },
+    now: Date.now,
+  });
 }
 
 describe('sending one message again', () => {

@@ -82,6 +82,20 @@ describe('health and metrics', () => {
     assert.match(metrics, /^coursewire_event_to_delivery_seconds_count 0$/m);
   });
 
+  test('the first scrape tells what the queue holds at that moment', async () => {
+    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    const { api } = service;
+    const webhook = { topic: 'ACCOUNT', target_url: 'http://127.0.0.1:9/' };
+    const { id } = await api.create('/webhooks', { name: 'skipped', ...webhook });
+    await api.create('/webhooks', { name: 'waiting', ...webhook });
+    await api.create('/accounts', { name: 'Northwind' });
+    assert.equal((await api.post(`/webhooks/${id}/line/skip`)).status, 200);
+    const { body: metrics } = await api.get('/metrics');
+    assert.match(metrics, /^coursewire_queue_depth 1$/m);
+    assert.match(metrics, /^coursewire_dead_letters 1$/m);
+    assert.match(metrics, /^coursewire_queue_oldest_age_seconds (?!0$)[\d.e-]+$/m);
+  });
+
   test('a message that waits for its next attempt shows as a blocked webhook with an age', async () => {
     await using service = await startTestService({
       settings: { retry_initial_delay: 60, retry_max_delay: 60 },

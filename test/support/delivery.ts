@@ -17,6 +17,8 @@ export class WatchedQueue extends DatabaseQueue {
   failures = 0;
   /** From now on exchanges fail, or not. */
   failing = false;
+  /** Ids of the messages that were settled, as often as they were. */
+  readonly settled: string[] = [];
 
   override async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
     this.exchanges += 1;
@@ -24,6 +26,7 @@ export class WatchedQueue extends DatabaseQueue {
       this.failures += 1;
       throw new Error('the queue is out of order');
     }
+    this.settled.push(...request.settlements.map(({ message }) => message.messageId));
     return await super.exchange(request);
   }
 }
