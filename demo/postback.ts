@@ -61,9 +61,10 @@ export function essenceOf({ resource }: Message): string {
   } else if (content?.bundle !== undefined)
     parts.push(`bundle ${content.bundle.name}, ${content.bundle.location}`);
   else if (content?.folder !== undefined) {
-    const { contents, location } = content.folder;
+    const { contents, name, location } = content.folder;
+    const path = location === '' ? name : `${location} > ${name}`;
     const told = contents.map(({ name, type }) => `${type.toLowerCase()} ${name}`);
-    parts.push([...told, location].join(', '));
+    parts.push([...told, path].join(', '));
   }
   if (account !== undefined && parts.length > 0) parts.push(account.name);
   else if (account !== undefined) parts.push(`${account.name}, ${account.enabled ? 'active' : 'inactive'}`);

@@ -29,6 +29,7 @@ export interface FolderContent {
 export interface FolderResource {
   id: number;
   name: string;
+  /** The path of the folder around it, without its own name; empty for the root. */
   location: string;
   contents: FolderContent[];
 }

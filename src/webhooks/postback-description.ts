@@ -27,7 +27,9 @@ const course = Type.Object({
 const folder = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  location: Type.String(),
+  location: Type.String({
+    description: 'The path of the folder around it, without its own name; empty for the root.',
+  }),
   contents: Type.Array(
     Type.Object({ type: Type.Enum([...CONTENT_TYPES]), id: Type.Integer(), name: Type.String() }),
     { description: 'Exactly what was added or removed.' },

@@ -28,7 +28,7 @@ export const SAMPLE_RESOURCES: { readonly [S in Subtopic]: EventResources[S] } =
       folder: {
         id: 3,
         name: 'Safety',
-        location: 'Home > Safety',
+        location: 'Home',
         contents: [{ type: 'EQUIVALENT', id: 5, name: 'Fire Safety Basics (all languages)' }],
       },
     },
@@ -39,7 +39,7 @@ export const SAMPLE_RESOURCES: { readonly [S in Subtopic]: EventResources[S] } =
       folder: {
         id: 3,
         name: 'Safety',
-        location: 'Home > Safety',
+        location: 'Home',
         contents: [{ type: 'BUNDLE', id: 9, name: 'Safety Week' }],
       },
       bundle: { id: 9, name: 'Safety Week', location: 'Home > Safety' },

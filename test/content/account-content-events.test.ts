@@ -55,7 +55,7 @@ describe('events of accounts’ content', () => {
     const last = await make.course('The last', HOME);
     await make.add(account.id, last);
     await target.waitFor((requests) => requests.some(({ text }) => text.includes('"The last"')));
-    const folder = { id: HOME, name: 'Home', location: 'Home', contents: [last] };
+    const folder = { id: HOME, name: 'Home', location: '', contents: [last] };
     assertMessages(target, webhook, [
       ...expected,
       told('CONTENT_ADDED_TO_ACCOUNT', account, { course: courseResource(last, 'Home'), folder }),
@@ -99,7 +99,7 @@ describe('events of accounts’ content', () => {
       await assertTold(await tell(account, course), [
         told(subtopic, account, {
           course: courseResource(course, location, 1),
-          folder: { id: place, name: `Courses “${change}”`, location, contents: [course] },
+          folder: { id: place, name: `Courses “${change}”`, location: 'Home', contents: [course] },
         }),
       ]);
     });
@@ -108,10 +108,9 @@ describe('events of accounts’ content', () => {
       const account = await northwind();
       const place = await make.folder(`Equivalents ${change}`);
       const equivalent = await make.equivalent('Fire', [await make.course('Fire safety')], place);
-      const location = `Home > Equivalents ${change}`;
       await assertTold(await tell(account, equivalent), [
         told(subtopic, account, {
-          folder: { id: place, name: `Equivalents ${change}`, location, contents: [equivalent] },
+          folder: { id: place, name: `Equivalents ${change}`, location: 'Home', contents: [equivalent] },
         }),
       ]);
     });
@@ -123,7 +122,7 @@ describe('events of accounts’ content', () => {
       const location = `Home > Bundles ${change}`;
       await assertTold(await tell(account, bundle), [
         told(subtopic, account, {
-          folder: { id: place, name: `Bundles ${change}`, location, contents: [bundle] },
+          folder: { id: place, name: `Bundles ${change}`, location: 'Home', contents: [bundle] },
           bundle: { id: bundle.id, name: 'Week', location },
         }),
       ]);
@@ -147,19 +146,19 @@ describe('events of accounts’ content', () => {
           folder: {
             id: top,
             name: `Tree ${change}`,
-            location,
+            location: 'Home',
             contents: [second, equivalent, bundle],
           },
         }),
         told(subtopic, account, {
           course: courseResource(inLater, `${location} > Later`),
-          folder: { id: later, name: 'Later', location: `${location} > Later`, contents: [inLater] },
+          folder: { id: later, name: 'Later', location, contents: [inLater] },
         }),
         told(subtopic, account, {
           folder: {
             id: deep,
             name: 'Deep',
-            location: `${location} > Empty > Deep`,
+            location: `${location} > Empty`,
             contents: [inDeep],
           },
           bundle: { id: inDeep.id, name: 'In deep', location: `${location} > Empty > Deep` },
@@ -178,7 +177,7 @@ describe('events of accounts’ content', () => {
     const webhook = await createWebhook();
     const contents = [bundle, second, equivalent, first];
     assert.deepEqual(await make.add(account.id, ...contents), { added: contents, unchanged: [] });
-    const folder = { id: place, name: 'Several', location: 'Home > Several', contents };
+    const folder = { id: place, name: 'Several', location: 'Home', contents };
     await assertTold(webhook, [told('CONTENT_ADDED_TO_ACCOUNT', account, { folder })]);
   });
 
@@ -194,7 +193,7 @@ describe('events of accounts’ content', () => {
     const place = (id: number, name: string, contents: NamedAsset[]) => ({
       id,
       name,
-      location: `Home > ${name}`,
+      location: 'Home',
       contents,
     });
     await assertTold(webhook, [
@@ -222,7 +221,7 @@ describe('events of accounts’ content', () => {
         folder: {
           id: inner,
           name: 'Inner',
-          location: 'Home > Outer > Inner',
+          location: 'Home > Outer',
           contents: [second, first],
         },
       }),
@@ -245,7 +244,7 @@ describe('events of accounts’ content', () => {
     await assertTold(webhook, [
       told('CONTENT_ADDED_TO_ACCOUNT', account, {
         course: courseResource(added, 'Home > Quiet'),
-        folder: { id: place, name: 'Quiet', location: 'Home > Quiet', contents: [added] },
+        folder: { id: place, name: 'Quiet', location: 'Home', contents: [added] },
       }),
     ]);
   });
@@ -286,7 +285,7 @@ describe('events of accounts’ content', () => {
           folder: {
             id: place,
             name: 'New place',
-            location,
+            location: 'Home',
             contents: [{ type: 'BUNDLE', id: bundle.id, name: 'New name' }],
           },
           bundle: { id: bundle.id, name: 'New name', location },
@@ -308,7 +307,7 @@ describe('events of accounts’ content', () => {
     assert.deepEqual(first.body, { added: [course], unchanged: [] });
     const content = {
       course: courseResource(course, 'Home'),
-      folder: { id: HOME, name: 'Home', location: 'Home', contents: [course] },
+      folder: { id: HOME, name: 'Home', location: '', contents: [course] },
     };
     await assertTold(webhook, [
       told('CONTENT_ADDED_TO_ACCOUNT', account, content),
@@ -328,7 +327,7 @@ describe('events of accounts’ content', () => {
     assert.deepEqual(removals.map(({ status }) => status).sort(), [204, 404, 404, 404, 404]);
     const content = {
       course: courseResource(course, 'Home'),
-      folder: { id: HOME, name: 'Home', location: 'Home', contents: [course] },
+      folder: { id: HOME, name: 'Home', location: '', contents: [course] },
     };
     await assertTold(webhook, [
       told('CONTENT_ADDED_TO_ACCOUNT', account, content),

@@ -9,7 +9,7 @@ import type {
 } from '../../events/event.ts';
 import { type Asset, type AssetType, assetKey, readAssetsWithin } from '../assets/assets.ts';
 import { readPublishedCourseInEvent } from '../courses/course-in-event.ts';
-import { type FolderInEvent, readFolderInEvent } from '../folders/folder-in-event.ts';
+import { type FolderAndPath, readFolderInEvent } from '../folders/folder-in-event.ts';
 import { withHolders } from '../holdings/holdings.ts';
 
 /**
@@ -72,7 +72,7 @@ function standsInFolder(asset: Asset): asset is Asset<AssetType> {
 /** Section 6.2, resource.content: the folder with what this is about, and the course or bundle when it is that alone. */
 async function toContentResource(
   tx: Transaction,
-  { id, name, location }: FolderInEvent,
+  { folder: { id, name, location }, pathWithin }: FolderAndPath,
   assets: readonly Asset<AssetType>[],
 ): Promise<EventResources[ContentChange['subtopic']]['content']> {
   const contents = assets.map(
@@ -81,7 +81,8 @@ async function toContentResource(
   const folder: FolderResource = { id, name, location, contents };
   const [only] = assets;
   if (only === undefined || assets.length > 1) return { folder };
-  if (only.type === 'BUNDLE') return { folder, bundle: { id: only.id, name: only.name, location } };
+  if (only.type === 'BUNDLE')
+    return { folder, bundle: { id: only.id, name: only.name, location: pathWithin } };
   const course = only.type === 'COURSE' ? await readPublishedCourseInEvent(tx, only.id) : undefined;
   return course === undefined ? { folder } : { course: course.resource, folder };
 }

@@ -5,15 +5,30 @@ import { locationOf } from './folder-tree.ts';
 /** A folder as events tell of it, but for what of its contents an event is about. */
 export type FolderInEvent = Omit<FolderResource, 'contents'>;
 
-/** Reads a folder for an event; undefined when there is none such. */
+/** A folder as events tell of it, and the path of what stands in it. */
+export interface FolderAndPath {
+  folder: FolderInEvent;
+  /** Folder names from the root down to this one. */
+  pathWithin: string;
+}
+
+/**
+ * Reads a folder for an event; undefined when there is none such. Its `location` is the path of the folder around it, as
+ * that of other content: empty for the root.
+ */
 export async function readFolderInEvent(
   reader: Pick<Reader, 'query'>,
   id: number,
-): Promise<FolderInEvent | undefined> {
-  return await reader.query
+): Promise<FolderAndPath | undefined> {
+  const row = await reader.query
     .selectFrom('folders')
-    .select(['folders.id', 'folders.name'])
-    .select(locationOf('folders.id').as('location'))
+    .select(['folders.id', 'folders.name', 'folders.parent_id'])
+    .select(locationOf('folders.id').as('path'))
     .where('folders.id', '=', id)
     .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { name, path } = row;
+  // The path ends with the folder's own name, which may hold the separator itself.
+  const location = row.parent_id === null ? '' : path.slice(0, -` > ${name}`.length);
+  return { folder: { id: row.id, name, location }, pathWithin: path };
 }
