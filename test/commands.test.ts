@@ -167,6 +167,21 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     });
   }
 
+  it('"npm run test:pg" runs every test that touches a database, and no other', async () => {
+    using folder = commandFolder();
+    const listed = await npmRun(folder.path, 'test:pg', '--list');
+    assertPasses(listed, 'the list');
+    const files = listed.output.trim().split('\n');
+    for (const file of [
+      'src/overview/name-search.test.ts',
+      'test/thread.test.ts',
+      'test/queue/sqs-queue.test.ts',
+    ])
+      assert.ok(files.includes(file), file);
+    for (const file of ['test/commands.test.ts', 'test/demo.test.ts', 'test/ui/setup.test.ts'])
+      assert.ok(!files.includes(file), file);
+  });
+
   for (const command of ['test:only', 'test:pg']) {
     it(`"npm run ${command}" passes when all tests pass, and fails when a file is not there`, async () => {
       using folder = commandFolder();
