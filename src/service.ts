@@ -42,6 +42,7 @@ import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
 import { TaskLeases } from './housekeeping/task-leases.ts';
 import { requireScopes } from './http/authorization.ts';
+import { basePathOf } from './http/base-path.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
 import type { Routes } from './http/routes.ts';
@@ -310,7 +311,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
   const registrations = new RegistrationService({ database, events, launchTokens, now });
 
-  const basePath = settings.base_url === null ? '' : new URL(settings.base_url).pathname.replace(/\/$/, '');
+  const basePath = basePathOf(settings.base_url);
   const server = createServer({
     log: logs.for('HttpServer'),
     maxBodyBytes: settings.max_request_body,

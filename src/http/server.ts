@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Logger } from '../observability/log.ts';
 import { ProblemError } from '../problems/problem.ts';
+import { firstSegment, withoutBasePath } from './base-path.ts';
 import { answerClientError } from './client-errors.ts';
 import { takeJsonBodies } from './json-body.ts';
 import { serializeLazily } from './lazy-schemas.ts';
@@ -30,13 +31,19 @@ export function createServer({
   log: Logger;
   maxBodyBytes: number;
   trustedProxies: readonly string[];
-  /** The path under which the outside sees the service: put before the paths that answers name. */
+  /**
+   * The path under which the outside sees the service: put before the paths that answers name, and taken off the paths of
+   * requests, since a proxy may hand it on.
+   */
   basePath: string;
   requestDeadlineMs?: number;
 }): Routes {
+  const ownSegments = new Set<string>();
+  const clashes = () => ownSegments.has(firstSegment(basePath));
   const server = fastify({
     logger: false,
     bodyLimit: maxBodyBytes,
+    rewriteUrl: ({ url = '/' }) => (clashes() ? url : withoutBasePath(url, basePath)),
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     connectionTimeout: IDLE_TIMEOUT_MS,
@@ -59,6 +66,14 @@ export function createServer({
       sendProblem(request, typedReply, problem);
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  server.addHook('onRoute', ({ url }) => void ownSegments.add(firstSegment(url)));
+  server.addHook('onReady', async () => {
+    if (basePath === '' || !clashes()) return;
+    log.warn(
+      `the path of base_url begins like one of the service's own, /${firstSegment(basePath)}: only a proxy that takes ` +
+        'the path off reaches the service',
+    );
+  });
   limitRequestTime(server as unknown as FastifyInstance, requestDeadlineMs);
   takeJsonBodies(server as unknown as FastifyInstance);
   installValidation(server as unknown as FastifyInstance);

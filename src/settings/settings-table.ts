@@ -87,7 +87,8 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'made from the address listened on',
     meaning:
       'Where people and programs reach the service, for links and for the API description. ' +
-      'Set it when a proxy stands before the service. A slash at its end is dropped.',
+      'Set it when a proxy stands before the service. A slash at its end is dropped. It may have a path, which the proxy may ' +
+      'hand on or take off.',
   }),
   trusted_proxies: define({
     group: 'Server',

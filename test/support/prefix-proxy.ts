@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy as it stands before a service: hands on what is below `prefix`, without it. */
+/** A proxy as it stands before a service: answers what is below `prefix`, and nothing else. */
 export interface PrefixProxy extends AsyncDisposable {
   /** Where people find the service. */
   url: string;
@@ -9,17 +9,24 @@ export interface PrefixProxy extends AsyncDisposable {
   target: string;
 }
 
+/** What a proxy does with the prefix when it hands a request on. */
+export type PrefixHandling = 'takes it off' | 'hands it on';
+
 /** Starts a proxy; `target` is set once the service runs. */
-export async function startPrefixProxy(prefix: string): Promise<PrefixProxy> {
+export async function startPrefixProxy(
+  prefix: string,
+  handling: PrefixHandling = 'takes it off',
+): Promise<PrefixProxy> {
   const server = createServer((incoming, answer) => {
-    const path = incoming.url ?? '/';
-    if (!path.startsWith(`${prefix}/`)) {
+    const address = incoming.url ?? '/';
+    if (!address.startsWith(`${prefix}/`)) {
       answer.writeHead(404).end();
       return;
     }
     const { hostname, port } = new URL(proxy.target);
+    const path = handling === 'takes it off' ? address.slice(prefix.length) : address;
     const outgoing = request(
-      { hostname, port, method: incoming.method, path: path.slice(prefix.length), headers: incoming.headers },
+      { hostname, port, method: incoming.method, path, headers: incoming.headers },
       (received) => {
         answer.writeHead(received.statusCode ?? 502, received.headers);
         received.pipe(answer);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_EMAIL, PASSWORD } from '../support/administration.ts';
-import { startPrefixProxy } from './support/prefix-proxy.ts';
+import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
 let ui: Ui;
@@ -175,19 +175,21 @@ test('webhooks that are Read Only are said over every page', async () => {
   await visit.assertAccessible();
 });
 
-test('behind a proxy that puts a path before it, everything is found', async () => {
-  await using proxy = await startPrefixProxy('/learning/wire');
-  await using prefixed = await startUi({ settings: { base_url: proxy.url } });
-  proxy.target = prefixed.service.url;
-  await using visit = await prefixed.visit('/profile', { as: 'nobody', url: proxy.url });
-  const { page } = visit;
-  await heading(page, /Sign in/).waitFor();
-  await page.getByLabel('E-mail').fill(ADMIN_EMAIL);
-  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-  await page.keyboard.press('Enter');
-  await heading(page, 'Your profile').waitFor();
-  await page.reload();
-  await menu(page).getByRole('link', { name: 'Administrators' }).click();
-  await page.getByText('vic@example.com').waitFor();
-  assert.equal(page.url(), `${proxy.url}/ui/administration/administrators`);
-});
+for (const handling of ['takes it off', 'hands it on'] as const) {
+  test(`below a path, behind a proxy that ${handling}, everything is found`, async () => {
+    await using proxy = await startPrefixProxy('/learning/wire', handling);
+    await using prefixed = await startUi({ settings: { base_url: proxy.url } });
+    proxy.target = prefixed.service.url;
+    await using visit = await prefixed.visit('/profile', { as: 'nobody', url: proxy.url });
+    const { page } = visit;
+    await heading(page, /Sign in/).waitFor();
+    await page.getByLabel('E-mail').fill(ADMIN_EMAIL);
+    await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Your profile').waitFor();
+    await page.reload();
+    await menu(page).getByRole('link', { name: 'Administrators' }).click();
+    await page.getByText('vic@example.com').waitFor();
+    assert.equal(page.url(), `${proxy.url}/ui/administration/administrators`);
+  });
+}
