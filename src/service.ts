@@ -370,7 +370,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
       dashboard: new Dashboard({ reader: database.reader, queue, trends, delivers }),
       health: new HealthReader({
         database,
-        queue,
+        queue: { engine: queue.engine, obstacle: () => serviceQueue.obstacle() },
         checks,
         clock: clockWatch,
         settings,

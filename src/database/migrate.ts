@@ -13,10 +13,11 @@ import { listedDeliveries } from './migrations/0011-listed-deliveries.ts';
 import { resentAttempts } from './migrations/0012-resent-attempts.ts';
 import { focusedAssets } from './migrations/0013-focused-assets.ts';
 import { lineMoments } from './migrations/0014-line-moments.ts';
+import { sqsCopies } from './migrations/0015-sqs-copies.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   foundation,
   contentDomain,
   administrators,
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly Migration[] = [
   resentAttempts,
   focusedAssets,
   lineMoments,
+  sqsCopies,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

@@ -394,6 +394,8 @@ export interface QueueDeadLetterRow {
   body: string;
   enqueued_at: number;
   dead_lettered_at: number;
+  /** When it is to be copied to the dead-letter queue on Amazon SQS; null: it has been, or never is. */
+  copy_at: number | null;
 }
 
 /** Which instance is at a housekeeping task. */

@@ -300,8 +300,7 @@ export class DeliveryWorker implements AsyncDisposable {
   ): DeliverySettlement {
     if (outcome.succeeded) return { message, outcome, action: 'delete' };
     const effectiveAttempts = Math.min(target.maxAttempts, this.#queue.maxReceives);
-    if (message.receiveCount >= effectiveAttempts || message.isLastReceive === true)
-      return { message, outcome, action: 'dead-letter' };
+    if (message.receiveCount >= effectiveAttempts) return { message, outcome, action: 'dead-letter' };
     const wait = retryDelay({
       attempt: message.receiveCount,
       initialDelayMs: this.#options.retryInitialMs,

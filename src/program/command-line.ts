@@ -2,12 +2,12 @@ import { LAUNCH_LIFETIME_MS } from '../content/registrations/launch-tokens.ts';
 import { runDatabaseCommand } from '../database/copying/database-command.ts';
 import { openCopyDatabases } from '../database/copying/open-databases.ts';
 import { namedPlaces } from '../database/data-folder.ts';
+import { installationOf } from '../database/installation.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { runUserCommand } from '../identity/administrators/user-command.ts';
 import { runClientCommand } from '../identity/client-command.ts';
 import { ClientService } from '../identity/client-service.ts';
 import { createLogs } from '../observability/log.ts';
-import { visibilityMsOf } from '../open-queue.ts';
 import { deleteDoneMessages } from '../queue/done-messages.ts';
 import { startService } from '../service.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
@@ -16,6 +16,7 @@ import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { openStorage } from '../storage.ts';
 import { runSecretsCommand } from '../webhooks/secrets-command.ts';
 import { runBackupCommand } from './backup-command.ts';
+import { runInstallationCommand } from './installation-command.ts';
 import { readVersion } from './version.ts';
 
 const USAGE = `Usage: coursewire [--config FILE] COMMAND
@@ -25,7 +26,8 @@ Commands:
   client …        makes, lists, disables and deletes API clients; see: coursewire client --help
   user …          makes, lists and deletes administrators; see: coursewire user --help
   secrets …       changes webhooks_auth_secret; see: coursewire secrets --help
-  queues …        makes and checks the queues on Amazon SQS; see: coursewire queues --help
+  queues …        creates and checks the queues on Amazon SQS; see: coursewire queues --help
+  installation …  shows the installation's id, or gives a copy its own; see: coursewire installation --help
   database …      copies the embedded database to PostgreSQL; see: coursewire database --help
   backup …        copies the embedded service's data beside it; see: coursewire backup --help
 
@@ -70,6 +72,8 @@ export async function runCommandLine(args: string[]): Promise<number> {
         return await manageSecrets(configFile, commandArgs);
       case 'queues':
         return await manageQueues(configFile, commandArgs);
+      case 'installation':
+        return await manageInstallation(configFile, commandArgs);
       case 'database':
         return await manageDatabase(configFile, commandArgs);
       case 'backup':
@@ -179,14 +183,28 @@ async function readPasswordFromInput(): Promise<string> {
 async function manageQueues(configFile: string | undefined, args: readonly string[]): Promise<number> {
   // Loaded when it is asked for: the library of AWS is large.
   const { runQueuesCommand } = await import('../queue/sqs/queues-command.ts');
+  await using stack = new AsyncDisposableStack();
   return await runQueuesCommand(args, {
     settings: () => {
       const settings = readSettings(configFile);
-      return {
-        place: sqsPlaceOf(settings),
-        maxReceives: settings.message_queue_max_receives,
-        visibilitySeconds: Math.ceil(visibilityMsOf(settings) / MS_PER_SECOND),
-      };
+      return { place: sqsPlaceOf(settings), maxReceives: settings.message_queue_max_receives };
+    },
+    installation: async () => {
+      const settings = readSettings(configFile);
+      const { database } = stack.use(await openStorage(settings, { exclusive: false, now: Date.now }));
+      return await installationOf(database);
+    },
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
+}
+
+async function manageInstallation(configFile: string | undefined, args: readonly string[]): Promise<number> {
+  await using stack = new AsyncDisposableStack();
+  return await runInstallationCommand(args, {
+    open: async () => {
+      const exclusive = args.length > 0;
+      return stack.use(await openStorage(readSettings(configFile), { exclusive, now: Date.now })).database;
     },
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),

@@ -190,6 +190,55 @@ export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number
   );
 }
 
+/** A line whose count is not the number of its messages. */
+export interface Miscount {
+  lineId: number;
+  /** What the line says. */
+  pending: number;
+  /** How many messages there are. */
+  stored: number;
+}
+
+/** Lines whose count is wrong. All is read from one state of the data, in which each count is right unless a fault made it wrong. */
+export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscount[]> {
+  const rows = await reader.all<{ line_id: number; pending: number | null; stored: number }>(
+    `select counted.line_id, line.pending, counted.stored
+     from (select each.line_id, sum(each.stored) as stored from
+         (select message.line_id, 1 as stored from queue_messages as message
+            left join queue_lines as own on own.line_id = message.line_id
+            where message.id > coalesce(own.done_to, 0)
+          union all select held.line_id, 0 from queue_lines as held) as each group by each.line_id) as counted
+     left join queue_lines as line on line.line_id = counted.line_id
+     where coalesce(line.pending, 0) <> counted.stored`,
+  );
+  return rows.map((row) => ({
+    lineId: row.line_id,
+    pending: row.pending ?? 0,
+    stored: Number(row.stored),
+  }));
+}
+
+/** Counts the messages of a line again; they are due now unless they were due at another moment. */
+export async function recountLine(tx: Transaction, lineId: number, now: number): Promise<void> {
+  await lockLines(tx, [lineId]);
+  const stored = `(select count(*) from queue_messages as message
+    where message.line_id = queue_lines.line_id and message.id > queue_lines.done_to)`;
+  await tx.run(
+    `insert into queue_lines (line_id, pending, available_at, receive_count) values (?, 0, null, 0)
+     on conflict (line_id) do nothing`,
+    lineId,
+  );
+  await tx.run(
+    `update queue_lines set pending = ${stored},
+       available_at = case when ${stored} > 0 then coalesce(queue_lines.available_at, ?) else null end,
+       lease_token = case when ${stored} > 0 then queue_lines.lease_token else null end,
+       receive_count = case when ${stored} > 0 then queue_lines.receive_count else 0 end
+     where line_id = ?`,
+    now,
+    lineId,
+  );
+}
+
 export async function readExistingLines(tx: Transaction, lineIds: readonly number[]): Promise<Set<number>> {
   const rows = await tx.all<{ line_id: number }>(
     `select line.line_id from queue_lines as line where line.line_id in

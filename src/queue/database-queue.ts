@@ -15,8 +15,10 @@ import {
   readLastEnqueuedAt,
   readLine,
   readLockedLine,
+  readMiscounts,
   readNextDue,
   readTotals,
+  recountLine,
   subtractFromLine,
 } from './database-queue-statements.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
@@ -68,6 +70,8 @@ export class DatabaseQueue implements MessageQueue {
   readonly maxReceives: number;
   readonly #database: Database;
   readonly #now: () => number;
+  readonly #onMiscount: (text: string) => void;
+  readonly #copies: { waitMs: number } | null;
   readonly #wakeUps: PacedCalls;
   /**
    * Whether the last exchange left lines that were due, for want of capacity. While it does, a line whose message
@@ -82,10 +86,25 @@ export class DatabaseQueue implements MessageQueue {
     database,
     maxReceives,
     now,
-  }: { database: Database; maxReceives: number; now: () => number }) {
+    onMiscount = () => {},
+    copies = null,
+  }: {
+    database: Database;
+    maxReceives: number;
+    now: () => number;
+    /** Called with a sentence about a line whose count was wrong, and was set right. */
+    onMiscount?: (text: string) => void;
+    /**
+     * Set when messages are copied to another queue, and dead letters too. The head of an idle line then waits so long for its
+     * copy, which makes it due, and nobody is told of it meanwhile.
+     */
+    copies?: { waitMs: number } | null;
+  }) {
     this.#database = database;
     this.maxReceives = maxReceives;
     this.#now = now;
+    this.#onMiscount = onMiscount;
+    this.#copies = copies;
     this.#wakeUps = new PacedCalls(database.dialect === 'postgres' ? LOOK_AGAIN_MS : 0);
   }
 
@@ -104,7 +123,22 @@ export class DatabaseQueue implements MessageQueue {
     return Math.max(this.#now(), last);
   }
 
+  /** Sets right the counts of lines that a fault made wrong, and reports each. */
+  async recount(): Promise<void> {
+    const wrong = await readMiscounts(this.#database.reader);
+    if (wrong.length === 0) return;
+    await this.#database.transaction(async (tx) => {
+      for (const { lineId } of wrong) await recountLine(tx, lineId, this.#now());
+    });
+    for (const { lineId, pending, stored } of wrong)
+      this.#onMiscount(`the line of webhook ${lineId} counted ${pending} messages and holds ${stored}`);
+  }
+
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    await this.#enqueue(tx, messages, this.#copies?.waitMs ?? 0);
+  }
+
+  async #enqueue(tx: Transaction, messages: readonly QueueMessage[], waitMs: number): Promise<void> {
     if (messages.length === 0) return;
     const additions = new Map<number, LineAddition>();
     for (const { lineId, enqueuedAt } of messages) {
@@ -118,8 +152,8 @@ export class DatabaseQueue implements MessageQueue {
     // Lines first and in ascending order: holding the line's row is what makes numbers follow commits. The messages go
     // right behind, in the same order but not waited for: others wait for the line until the commit.
     const ascending = [...additions.values()].sort((a, b) => a.lineId - b.lineId);
-    await Promise.all([addToLines(tx, ascending, this.#now()), insertMessages(tx, messages)]);
-    tx.signal(AVAILABLE_CHANNEL);
+    await Promise.all([addToLines(tx, ascending, this.#now() + waitMs), insertMessages(tx, messages)]);
+    if (waitMs === 0) tx.signal(AVAILABLE_CHANNEL);
   }
 
   async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
@@ -154,6 +188,7 @@ export class DatabaseQueue implements MessageQueue {
       settling,
     ]);
     const dueHeads = due.taken.size === 0 ? [] : await readHeads(tx, due.taken.keys());
+    if (dueHeads.length < due.taken.size) await this.#recountEmpty(tx, due.taken.keys(), dueHeads);
     await this.#done.delete(tx, {
       added: deletesLater ? positionsOf(effective.filter((settlement) => !staysInLine(settlement))) : [],
       atAnyRate: !deletesLater || continued.length + due.taken.size === 0,
@@ -169,6 +204,21 @@ export class DatabaseQueue implements MessageQueue {
       // With room left, what is due is in others' hands at this moment.
       nextAvailableAt: isMoreDue && !this.#othersAreDue ? now + LOOK_AGAIN_MS : due.nextAt,
     };
+  }
+
+  /** Sets lines right that counted messages and hold none. */
+  async #recountEmpty(
+    tx: Transaction,
+    lineIds: Iterable<number>,
+    heads: readonly QueuedMessage[],
+  ): Promise<void> {
+    const withHead = new Set(heads.map((head) => head.lineId));
+    const empty = [...lineIds].filter((lineId) => !withHead.has(lineId));
+    for (const lineId of empty) await recountLine(tx, lineId, this.#now());
+    tx.onCommit(() => {
+      for (const lineId of empty)
+        this.#onMiscount(`the line of webhook ${lineId} counted messages and holds none`);
+    });
   }
 
   /** Leases lines that are due; answers their receive counts, and when the next one is due. */
@@ -216,7 +266,11 @@ export class DatabaseQueue implements MessageQueue {
         label: head.label,
         receiveCount: line.receive_count,
         inFlight: this.#isOut(line),
-        availableAt: line.available_at ?? this.#now(),
+        // A head that waits for its copy is as good as due.
+        availableAt: Math.min(
+          line.available_at ?? this.#now(),
+          line.receive_count === 0 ? this.#now() : Number.POSITIVE_INFINITY,
+        ),
       },
     };
   }
@@ -236,7 +290,7 @@ export class DatabaseQueue implements MessageQueue {
     if (action === 'retry') {
       await makeDue(tx, lineId, now);
     } else {
-      await copyToDeadLetters(tx, [head.position], now);
+      await copyToDeadLetters(tx, [head.position], { now, copyAt: this.#copyAt(now) });
       await deleteMessages(tx, [head.position]);
       await advanceUnleasedLine(tx, lineId, now);
     }
@@ -249,7 +303,8 @@ export class DatabaseQueue implements MessageQueue {
       tx,
       messages.map((message) => message.messageId),
     );
-    await this.enqueue(tx, messages);
+    // Somebody waits for these, and a copy of the same id is none to Amazon SQS for minutes.
+    await this.#enqueue(tx, messages, 0);
   }
 
   async totals(): Promise<QueueTotals> {
@@ -312,7 +367,8 @@ export class DatabaseQueue implements MessageQueue {
     if (continuing.length > 0) writes.push(advanceAndLeaseLines(tx, continuing.map(toHead), lease));
     if (leaving.length > 0) writes.push(advanceLines(tx, leaving.map(toHead), now));
     if (staying.length > 0) writes.push(postponeLines(tx, staying));
-    if (dead.length > 0) writes.push(copyToDeadLetters(tx, positionsOf(dead), now));
+    if (dead.length > 0)
+      writes.push(copyToDeadLetters(tx, positionsOf(dead), { now, copyAt: this.#copyAt(now) }));
     if (gone.length > 0 && !deletesLater) writes.push(deleteMessages(tx, positionsOf(gone)));
     await Promise.all([...writes, this.#discardAndRecord(tx, request, effective)]);
   }
@@ -345,6 +401,10 @@ export class DatabaseQueue implements MessageQueue {
     );
     await subtractFromLine(tx, lineId, discarded.length);
     return discarded;
+  }
+
+  #copyAt(now: number): number | null {
+    return this.#copies === null ? null : now;
   }
 
   #isOut(line: LineRow): boolean {

@@ -3,20 +3,25 @@ import { recordset } from '../database/recordset.ts';
 
 /** SQL of the dead-letter queue, one operation a function. */
 
-/** Copies messages, unchanged, into the dead-letter queue. */
+/**
+ * Copies messages, unchanged, into the dead-letter queue.
+ * @param copyAt when they are to be copied to the dead-letter queue on Amazon SQS; null: never
+ */
 export async function copyToDeadLetters(
   tx: Transaction,
   positions: readonly number[],
-  now: number,
+  { now, copyAt }: { now: number; copyAt: number | null },
 ): Promise<void> {
   await tx.run(
-    `insert into queue_dead_letters (line_id, message_id, label, body, enqueued_at, dead_lettered_at)
-     select dead.line_id, dead.message_id, dead.label, dead.body, dead.enqueued_at, ?
+    `insert into queue_dead_letters (line_id, message_id, label, body, enqueued_at, dead_lettered_at, copy_at)
+     select dead.line_id, dead.message_id, dead.label, dead.body, dead.enqueued_at, cast(? as bigint), cast(? as bigint)
      from queue_messages as dead
      where dead.id in (select moved.id from ${recordset(tx.dialect, 'moved', { id: 'bigint' })})
      order by dead.id
-     on conflict (message_id) do update set dead_lettered_at = excluded.dead_lettered_at`,
+     on conflict (message_id) do update set dead_lettered_at = excluded.dead_lettered_at,
+       copy_at = excluded.copy_at`,
     now,
+    copyAt,
     JSON.stringify(positions.map((id) => ({ id }))),
   );
 }

@@ -25,8 +25,6 @@ export interface ReceivedMessage extends QueuedMessage {
   leaseToken: string;
   /** How often the message was taken up, this time included: the number of this attempt. */
   receiveCount: number;
-  /** True: the engine hands it out no more, so an attempt that fails is its last, whatever the counts say. */
-  isLastReceive?: boolean;
 }
 
 /** What becomes of a message that was taken up. */
@@ -36,7 +34,7 @@ export type Settlement = {
   | { action: 'delete' }
   /** Back to the head of its line, to be taken up again at `availableAt` (epoch milliseconds). */
   | { action: 'retry'; availableAt: number }
-  /** Not tried: back to the head of its line and due at once, its receive uncounted where the engine can. */
+  /** Not tried: back to the head of its line and due at once; this receive is not counted. */
   | { action: 'release' }
   | { action: 'dead-letter' }
   /** The message goes, and with it the followers that were queued before `followersBefore`, as far as one step takes. */

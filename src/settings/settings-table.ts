@@ -193,8 +193,8 @@ export const SETTINGS_TABLE = {
     parser: trueOrFalse,
     default: true,
     meaning:
-      'Whether this service takes messages from the queue and delivers them. When false, messages are still made ' +
-      'and queued, for another one to poll.',
+      'Whether this instance takes messages from the queue and delivers them. When false, messages are still queued, ' +
+      'and placed on Amazon SQS where that is used, for another instance to deliver.',
   }),
   queue_driver: define({
     group: 'Message queue',

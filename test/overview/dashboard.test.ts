@@ -93,7 +93,7 @@ describe('the health page', () => {
     assert.equal(body.version, '0.0.0-test');
     assert.equal(body.database.answers, true);
     assert.ok(body.database.size_bytes > 0);
-    assert.equal(body.queue.state, 'delivering');
+    assert.deepEqual(body.queue, { engine: 'database', state: 'delivering', obstacle: null });
     assert.equal(body.checks.database, 'ok');
     assert.deepEqual(body.content_store, { kind: 'folder', answers: true });
     const settings = new Map<string, Record<string, unknown>>(

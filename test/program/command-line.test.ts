@@ -29,12 +29,27 @@ describe('the command line', () => {
       ['serve', '--help'],
       ['client', '--help'],
       ['client', 'create', '--help'],
+      ['installation', '--help'],
     ]) {
       const { code, out, err } = await run(args, { DATA_DIR: dataDir });
       assert.deepEqual([code, err], [0, ''], args.join(' '));
       assert.match(out, /^Usage: coursewire/, args.join(' '));
     }
     assert.equal(existsSync(dataDir), false);
+  });
+
+  test('shows the installation’s id, and gives a copy of it another one', async () => {
+    using folder = temporaryFolder();
+    const env = { DATA_DIR: path.join(folder.path, 'data') };
+    const id = (await run(['installation'], env)).out.trim();
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.equal((await run(['installation'], env)).out.trim(), id);
+    const renewed = await run(['installation', 'renew'], env);
+    assert.equal(renewed.code, 0, renewed.err);
+    const next = (await run(['installation'], env)).out.trim();
+    assert.notEqual(next, id);
+    assert.equal(renewed.out, `This installation is ${next} now. It was ${id}.\n`);
+    assert.equal((await run(['installation', 'remove'], env)).code, 2);
   });
 
   test('tells its version', async () => {

@@ -15,7 +15,8 @@ export interface Bench extends AsyncDisposable {
   database: Database;
   queues: TestQueues;
   proxy: SqsProxy;
-  /** Opens an instance of the engine, through the proxy. */
+  readonly instances: readonly OpenSqsQueue[];
+  /** Opens an instance of the engine, through the proxy; the first is the one that messages are put through. */
   open(overrides?: Partial<SqsQueueOptions>): ReturnType<typeof openTestSqsQueue>;
   put(messages: readonly QueueMessage[]): Promise<void>;
 }
@@ -26,20 +27,22 @@ export async function openBench(server: SqsServer, options: { maxReceives?: numb
   const { database } = stack.use(await openTestDatabase());
   const queues = stack.use(await createTestQueues(server, options));
   const proxy = stack.use(await startSqsProxy(server.endpoint));
-  let first: Awaited<ReturnType<typeof openTestSqsQueue>> | undefined;
+  const instances: OpenSqsQueue[] = [];
   const opened = stack.move();
   return {
     database,
     queues,
     proxy,
+    instances,
     open: async (overrides) => {
       const instance = opened.use(
         await openTestSqsQueue(database, { place: { ...queues.place, endpoint: proxy.endpoint } }, overrides),
       );
-      first ??= instance;
+      instances.push(instance);
       return instance;
     },
     put: async (messages) => {
+      const [first] = instances;
       assert.ok(first);
       const { queue } = first;
       await database.transaction((tx) => queue.enqueue(tx, messages));
@@ -48,29 +51,26 @@ export async function openBench(server: SqsServer, options: { maxReceives?: numb
   };
 }
 
-/**
- * Reads the queue as another program does, until so many messages came. With `visibilitySeconds` it leaves them there, to
- * show themselves again after so long.
- */
+/** Reads a queue as another program does, until so many messages came, and deletes them there. */
 export async function readQueue(
   queues: TestQueues,
   count: number,
-  { visibilitySeconds }: { visibilitySeconds?: number } = {},
+  { queue = 'messages' }: { queue?: 'messages' | 'dead letters' } = {},
 ): Promise<Message[]> {
-  const QueueUrl = await queues.url('messages');
+  const QueueUrl = await queues.url(queue);
   const read: Message[] = [];
   await until(async () => {
     const { Messages = [] } = await queues.client.send(
       new ReceiveMessageCommand({
         QueueUrl,
         WaitTimeSeconds: 1,
-        ...(visibilitySeconds === undefined ? {} : { VisibilityTimeout: visibilitySeconds }),
-        MessageSystemAttributeNames: ['MessageGroupId'],
+        MaxNumberOfMessages: 10,
+        MessageAttributeNames: ['All'],
+        MessageSystemAttributeNames: ['MessageGroupId', 'MessageDeduplicationId'],
       }),
     );
     for (const message of Messages) {
       read.push(message);
-      if (visibilitySeconds !== undefined) continue;
       const { ReceiptHandle } = message;
       await queues.client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
     }
@@ -135,6 +135,14 @@ export function everyNth(n: number, action: string, treatment: Treatment): (aske
     count += 1;
     return count % n === 0 ? treatment : 'pass';
   };
+}
+
+/** How many messages a queue holds, visible or not. */
+export async function countOn(queues: TestQueues, queue: 'messages' | 'dead letters'): Promise<number> {
+  const attributes = await queues.attributes(queue);
+  return (
+    Number(attributes.ApproximateNumberOfMessages) + Number(attributes.ApproximateNumberOfMessagesNotVisible)
+  );
 }
 
 /** Takes up the next message that arrives. */

@@ -25,7 +25,7 @@ async function openSqsEngine(): Promise<PatientSqsEngine> {
   const { database } = stack.use(await openTestDatabase());
   const now = () => Date.now();
   const queues = stack.use(await createTestQueues(server));
-  const { queue } = stack.use(await openTestSqsQueue(database, queues, { now, maxHeldMs: 0 }));
+  const { queue } = stack.use(await openTestSqsQueue(database, queues, { now }));
   const opened = stack.move();
   return new PatientSqsEngine({
     database,

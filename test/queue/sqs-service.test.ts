@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { DeleteQueueCommand } from '@aws-sdk/client-sqs';
+import { DeleteQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { runQueuesCommand } from '../../src/queue/sqs/queues-command.ts';
 import type { SqsPlace } from '../../src/queue/sqs/sqs-api.ts';
 import {
@@ -10,9 +10,11 @@ import {
   createWebhook,
   deliveriesOf,
 } from '../delivery/webhook-parts.ts';
+import { createAdministrator, signedInBrowser } from '../support/administration.ts';
 import { startTestService, temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
+import { countOn } from './sqs-bench.ts';
 import { createTestQueues, type SqsServer, settingsOf, startSqsServer } from './sqs-server.ts';
 
 let server: SqsServer;
@@ -26,8 +28,9 @@ async function run(place: SqsPlace, ...args: string[]): Promise<{ code: number; 
   const write = (part: string) => {
     text += part;
   };
-  const settings = () => ({ place, maxReceives: 7, visibilitySeconds: 60 });
-  const code = await runQueuesCommand(args, { settings, write, writeError: write });
+  const settings = () => ({ place, maxReceives: 7 });
+  const installation = async () => 'test-installation';
+  const code = await runQueuesCommand(args, { settings, installation, write, writeError: write });
   return { code, text };
 }
 
@@ -56,6 +59,34 @@ describe('a service on Amazon SQS', () => {
     );
     const ready = await fetch(`${service.url}/health/ready`);
     assert.equal(((await ready.json()) as { checks: { queue: string } }).checks.queue, 'ok');
+  });
+});
+
+describe('a service whose queue holds a message of another installation', () => {
+  it('says whose it is in readiness and on the System page, leaves it, and goes on delivering', async () => {
+    await using queues = await createTestQueues(server);
+    await using target = await startTarget();
+    await using service = await startTestService({ settings: settingsOf(queues.place) });
+    await createAdministrator(service.settings.data_dir);
+    const webhook = await createWebhook(service.api, target.url);
+    await queues.client.send(
+      new SendMessageCommand({
+        QueueUrl: await queues.url('messages'),
+        MessageBody: '{"theirs":true}',
+        MessageGroupId: String(webhook),
+        MessageDeduplicationId: 'theirs',
+        MessageAttributes: { installation: { DataType: 'String', StringValue: 'the other one' } },
+      }),
+    );
+    await until(async () => (await fetch(`${service.url}/health/ready`)).status === 503, 'readiness fails');
+    const admin = await signedInBrowser(service.url);
+    const { body } = await admin.get('/ui/api/health');
+    assert.equal(body.checks.queue, 'failed');
+    assert.match(body.queue.obstacle, /of the installation the other one.*message_queue_name/);
+    await createAccounts(service.api, 'Acme');
+    await until(() => target.requests.length > 0, 'the account’s message arrives');
+    assert.deepEqual(accountsOf(target.requests), ['Acme']);
+    assert.equal(await countOn(queues, 'messages'), 1);
   });
 });
 
@@ -109,7 +140,7 @@ describe('coursewire queues', () => {
 
     assert.match((await run(place, 'check')).text, /does not exist/);
     const made = await run(place, 'create');
-    assert.deepEqual([made.code, made.text.match(/was made/g)?.length], [0, 2]);
+    assert.deepEqual([made.code, made.text.match(/was created/g)?.length], [0, 2]);
     const policy = JSON.parse((await queues.attributes('messages')).RedrivePolicy ?? '');
     assert.equal(policy.maxReceiveCount, 7);
     assert.equal(policy.deadLetterTargetArn, (await queues.attributes('dead letters')).QueueArn);

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Database } from '../../database/database.ts';
+import { installationOf } from '../../database/installation.ts';
 import type { ContentStore } from './content-store.ts';
 import { ContentStoreError } from './open-content-store.ts';
-
-const INSTALLATION = 'installation_id';
 
 /**
  * Makes sure that a store which others could reach is this database's: two installations with one store would each take
@@ -29,23 +27,6 @@ export async function claimContentStore(database: Database, store: ContentStore)
       `the content_store ${store.location} belongs to another installation; give each one a folder or prefix of its own`,
     );
   }
-}
-
-/** Drawn once for each database, and copied with it. */
-async function installationOf(database: Database): Promise<string> {
-  return await database.transaction(async (tx) => {
-    await tx.run(
-      'insert into service_secrets (name, value) values (?, ?) on conflict (name) do nothing',
-      INSTALLATION,
-      randomUUID(),
-    );
-    const [row] = await tx.all<{ value: string }>(
-      'select service_secrets.value from service_secrets where service_secrets.name = ?',
-      INSTALLATION,
-    );
-    if (row === undefined) throw new Error(`the database did not keep ${INSTALLATION}`);
-    return row.value;
-  });
 }
 
 async function newestContentKey(database: Database): Promise<string | null> {

@@ -28,6 +28,9 @@ const HealthRecord = Type.Object({
   queue: Type.Object({
     engine: Type.String(),
     state: Type.Enum(['delivering', 'polling_disabled', 'webhooks_disabled']),
+    obstacle: Nullable(
+      Type.String({ description: 'What a person has to do before the queues on Amazon SQS are used again.' }),
+    ),
   }),
   content_store: Type.Object({ kind: Type.Enum(['folder', 's3']), answers: Type.Boolean() }),
   settings: Type.Array(

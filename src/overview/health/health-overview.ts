@@ -22,7 +22,7 @@ export interface HealthOverview {
   database: { engine: string; sizeBytes: number | null };
   /** How far the clock of this machine is ahead of the database server's, in milliseconds; null while it is fine. */
   clockAheadMs: number | null;
-  queue: { engine: string; state: QueueState };
+  queue: { engine: string; state: QueueState; obstacle: string | null };
   /** Where the files of courses are kept. */
   contentStore: 'folder' | 's3';
   settings: readonly DescribedSetting[];
@@ -31,7 +31,7 @@ export interface HealthOverview {
 /** Reads how the service is. */
 export class HealthReader {
   readonly #database: Database;
-  readonly #queue: Pick<MessageQueue, 'engine'>;
+  readonly #queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
   readonly #checks: Readonly<Record<string, ReadinessCheck>>;
   readonly #clock: ClockWatch;
   readonly #settings: Settings;
@@ -39,7 +39,7 @@ export class HealthReader {
 
   constructor(dependencies: {
     database: Database;
-    queue: Pick<MessageQueue, 'engine'>;
+    queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
     checks: Readonly<Record<string, ReadinessCheck>>;
     clock: ClockWatch;
     settings: Settings;
@@ -62,7 +62,7 @@ export class HealthReader {
       checks: Object.fromEntries(await Promise.all(results)),
       database: { engine: this.#database.dialect, sizeBytes: await this.#readSize() },
       clockAheadMs: this.#clock.wrongByMs,
-      queue: { engine: this.#queue.engine, state: this.#queueState() },
+      queue: { engine: this.#queue.engine, state: this.#queueState(), obstacle: this.#queue.obstacle() },
       contentStore: this.#settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
       settings: describeSettings(this.#settings),
     };

@@ -1,136 +1,136 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { DatabaseQueue } from '../database-queue.ts';
-import { MAX_WAIT_SECONDS, SqsApi, type SqsPlace } from './sqs-api.ts';
-import { removeForeign } from './sqs-foreign.ts';
-import { SqsForwarder } from './sqs-forwarder.ts';
-import { SqsMissingHeads } from './sqs-missing-heads.ts';
+import { SqsApi, type SqsPlace } from './sqs-api.ts';
+import type { Copy } from './sqs-message.ts';
 import { SqsOutage } from './sqs-outage.ts';
+import { SqsObstacle } from './sqs-owner.ts';
+import { SqsPlacer } from './sqs-placer.ts';
 import { SqsQueue } from './sqs-queue.ts';
-import { SqsReceivers } from './sqs-receivers.ts';
-import type { RecordDeadLettered } from './sqs-redrive.ts';
-import { SqsSettler } from './sqs-settler.ts';
+import { SqsReceiver } from './sqs-receiver.ts';
+import { type ReadHistory, SqsUpgrade } from './sqs-upgrade.ts';
 import { SqsWatch } from './sqs-watch.ts';
 
-/**
- * Messages of one webhook that are on the queue at a time. Amazon SQS finds what can be received among the first 120,000
- * messages: with ten each, 12,000 webhooks may fail at once, with whatever backlog, before others notice.
- */
-const SHARE = 10;
-/** How long a message may be held by this process before it is taken up: part of the margin of its visibility. */
-const MAX_HELD_MS = 10_000;
-/** How often as long as a message stays hidden its line waits before it is taken for lost. */
-const OVERDUE_VISIBILITIES = 2;
-const MS_PER_SECOND = 1_000;
+/** How long the head of an idle line waits for its copy: much longer than copies take, and short for who waits. */
+const WAIT_MS = 500;
+/** Receives at a time. */
+const RECEIVES = 4;
 
 /** What the engine is opened with. */
 export interface SqsQueueOptions {
   database: Database;
+  /** The id of the installation that the queues are to belong to. */
+  installation: string;
   place: SqsPlace;
   log: Logger;
-  /** False: everything is forwarded for another program to poll, and nothing is expected back. */
+  /** False: this instance places messages and takes none up. */
   polls: boolean;
-  /** How long a receive waits for a message, in seconds; Amazon allows up to 20. */
+  /** How long a receive waits for a copy, in seconds. */
   waitSeconds: number;
-  /** How many messages may be out at a time. */
-  concurrency: number;
-  /** How long messages will be hidden while they are delivered, in milliseconds. */
-  visibilityMs: number;
   /** The redrive maximum of a queue without a redrive policy. */
   defaultMaxReceives: number;
-  recordDeadLettered: RecordDeadLettered;
+  readHistory: ReadHistory;
+  /** Called for a line whose count was wrong. */
+  onMiscount: (text: string) => void;
   /** Called at each failure of a request. */
   onFailure: () => void;
   now: () => number;
-  /** Messages of one line on the queue at a time. Default: 10. */
-  share?: number;
-  /** Default: 10 s. */
-  maxHeldMs?: number;
-  /** Default: twice the visibility. */
-  overdueMs?: number;
+  /** How long the head of an idle line waits for its copy. Default: half a second. */
+  waitMs?: number;
 }
 
-/** The engine at work, and whether Amazon SQS answers. */
+/** The engine at work. */
 export interface OpenSqsQueue extends AsyncDisposable {
   queue: SqsQueue;
-  /** For readiness: resolves while Amazon SQS does what it is asked. */
+  /** For readiness: resolves while Amazon SQS does what it is asked, and the queues are this installation's. */
   check(): Promise<void>;
+  /** What a person has to do before the queues are used again; null when nothing. */
+  obstacle(): string | null;
 }
 
 /**
- * Opens the engine: looks at the queues, and forwards from now on what the database holds for them.
+ * Opens the engine: looks at the queues, and places from now on what the database holds.
  * @throws {SqsSetupError} when the queues cannot be used.
  */
 export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQueue> {
-  const { database, log, now, concurrency, visibilityMs } = options;
+  const { database, installation, log, polls, now, waitMs = WAIT_MS } = options;
   await using stack = new AsyncDisposableStack();
   const outage = new SqsOutage({ log, onFailure: options.onFailure, now });
-  const api = stack.use(new SqsApi(options.place, { receives: concurrency }));
+  const api = stack.use(new SqsApi(options.place, { receives: RECEIVES }));
+  const stop = new AbortController();
+  const obstacle = new SqsObstacle({ log, onFound: () => stop.abort() });
   const watch = stack.use(
     new SqsWatch({
       api,
       outage,
+      obstacle,
       log,
-      visibilitySeconds: Math.ceil(visibilityMs / MS_PER_SECOND),
+      installation,
       defaultMaxReceives: options.defaultMaxReceives,
     }),
   );
   await watch.start();
-  const settler = stack.use(new SqsSettler({ api, outage, now }));
-  const listeners: (() => void)[] = [];
-  const receivers = stack.use(
-    new SqsReceivers({
-      api,
-      outage,
-      waitSeconds: Math.min(MAX_WAIT_SECONDS, Math.max(1, Math.ceil(options.waitSeconds))),
-      maxCalls: concurrency,
-      maxHeldMs: options.maxHeldMs ?? MAX_HELD_MS,
-      giveBack: (calls) => settler.add(calls),
-      onArrival: () => {
-        for (const listener of listeners) listener();
-      },
-      now,
-    }),
+  const placer = stack.use(
+    new SqsPlacer({ database, api, outage, log, installation, polls, maxBytes: () => watch.maxBytes, now }),
   );
-  const forwarder = stack.use(
-    new SqsForwarder({
+  const lines = new DatabaseQueue({
+    database,
+    maxReceives: options.defaultMaxReceives,
+    onMiscount: options.onMiscount,
+    copies: { waitMs },
+    now,
+  });
+  const upgrade = stack.use(
+    new SqsUpgrade({
       database,
       api,
       outage,
-      log,
-      share: options.polls ? (options.share ?? SHARE) : null,
-      maxBytes: () => watch.maxBytes,
-      recordDeadLettered: options.recordDeadLettered,
+      readHistory: options.readHistory,
+      queueAgain: (tx, messages) => lines.redeliver(tx, messages),
+      onDone: () => queue.announce(),
       now,
     }),
   );
   const queue = new SqsQueue({
     database,
-    lines: new DatabaseQueue({ database, maxReceives: options.defaultMaxReceives, now }),
-    receivers,
-    settler,
-    forwarder,
-    removeForeign: (arrivals) => void removeForeign(arrivals, { api, settler, log }),
-    recordDeadLettered: options.recordDeadLettered,
+    lines,
+    placer,
     maxReceives: () => watch.maxReceives,
-    listeners,
+    mayDeliver: () => !upgrade.isPending,
+    waitMs,
     now,
   });
-  const missing = stack.use(
-    new SqsMissingHeads({
-      database,
-      emptySince: () => receivers.emptySince,
-      overdueMs: options.overdueMs ?? OVERDUE_VISIBILITIES * visibilityMs,
-      maxReceives: () => watch.maxReceives,
-      recordDeadLettered: options.recordDeadLettered,
-      tell: (calls) => settler.add(calls),
-      forward: () => forwarder.wake(),
-      log,
-      now,
-    }),
-  );
-  forwarder.start();
-  if (options.polls) missing.start();
+  /** Works on what is this installation's; the rest stays on the queue, and ends its use. */
+  const work = async (copies: readonly Copy[]): Promise<readonly Copy[]> => {
+    const earlier = copies.filter((copy) => copy.installation === null);
+    const recognised = earlier.length === 0 ? new Set<Copy>() : await upgrade.recognise(earlier);
+    const isOurs = (copy: Copy) => copy.installation === installation || recognised.has(copy);
+    await queue.work(copies.filter(isOurs));
+    const others = copies.filter((copy) => !isOurs(copy));
+    if (others[0] !== undefined)
+      obstacle.foundMessage(options.place.messageQueueName, others[0].installation);
+    return others;
+  };
+  if (polls) {
+    const hidden = await upgrade.start();
+    const waitSeconds = Math.max(1, Math.ceil(options.waitSeconds));
+    const receiver = stack.use(new SqsReceiver({ api, outage, waitSeconds, maxCalls: RECEIVES, work }));
+    stop.signal.addEventListener('abort', () => receiver.end());
+    const timer = setInterval(() => void queue.announceDue().catch(() => undefined), waitMs);
+    stack.defer(() => clearInterval(timer));
+    receiver.delete(hidden);
+    if (!stop.signal.aborted) receiver.start();
+  }
+  stop.signal.addEventListener('abort', () => placer.end());
+  if (!stop.signal.aborted) placer.start();
   const opened = stack.move();
-  return { queue, check: () => outage.check(), [Symbol.asyncDispose]: () => opened.disposeAsync() };
+  return {
+    queue,
+    check: async () => {
+      if (obstacle.text !== null) throw new Error(obstacle.text);
+      await outage.check();
+    },
+    obstacle: () => obstacle.text,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
 }

@@ -1,6 +1,7 @@
 import { type QueueKind, SqsApi, type SqsPlace } from './sqs-api.ts';
 import { judgeQueues, type QueueAttributes } from './sqs-attributes.ts';
 import { SqsError } from './sqs-error.ts';
+import { otherOwnerText, readOtherOwner } from './sqs-owner.ts';
 
 const SUCCESS = 0;
 const FAILURE = 1;
@@ -8,13 +9,13 @@ const WRONG_USE = 2;
 
 const HELP = `Usage: coursewire queues <command>
 
-Makes and checks the two FIFO queues on Amazon SQS that the settings name. Region, endpoint and credentials are found as
+Creates and checks the two FIFO queues on Amazon SQS that the settings name. Region, endpoint and credentials are found as
 AWS programs find them, unless sqs_region and sqs_endpoint are set.
 
 Commands:
-  create   makes the queues that are missing, and attaches the dead-letter queue where no redrive policy is set;
-           changes nothing else of queues that exist
-  check    says all that is wrong with the queues; the exit code is 1 when something is
+  create   creates the queues that are missing, attaches the dead-letter queue where no redrive policy is set, and tags
+           both with the id of this installation; changes nothing else of queues that exist
+  check    lists everything that is wrong with the queues; the exit code is 1 when something is
 
 Options:
   --help   writes this text
@@ -22,7 +23,7 @@ Options:
 
 /** 14 days, Amazon's longest. */
 const RETENTION_SECONDS = '1209600';
-/** Some handle that no message ever had: asking for it tells whether one may ask, and changes nothing. */
+/** A handle that no message ever had: using it shows whether the credentials allow it, and changes nothing. */
 const NO_RECEIPT = 'AQEBcoursewirePermissionProbe';
 
 /** What the command works with. */
@@ -32,9 +33,9 @@ export interface QueuesCommandContext {
     place: SqsPlace;
     /** The redrive maximum for a policy that is made. */
     maxReceives: number;
-    /** How long a message must stay hidden while it is delivered. */
-    visibilitySeconds: number;
   };
+  /** The id of the installation that the queues are to belong to. */
+  installation: () => Promise<string>;
   write: (text: string) => void;
   writeError: (text: string) => void;
 }
@@ -53,7 +54,7 @@ export async function runQueuesCommand(
     context.writeError(HELP);
     return WRONG_USE;
   }
-  const settings = context.settings();
+  const settings = { ...context.settings(), installation: await context.installation() };
   using api = new SqsApi(settings.place, { receives: 1 });
   try {
     return command === 'create' ? await create(api, settings, context) : await check(api, settings, context);
@@ -64,7 +65,7 @@ export async function runQueuesCommand(
   }
 }
 
-type Settings = ReturnType<QueuesCommandContext['settings']>;
+type Settings = ReturnType<QueuesCommandContext['settings']> & { installation: string };
 
 async function create(
   api: SqsApi,
@@ -83,15 +84,17 @@ async function create(
       // Amazon's high throughput mode: quotas of the region instead of 300 requests a second.
       DeduplicationScope: 'messageGroup',
       FifoThroughputLimit: 'perMessageGroupId',
-      ...(kind === 'messages' ? { VisibilityTimeout: String(settings.visibilitySeconds) } : {}),
     });
-    write(`${name} was made.\n`);
+    write(`${name} was created.\n`);
   }
   const [messages, dead] = await Promise.all([api.attributes('messages'), api.attributes('dead letters')]);
   if (messages.FifoQueue !== 'true' || dead.FifoQueue !== 'true') {
     writeError('coursewire: a queue that exists is not a FIFO queue; see: coursewire queues check\n');
     return FAILURE;
   }
+  const others = await otherOwners(api, settings.installation);
+  for (const text of others) writeError(`coursewire: ${text}\n`);
+  if (others.length > 0) return FAILURE;
   if ((messages.RedrivePolicy ?? '') === '') {
     const policy = { deadLetterTargetArn: dead.QueueArn ?? '', maxReceiveCount: settings.maxReceives };
     await api.setAttributes('messages', { RedrivePolicy: JSON.stringify(policy) });
@@ -120,9 +123,8 @@ async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandCo
     const judged = judgeQueues(
       { name: api.nameOf('messages'), attributes: messages },
       { name: api.nameOf('dead letters'), attributes: dead },
-      settings,
     );
-    faults.push(...judged.map((fault) => fault.text));
+    faults.push(...judged.map((fault) => fault.text), ...(await otherOwners(api, settings.installation)));
   }
   if (messages !== undefined) faults.push(...(await missingPermissions(api)));
   for (const fault of faults) write(`wrong: ${fault}\n`);
@@ -131,6 +133,16 @@ async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandCo
     'Both queues are as they should be. Sending and receiving are not tried, since that would change the queues.\n',
   );
   return SUCCESS;
+}
+
+/** Says of queues that are another installation's whose they are; queues that are nobody's become this one's. */
+async function otherOwners(api: SqsApi, installation: string): Promise<string[]> {
+  const texts: string[] = [];
+  for (const kind of ['messages', 'dead letters'] as const) {
+    const owner = await readOtherOwner(api, kind, installation);
+    if (owner !== null) texts.push(otherOwnerText(api.nameOf(kind), owner, installation));
+  }
+  return texts;
 }
 
 /** Null when the queue does not exist. */
@@ -148,7 +160,7 @@ async function missingPermissions(api: SqsApi): Promise<string[]> {
   const missing: string[] = [];
   const probes: [string, () => Promise<unknown>][] = [
     ['sqs:DeleteMessage', () => api.delete([NO_RECEIPT])],
-    ['sqs:ChangeMessageVisibility', () => api.hide([{ receiptHandle: NO_RECEIPT, seconds: 0 }])],
+    ['sqs:ChangeMessageVisibility', () => api.giveBack([NO_RECEIPT])],
   ];
   for (const [action, probe] of probes) {
     try {

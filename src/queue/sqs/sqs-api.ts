@@ -5,6 +5,7 @@ import {
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
+  ListQueueTagsCommand,
   type Message,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -12,53 +13,42 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
   type SQSClientConfig,
+  TagQueueCommand,
 } from '@aws-sdk/client-sqs';
 import { toSqsError } from './sqs-error.ts';
-import type { SqsMessage } from './sqs-message.ts';
 
-/** Amazon's bound on the entries of a batch. */
+/** Amazon's limit on the entries of a batch. */
 export const BATCH_ENTRIES = 10;
-/** Amazon's bound on the bytes of a batch, and on those of a message. */
+/** Amazon's limit on the bytes of a batch, and on those of a message. */
 export const BATCH_BYTES = 1_048_576;
-/** Amazon's bound on how long a message stays hidden, counted from when it was received: 12 hours. */
-export const MAX_VISIBILITY_SECONDS = 43_200;
-/** Amazon's bound on how long a call may wait for a message. */
-export const MAX_WAIT_SECONDS = 20;
 
+const MAX_WAIT_SECONDS = 20;
 const CONNECTION_TIMEOUT_MS = 5_000;
-/** For an answer that need not wait for a message. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Tries of a request in all, within which its failing is nobody's business. */
+/** Including the first. */
 const TRIES = 2;
-/** Connections beside those that wait for messages. */
 const COMMAND_SOCKETS = 32;
 
-/** The two queues: of messages to deliver, and of messages that could not be. */
+/** The queue of messages to deliver, and the dead-letter queue. */
 export type QueueKind = 'messages' | 'dead letters';
 
-/** Where the queues are and what they are called. */
+/** Where the queues are and what they are called. A null region or endpoint comes from the AWS environment or profile. */
 export interface SqsPlace {
   messageQueueName: string;
   deadLetterQueueName: string;
-  /** Null: as the AWS environment and profile say. */
   region: string | null;
-  /** Null: as the AWS environment and profile say. */
   endpoint: string | null;
 }
 
-/** An entry of a batch that failed by itself. */
-export interface FailedEntry {
-  code: string;
-  /** True: it will fail again as it is. */
-  isOurs: boolean;
-}
+/** A copy of a message, as Amazon SQS takes it. */
+export type SqsMessage = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBody: string };
 
-/** What a batch came to, by the entry's place in it; null: done. */
-export type BatchResult = (FailedEntry | null)[];
+/** What a batch came to, by the entry's place in it: null when done, else the error code. */
+export type BatchResult = ({ code: string; isOurs: boolean } | null)[];
 
 /**
- * The requests that this service makes of Amazon SQS; no others. Errors come out as {@link SqsError}. Credentials, and
- * region and endpoint where none is given, are found as every AWS program finds them: environment, profile, role.
+ * The requests that this service makes to Amazon SQS. They fail with {@link SqsError}. Credentials are found as every AWS
+ * program finds them: environment, profile, role.
  */
 export class SqsApi implements Disposable {
   readonly place: SqsPlace;
@@ -66,14 +56,12 @@ export class SqsApi implements Disposable {
   readonly #receiving: SQSClient;
   readonly #urls = new Map<QueueKind, string>();
 
-  /** @param receives how many calls may wait for messages at once. */
+  /** @param receives how many receives may wait at once: they have connections of their own. */
   constructor(place: SqsPlace, { receives }: { receives: number }) {
     this.place = place;
     this.#commands = new SQSClient(configOf(place, COMMAND_SOCKETS, REQUEST_TIMEOUT_MS));
-    // Waiting calls have connections of their own: they must not hold up deletes and sends.
-    this.#receiving = new SQSClient(
-      configOf(place, receives + 1, MAX_WAIT_SECONDS * 1_000 + REQUEST_TIMEOUT_MS),
-    );
+    const receiveTimeoutMs = MAX_WAIT_SECONDS * 1_000 + REQUEST_TIMEOUT_MS;
+    this.#receiving = new SQSClient(configOf(place, receives + 1, receiveTimeoutMs));
   }
 
   [Symbol.dispose](): void {
@@ -85,118 +73,105 @@ export class SqsApi implements Disposable {
     return queue === 'messages' ? this.place.messageQueueName : this.place.deadLetterQueueName;
   }
 
-  /** The region that requests go to. @throws {SqsError} when none is set anywhere. */
+  /** @throws {SqsError} when no region is set anywhere. */
   async region(): Promise<string> {
     return await this.#try('find its region', async () => await this.#commands.config.region());
   }
 
-  /** @throws {SqsError} */
   async attributes(queue: QueueKind): Promise<Record<string, string>> {
-    return await this.#try(`tell the attributes of ${this.nameOf(queue)}`, async () => {
-      const QueueUrl = await this.#url(queue);
-      const { Attributes } = await this.#commands.send(
-        new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
-      );
-      return Attributes ?? {};
+    return await this.#try(`read the attributes of ${this.nameOf(queue)}`, async () => {
+      const command = new GetQueueAttributesCommand({
+        QueueUrl: await this.#url(queue),
+        AttributeNames: ['All'],
+      });
+      return (await this.#commands.send(command)).Attributes ?? {};
     });
   }
 
-  /** @throws {SqsError} */
-  async setAttributes(queue: QueueKind, attributes: Record<string, string>): Promise<void> {
-    await this.#try(`change the attributes of ${this.nameOf(queue)}`, async () => {
-      const QueueUrl = await this.#url(queue);
-      await this.#commands.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: attributes }));
-    });
-  }
-
-  /** @throws {SqsError} */
-  async create(queue: QueueKind, attributes: Record<string, string>): Promise<void> {
-    const QueueName = this.nameOf(queue);
-    await this.#try(`create ${QueueName}`, () =>
-      this.#commands.send(new CreateQueueCommand({ QueueName, Attributes: attributes })),
+  async setAttributes(queue: QueueKind, Attributes: Record<string, string>): Promise<void> {
+    await this.#try(`change the attributes of ${this.nameOf(queue)}`, async () =>
+      this.#commands.send(new SetQueueAttributesCommand({ QueueUrl: await this.#url(queue), Attributes })),
     );
   }
 
-  /** Sends up to ten messages. @throws {SqsError} when nothing is known of any of them. */
-  async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<BatchResult> {
-    return await this.#try(`take messages for ${this.nameOf(queue)}`, async () => {
-      const QueueUrl = await this.#url(queue);
-      const Entries = messages.map(
-        (message, index): SendMessageBatchRequestEntry => ({
-          Id: String(index),
-          MessageBody: message.body,
-          MessageGroupId: message.groupId,
-          MessageDeduplicationId: message.deduplicationId,
-          MessageAttributes: message.attributes,
-        }),
-      );
-      return toResult(
-        messages.length,
-        await this.#commands.send(new SendMessageBatchCommand({ QueueUrl, Entries })),
-      );
+  async tags(queue: QueueKind): Promise<Record<string, string>> {
+    return await this.#try(`read the tags of ${this.nameOf(queue)}`, async () => {
+      const command = new ListQueueTagsCommand({ QueueUrl: await this.#url(queue) });
+      return (await this.#commands.send(command)).Tags ?? {};
     });
   }
 
-  /**
-   * Receives one message: more would take followers of the same group along, whose receive counts would rise while
-   * their head fails. @throws {SqsError}
-   */
+  async tag(queue: QueueKind, Tags: Record<string, string>): Promise<void> {
+    await this.#try(`tag ${this.nameOf(queue)}`, async () =>
+      this.#commands.send(new TagQueueCommand({ QueueUrl: await this.#url(queue), Tags })),
+    );
+  }
+
+  async create(queue: QueueKind, Attributes: Record<string, string>): Promise<void> {
+    const QueueName = this.nameOf(queue);
+    await this.#try(`create ${QueueName}`, () =>
+      this.#commands.send(new CreateQueueCommand({ QueueName, Attributes })),
+    );
+  }
+
+  /** Sends up to ten messages. */
+  async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<BatchResult> {
+    return await this.#try(`take messages for ${this.nameOf(queue)}`, async () => {
+      const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
+      const command = new SendMessageBatchCommand({ QueueUrl: await this.#url(queue), Entries });
+      return toResult(messages.length, await this.#commands.send(command));
+    });
+  }
+
+  /** Receives up to ten messages. */
   async receive(options: {
     visibilitySeconds: number;
     waitSeconds: number;
     signal: AbortSignal;
-  }): Promise<Message | null> {
+  }): Promise<Message[]> {
     return await this.#try(`hand over messages of ${this.nameOf('messages')}`, async () => {
-      const QueueUrl = await this.#url('messages');
-      const { Messages = [] } = await this.#receiving.send(
-        new ReceiveMessageCommand({
-          QueueUrl,
-          MaxNumberOfMessages: 1,
-          VisibilityTimeout: options.visibilitySeconds,
-          WaitTimeSeconds: options.waitSeconds,
-          MessageAttributeNames: ['All'],
-          MessageSystemAttributeNames: ['MessageGroupId', 'ApproximateReceiveCount'],
-          // A second try of a call whose answer was lost gets the same message instead of leaving it hidden.
-          ReceiveRequestAttemptId: randomUUID(),
-        }),
-        { abortSignal: options.signal },
-      );
-      return Messages[0] ?? null;
+      const command = new ReceiveMessageCommand({
+        QueueUrl: await this.#url('messages'),
+        MaxNumberOfMessages: BATCH_ENTRIES,
+        VisibilityTimeout: options.visibilitySeconds,
+        WaitTimeSeconds: Math.min(MAX_WAIT_SECONDS, options.waitSeconds),
+        MessageAttributeNames: ['All'],
+        MessageSystemAttributeNames: ['MessageGroupId'],
+        // A second try of a call whose answer was lost gets the same messages.
+        ReceiveRequestAttemptId: randomUUID(),
+      });
+      const { Messages = [] } = await this.#receiving.send(command, { abortSignal: options.signal });
+      return Messages;
     });
   }
 
-  /** @throws {SqsError} */
   async delete(receiptHandles: readonly string[]): Promise<BatchResult> {
     return await this.#try(`delete messages of ${this.nameOf('messages')}`, async () => {
-      const QueueUrl = await this.#url('messages');
       const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
-      const output = await this.#commands.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
-      return toResult(Entries.length, output);
+      const command = new DeleteMessageBatchCommand({ QueueUrl: await this.#url('messages'), Entries });
+      return toResult(Entries.length, await this.#commands.send(command));
     });
   }
 
-  /** Hides messages that are out for so long from now; 0 gives them back at once. @throws {SqsError} */
-  async hide(messages: readonly { receiptHandle: string; seconds: number }[]): Promise<BatchResult> {
-    return await this.#try(`hide messages of ${this.nameOf('messages')}`, async () => {
-      const QueueUrl = await this.#url('messages');
-      const Entries = messages.map(({ receiptHandle, seconds }, index) => ({
+  /** Makes received messages visible again. */
+  async giveBack(receiptHandles: readonly string[]): Promise<BatchResult> {
+    return await this.#try(`take messages of ${this.nameOf('messages')} back`, async () => {
+      const Entries = receiptHandles.map((ReceiptHandle, index) => ({
         Id: String(index),
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: seconds,
+        ReceiptHandle,
+        VisibilityTimeout: 0,
       }));
-      const output = await this.#commands.send(
-        new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries }),
-      );
-      return toResult(Entries.length, output);
+      const QueueUrl = await this.#url('messages');
+      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries });
+      return toResult(Entries.length, await this.#commands.send(command));
     });
   }
 
   async #url(queue: QueueKind): Promise<string> {
     const known = this.#urls.get(queue);
     if (known !== undefined) return known;
-    const { QueueUrl = '' } = await this.#commands.send(
-      new GetQueueUrlCommand({ QueueName: this.nameOf(queue) }),
-    );
+    const command = new GetQueueUrlCommand({ QueueName: this.nameOf(queue) });
+    const { QueueUrl = '' } = await this.#commands.send(command);
     this.#urls.set(queue, QueueUrl);
     return QueueUrl;
   }
@@ -206,7 +181,7 @@ export class SqsApi implements Disposable {
       return await request();
     } catch (error) {
       const failed = toSqsError(error, what);
-      // A queue that was deleted and made again may have another address.
+      // A queue that was deleted and created again may have another address.
       if (failed.failure === 'missing queue') this.#urls.clear();
       throw failed;
     }
@@ -218,7 +193,7 @@ function configOf(place: SqsPlace, maxSockets: number, requestTimeout: number): 
   return {
     ...(place.region === null ? {} : { region: place.region }),
     ...(place.endpoint === null ? {} : { endpoint: place.endpoint }),
-    // Requests go to the endpoint that was asked for, whatever host the queue's address names.
+    // Requests go to the endpoint that was set, whatever host the queue's address names.
     useQueueUrlAsEndpoint: false,
     maxAttempts: TRIES,
     requestHandler: {
@@ -239,7 +214,7 @@ interface BatchOutput {
     | undefined;
 }
 
-/** An entry that the answer does not name counts as failed: nobody knows that it was done. */
+/** An entry that the answer does not name counts as failed. */
 function toResult(count: number, { Successful = [], Failed = [] }: BatchOutput): BatchResult {
   const result: BatchResult = Array.from({ length: count }, () => ({ code: 'Unanswered', isOurs: false }));
   for (const { Id } of Successful) result[Number(Id)] = null;

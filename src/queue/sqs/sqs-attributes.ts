@@ -18,7 +18,7 @@ export type QueueAttributes = Readonly<Record<string, string>>;
 
 /** Amazon's bound on a message, where a queue does not tell its own. */
 const DEFAULT_MAX_BYTES = 1_048_576;
-/** Below this, messages may be gone before an outage over a weekend ends. */
+/** Below this, dead letters may be gone before somebody looks after a weekend. */
 const SHORT_RETENTION_SECONDS = 4 * 86_400;
 
 /** Reads what the service goes by from the attributes of the message queue. */
@@ -33,7 +33,6 @@ export function readLimits(attributes: QueueAttributes): QueueLimits {
 export function judgeQueues(
   messages: { name: string; attributes: QueueAttributes },
   dead: { name: string; attributes: QueueAttributes },
-  needed: { visibilitySeconds: number },
 ): QueueFault[] {
   const faults: QueueFault[] = [];
   const fatal = (text: string) => void faults.push({ isFatal: true, text });
@@ -43,38 +42,17 @@ export function judgeQueues(
 
   const policy = readRedrivePolicy(messages.attributes);
   if (policy === null) {
-    warn(
-      `the queue ${messages.name} has no redrive policy: messages over which a process dies come again without end`,
-    );
+    warn(`the queue ${messages.name} has no redrive policy: message_queue_max_receives limits the attempts`);
   } else if (policy.target !== dead.attributes.QueueArn) {
     warn(
       `the redrive policy of ${messages.name} names another dead-letter queue than ${dead.name}: ${policy.target}`,
     );
   }
-  // Every receive says how long it hides its message; the queue's own timeout counts for programs beside the service.
-  const visibility = Number(messages.attributes.VisibilityTimeout ?? needed.visibilitySeconds);
-  if (visibility < needed.visibilitySeconds) {
-    warn(
-      `the visibility timeout of ${messages.name} is ${visibility} s, shorter than a delivery may take: ` +
-        `${needed.visibilitySeconds} s`,
-    );
-  }
-  for (const { name, attributes } of [messages, dead]) {
-    const retention = Number(attributes.MessageRetentionPeriod ?? SHORT_RETENTION_SECONDS);
-    if (retention < SHORT_RETENTION_SECONDS) {
-      warn(`the queue ${name} keeps messages for ${retention} s only; 14 days (1209600) are best`);
-    }
-    if (Number(attributes.DelaySeconds ?? 0) > 0) {
-      warn(`the queue ${name} delays every message by ${attributes.DelaySeconds} s`);
-    }
-  }
-  const [kept, deadKept] = [messages, dead].map((queue) => Number(queue.attributes.MessageRetentionPeriod));
-  if (kept !== undefined && deadKept !== undefined && deadKept < kept) {
-    warn(
-      `the dead-letter queue ${dead.name} keeps messages for a shorter time than ${messages.name}: ` +
-        'the age of a message that Amazon SQS moves goes on counting',
-    );
-  }
+  const retention = Number(dead.attributes.MessageRetentionPeriod ?? SHORT_RETENTION_SECONDS);
+  if (retention < SHORT_RETENTION_SECONDS)
+    warn(`the queue ${dead.name} keeps messages for ${retention} s only; 14 days (1209600) are best`);
+  const delaySeconds = Number(messages.attributes.DelaySeconds ?? 0);
+  if (delaySeconds > 0) warn(`the queue ${messages.name} delays every message by ${delaySeconds} s`);
   return faults;
 }
 

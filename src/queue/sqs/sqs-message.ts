@@ -1,133 +1,123 @@
 import { createHash } from 'node:crypto';
-import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
-import type { QueuedMessage } from '../message-queue.ts';
+import type { Message } from '@aws-sdk/client-sqs';
+import type { QueueMessage } from '../message-queue.ts';
+import { BATCH_BYTES, BATCH_ENTRIES, type SqsMessage } from './sqs-api.ts';
 
-/** What of a message goes to Amazon SQS. */
-export interface SqsMessage {
-  body: string;
-  groupId: string;
-  deduplicationId: string;
-  attributes: Record<string, MessageAttributeValue>;
-}
-
-/** What the attributes of a received message say of it. */
-export interface SentMessage extends QueuedMessage {
-  /** Counts how often the line was forwarded anew. */
-  generation: number;
-  /** It came by way of the dead-letter queue. */
+/** What a received copy says about itself. */
+export interface Copy {
+  receiptHandle: string;
+  /** Null when it has no installation's id: sent by a release before ids were sent, or by another program. */
+  installation: string | null;
+  lineId: number;
+  messageId: string | null;
+  /** It was in the dead-letter queue, and somebody moved it to the message queue. */
   wasDead: boolean;
-  /** False: the body was too long for the queue, and what stands there is a notice. */
-  bodySent: boolean;
+  /** Its position in the line, as releases before sent it; else null. */
+  position: number | null;
+  /** False when the body was too long for the queue. */
+  hasBody: boolean;
+  message: QueueMessage;
 }
 
 const DEDUPLICATION_ID = /^[\w!"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]{1,128}$/;
 /** What every SQS-compatible server takes: printable ASCII, tab and line ends. */
 const NOT_ASCII = /[^\t\n\r\u0020-\u007e]/g;
-/** Outside of what Amazon SQS takes: XML 1.0 without U+FFFE and U+FFFF; a surrogate by itself is no character. */
-const REFUSED = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 /** Room for the attributes' names, types and values, which count as the body does. */
-export const ATTRIBUTES_BYTES = 1_024;
+const ATTRIBUTES_BYTES = 1_024;
 
 /**
- * A message for the queue. The body stands as it is; characters that the queue refuses are written as JSON escapes, so
- * that it reads the same. With `ascii` that goes for all beyond ASCII: some servers refuse more than Amazon's.
- * The deduplication id holds the position: a message that is queued anew is new, one that is sent twice is not.
+ * The copy of a message. Its body is the message's in ASCII: other characters are JSON escapes, since servers differ in
+ * what they take. A body that is too long for the queue is left out, which an attribute says.
  */
 export function toSqsMessage(
-  message: QueuedMessage,
-  {
-    generation,
-    ascii,
-    maxBytes,
-    dead,
-  }: { generation: number; ascii: boolean; maxBytes: number; dead: boolean },
+  message: QueueMessage,
+  { installation, maxBytes, isDead }: { installation: string; maxBytes: number; isDead: boolean },
 ): SqsMessage {
-  const escaped = message.body.replaceAll(ascii ? NOT_ASCII : REFUSED, escapeCharacter);
-  const fits = Buffer.byteLength(escaped) + ATTRIBUTES_BYTES <= maxBytes;
-  const attributes: Record<string, MessageAttributeValue> = {
-    message_id: text(escapeAttribute(message.messageId)),
-    position: number(message.position),
-    label: text(escapeAttribute(message.label)),
-    enqueued_at: number(message.enqueuedAt),
-    generation: number(generation),
-  };
-  if (dead) attributes.dead_lettered = number(1);
-  if (!fits) attributes.body_left_out = number(1);
+  const body = message.body.replaceAll(NOT_ASCII, escapeCharacter);
+  const fits = body.length + ATTRIBUTES_BYTES <= maxBytes;
   return {
-    body: fits ? escaped : JSON.stringify({ body_left_out: Buffer.byteLength(message.body) }),
-    groupId: String(message.lineId),
-    deduplicationId: deduplicationId(`${message.messageId}.${message.position}.${generation}`),
-    attributes,
+    MessageBody: fits ? body : JSON.stringify({ body_left_out: Buffer.byteLength(message.body) }),
+    MessageGroupId: String(message.lineId),
+    MessageDeduplicationId: DEDUPLICATION_ID.test(message.messageId)
+      ? message.messageId
+      : createHash('sha256').update(message.messageId).digest('hex'),
+    MessageAttributes: {
+      installation: { DataType: 'String', StringValue: installation },
+      message_id: { DataType: 'String', StringValue: encodeURIComponent(message.messageId.toWellFormed()) },
+      label: { DataType: 'String', StringValue: encodeURIComponent(message.label.toWellFormed()) },
+      enqueued_at: { DataType: 'Number', StringValue: String(message.enqueuedAt) },
+      ...(isDead ? { dead_lettered: { DataType: 'Number', StringValue: '1' } } : {}),
+      ...(fits ? {} : { body_left_out: { DataType: 'Number', StringValue: '1' } }),
+    },
   };
 }
 
-/** Whether a body fits into a message of at most so many bytes. */
-export function fitsInto(body: string, maxBytes: number): boolean {
-  return Buffer.byteLength(body.replaceAll(REFUSED, escapeCharacter)) + ATTRIBUTES_BYTES <= maxBytes;
-}
-
-/** Reads a message that this service sent; null when another program did. */
-export function fromSqsMessage(
-  body: string | undefined,
-  groupId: string | undefined,
-  attributes: Record<string, MessageAttributeValue> | undefined,
-): SentMessage | null {
-  const lineId = Number(groupId);
-  const position = wholeNumber(attributes?.position);
-  const enqueuedAt = wholeNumber(attributes?.enqueued_at);
-  const generation = wholeNumber(attributes?.generation);
-  const messageId = attributes?.message_id?.StringValue;
-  const label = attributes?.label?.StringValue;
-  if (!Number.isSafeInteger(lineId) || position === null || enqueuedAt === null || generation === null)
-    return null;
-  if (messageId === undefined || label === undefined || body === undefined) return null;
+/** Reads a received copy. */
+export function toCopy({ MessageAttributes = {}, Attributes, Body = '', ReceiptHandle = '' }: Message): Copy {
+  const textOf = (name: string) => MessageAttributes[name]?.StringValue ?? null;
+  const lineId = Number(Attributes?.MessageGroupId);
+  const messageId = decode(textOf('message_id'));
+  const position = textOf('position');
   return {
-    lineId,
-    messageId: readAttribute(messageId),
-    label: readAttribute(label),
-    body,
-    enqueuedAt,
-    position,
-    generation,
-    wasDead: attributes?.dead_lettered !== undefined,
-    bodySent: attributes?.body_left_out === undefined,
+    receiptHandle: ReceiptHandle,
+    installation: textOf('installation'),
+    lineId: Number.isSafeInteger(lineId) ? lineId : 0,
+    messageId,
+    wasDead: textOf('dead_lettered') !== null,
+    position: position !== null && /^\d{1,15}$/.test(position) ? Number(position) : null,
+    hasBody: textOf('body_left_out') === null,
+    message: {
+      lineId,
+      messageId: messageId ?? '',
+      label: decode(textOf('label')) ?? '',
+      body: Body,
+      enqueuedAt: Number(textOf('enqueued_at') ?? 0),
+    },
   };
 }
 
-function deduplicationId(wanted: string): string {
-  return DEDUPLICATION_ID.test(wanted) ? wanted : createHash('sha256').update(wanted).digest('hex');
+/**
+ * Packs messages, sorted by group, into batches that may be sent at the same time: a group's messages are all in one batch.
+ * Answers their places; those of a group that are too many or too long for one batch are left out.
+ */
+export function toBatches(messages: readonly SqsMessage[]): number[][] {
+  const batches: number[][] = [];
+  let bytes = 0;
+  let start = 0;
+  while (start < messages.length) {
+    const group = messages[start]?.MessageGroupId;
+    const places: number[] = [];
+    let size = 0;
+    let end = start;
+    for (; messages[end]?.MessageGroupId === group && end < messages.length; end++) {
+      const next = (messages[end]?.MessageBody.length ?? 0) + ATTRIBUTES_BYTES;
+      if (places.length !== end - start || places.length === BATCH_ENTRIES) continue;
+      if (places.length > 0 && size + next > BATCH_BYTES) continue;
+      places.push(end);
+      size += next;
+    }
+    const last = batches.at(-1);
+    if (last === undefined || last.length + places.length > BATCH_ENTRIES || bytes + size > BATCH_BYTES) {
+      batches.push(places);
+      bytes = size;
+    } else {
+      last.push(...places);
+      bytes += size;
+    }
+    start = end;
+  }
+  return batches;
 }
 
-/** Inside a JSON text such characters stand in strings only, where the escape means the same. */
 function escapeCharacter(character: string): string {
-  return Array.from(
-    { length: character.length },
-    (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-  ).join('');
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Ids and labels are ASCII as a rule and then stand as they are. */
-function escapeAttribute(value: string): string {
-  return value.replaceAll(/%|[^ -~]+/g, (part) => encodeURIComponent(part.toWellFormed()));
-}
-
-function readAttribute(value: string): string {
+function decode(value: string | null): string | null {
+  if (value === null) return null;
   try {
     return decodeURIComponent(value);
   } catch {
     return value;
   }
-}
-
-function text(value: string): MessageAttributeValue {
-  return { DataType: 'String', StringValue: value };
-}
-
-function number(value: number): MessageAttributeValue {
-  return { DataType: 'Number', StringValue: String(value) };
-}
-
-function wholeNumber(attribute: MessageAttributeValue | undefined): number | null {
-  const value = attribute?.StringValue;
-  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }

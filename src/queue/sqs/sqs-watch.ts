@@ -4,6 +4,7 @@ import type { SqsApi } from './sqs-api.ts';
 import { judgeQueues, type QueueLimits, readLimits } from './sqs-attributes.ts';
 import { SqsError, SqsSetupError } from './sqs-error.ts';
 import type { SqsOutage } from './sqs-outage.ts';
+import { otherOwnerText, readOtherOwner, type SqsObstacle } from './sqs-owner.ts';
 
 /** Between looks at the queues while all is well. */
 const LOOK_MS = 3 * 60_000;
@@ -11,17 +12,18 @@ const LOOK_MS = 3 * 60_000;
 const FIRST_LOOK_MS = 10_000;
 
 /**
- * Looks at the queues at start and every few minutes: that they are there and as they should be, and how often a
- * message may be received. What is wrong is said once.
+ * Looks at the queues at start and every few minutes: that they exist, are this installation's and are set up well, and how
+ * often a message may be received. Each fault is logged once.
  */
 export class SqsWatch implements AsyncDisposable {
   readonly #api: SqsApi;
   readonly #outage: SqsOutage;
+  readonly #obstacle: SqsObstacle;
   readonly #log: Logger;
-  readonly #visibilitySeconds: number;
+  readonly #installation: string;
   readonly #defaultMaxReceives: number;
   readonly #stop = new AbortController();
-  readonly #said = new Set<string>();
+  #logged = new Set<string>();
   #limits: QueueLimits = { maxReceives: null, maxBytes: 262_144 };
   #running: Promise<void> | null = null;
   #isKnown = false;
@@ -29,16 +31,17 @@ export class SqsWatch implements AsyncDisposable {
   constructor(dependencies: {
     api: SqsApi;
     outage: SqsOutage;
+    obstacle: SqsObstacle;
     log: Logger;
-    /** How long a message must stay hidden while it is delivered. */
-    visibilitySeconds: number;
+    installation: string;
     /** For a queue without a redrive policy. */
     defaultMaxReceives: number;
   }) {
     this.#api = dependencies.api;
     this.#outage = dependencies.outage;
+    this.#obstacle = dependencies.obstacle;
     this.#log = dependencies.log;
-    this.#visibilitySeconds = dependencies.visibilitySeconds;
+    this.#installation = dependencies.installation;
     this.#defaultMaxReceives = dependencies.defaultMaxReceives;
   }
 
@@ -47,15 +50,15 @@ export class SqsWatch implements AsyncDisposable {
     return this.#limits.maxReceives ?? this.#defaultMaxReceives;
   }
 
-  /** Bytes of a message at most. */
+  /** The limit on a message's size, in bytes. */
   get maxBytes(): number {
     return this.#limits.maxBytes;
   }
 
   /**
-   * Looks for the first time and then goes on by itself. Queues that cannot be reached are no reason not to start: the API
-   * works without them, and messages wait in the database.
-   * @throws {SqsSetupError} when a queue is missing or not FIFO, or no region is set.
+   * Looks for the first time and then goes on by itself. Queues that cannot be reached do not prevent the start: messages
+   * wait in the database, and are delivered without copies.
+   * @throws {SqsSetupError} when a queue is missing, not FIFO or another installation's, or no region is set.
    */
   async start(): Promise<void> {
     try {
@@ -98,32 +101,34 @@ export class SqsWatch implements AsyncDisposable {
         this.#api.attributes('dead letters'),
       ]);
       this.#limits = readLimits(messages);
-      this.#isKnown = true;
-      this.#outage.worked('look');
       const faults = judgeQueues(
         { name: this.#api.nameOf('messages'), attributes: messages },
         { name: this.#api.nameOf('dead letters'), attributes: dead },
-        { visibilitySeconds: this.#visibilitySeconds },
       );
       const fatal = faults.filter((fault) => fault.isFatal).map((fault) => fault.text);
+      for (const queue of ['messages', 'dead letters'] as const) {
+        const owner = await readOtherOwner(this.#api, queue, this.#installation);
+        if (owner === null) continue;
+        const text = otherOwnerText(this.#api.nameOf(queue), owner, this.#installation);
+        fatal.push(text);
+        if (!isFirst) this.#obstacle.found(text);
+      }
+      this.#outage.worked('look');
       if (isFirst && fatal.length > 0) throw new SqsSetupError(`Amazon SQS: ${fatal.join('; ')}`);
-      this.#sayOnce(faults.map((fault) => fault.text));
+      this.#isKnown = true;
+      const texts = new Set(faults.map((fault) => fault.text));
+      for (const text of texts) if (!this.#logged.has(text)) this.#log.warn(`Amazon SQS: ${text}`);
+      this.#logged = texts;
       return LOOK_MS;
     } catch (error) {
       if (error instanceof SqsSetupError) throw error;
       if (isFirst && error instanceof SqsError && error.failure === 'missing queue') {
         throw new SqsSetupError(
-          `Amazon SQS: a queue is missing: ${error.message}. "coursewire queues create" makes both`,
+          `Amazon SQS: a queue is missing: ${error.message}. "coursewire queues create" creates both`,
           { cause: error },
         );
       }
       return this.#stop.signal.aborted ? 0 : this.#outage.failed('look', error);
     }
-  }
-
-  #sayOnce(texts: readonly string[]): void {
-    for (const text of texts) if (!this.#said.has(text)) this.#log.warn(`Amazon SQS: ${text}`);
-    this.#said.clear();
-    for (const text of texts) this.#said.add(text);
   }
 }

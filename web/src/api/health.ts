@@ -32,7 +32,12 @@ export interface Health {
   database: { engine: string; answers: boolean; size_bytes: number | null };
   /** How far the clock of this machine is ahead of the database server's; null while it is right. */
   clock_ahead_seconds: number | null;
-  queue: { engine: string; state: 'delivering' | 'polling_disabled' | 'webhooks_disabled' };
+  queue: {
+    engine: string;
+    state: 'delivering' | 'polling_disabled' | 'webhooks_disabled';
+    /** What a person has to do before the queue is used again, in a sentence of the service. */
+    obstacle: string | null;
+  };
   content_store: { kind: 'folder' | 's3'; answers: boolean };
   settings: SettingInForce[];
 }

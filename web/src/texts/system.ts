@@ -31,7 +31,8 @@ export const system = {
         name: 'Message queue',
         ok: 'Messages find their way to delivery.',
         failed:
-          'Messages are kept in the database and are sent in order once the queue answers. See whether it can be reached, whether its credentials are valid, and run “coursewire queues” to check the queues themselves.',
+          'Messages are kept in the database and are delivered in order without the queue, up to a second later. See whether it can be reached, whether its credentials are valid, and run “coursewire queues check”.',
+        obstacle: (text: string) => `Messages are delivered without the queue meanwhile: ${text}.`,
       },
       clock: {
         name: 'Clock',

@@ -45,6 +45,11 @@ function Verdict({ health }: { health: Health }) {
   );
 }
 
+/** The service knows better what to do than the general text does. */
+function obstacleOf(check: string, { obstacle }: Health['queue']): string | null {
+  return check === 'queue' && obstacle !== null ? texts.checks.queue.obstacle(obstacle) : null;
+}
+
 function checksOf({ checks, queue, clock_ahead_seconds: ahead }: Health): Check[] {
   const readiness = CHECKS.flatMap((check) => {
     const result = checks[check];
@@ -52,7 +57,7 @@ function checksOf({ checks, queue, clock_ahead_seconds: ahead }: Health): Check[
     const { name, ok, failed } = texts.checks[check];
     return result === 'ok'
       ? { name, tone: 'good' as const, state: texts.ok, words: ok }
-      : { name, tone: 'bad' as const, state: texts.failed, words: failed };
+      : { name, tone: 'bad' as const, state: texts.failed, words: obstacleOf(check, queue) ?? failed };
   });
   const { name, ...words } = texts.checks.delivery;
   const delivers = queue.state === 'delivering';

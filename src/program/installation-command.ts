@@ -1,0 +1,52 @@
+import type { Database } from '../database/database.ts';
+import { installationOf, renewInstallation } from '../database/installation.ts';
+
+const SUCCESS = 0;
+const WRONG_USE = 2;
+
+const HELP = `Usage: coursewire installation [renew]
+
+Shows the id of this installation. The queues on Amazon SQS and the content_store belong to the
+installation with that id; a copy of the database has the same id.
+
+Commands:
+  renew   gives this copy of an installation an id of its own, so that both can be used side by side.
+          Stop the service first, and give the copy queues, a content_store and targets of its own
+
+Options:
+  --help  writes this text
+`;
+
+/** What the command works with. */
+export interface InstallationCommandContext {
+  /** Opens the database; not called for help or wrong use. */
+  open: () => Promise<Database>;
+  write: (text: string) => void;
+  writeError: (text: string) => void;
+}
+
+/**
+ * Runs `coursewire installation …` and answers the exit code.
+ * @throws {DatabaseUnavailableError} when the database cannot be read or written.
+ */
+export async function runInstallationCommand(
+  args: readonly string[],
+  { open, write, writeError }: InstallationCommandContext,
+): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    write(HELP);
+    return SUCCESS;
+  }
+  if (args.length > 1 || (args.length === 1 && args[0] !== 'renew')) {
+    writeError(HELP);
+    return WRONG_USE;
+  }
+  const database = await open();
+  if (args.length === 0) {
+    write(`${await installationOf(database)}\n`);
+    return SUCCESS;
+  }
+  const before = await installationOf(database);
+  write(`This installation is ${await renewInstallation(database)} now. It was ${before}.\n`);
+  return SUCCESS;
+}

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CreateQueueCommand, DeleteQueueCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import type { Settlement } from '../../src/queue/message-queue.ts';
+import { until } from '../support/service.ts';
+import { messageOf, readDeadLetters, VISIBILITY_MS } from './queue-engine.ts';
+import {
+  type Bench,
+  countOn,
+  deliver,
+  inOrder,
+  lines,
+  openBench,
+  readQueue,
+  settle,
+  sorted,
+  takeUp,
+} from './sqs-bench.ts';
+import { type SqsServer, startSqsServer } from './sqs-server.ts';
+
+let server: SqsServer;
+before(async () => {
+  server = await startSqsServer();
+});
+after(() => server[Symbol.asyncDispose]());
+
+async function namesOfDead({ database }: Bench): Promise<string[]> {
+  return (await readDeadLetters(database)).map((message) => message.messageId);
+}
+
+async function empty({ queues }: Bench): Promise<void> {
+  await until(async () => (await countOn(queues, 'messages')) === 0, 'the queue is empty');
+}
+
+describe('a copy on Amazon SQS', () => {
+  it('has its message delivered by the instance that polls, whichever one placed it, and long before the timer', async () => {
+    await using bench = await openBench(server);
+    await bench.open({ polls: false, waitMs: 3_600_000 });
+    const polling = await bench.open({ waitMs: 3_600_000 });
+    await bench.put(lines([1, 2, 3], 4));
+    assert.deepEqual(sorted(await deliver(polling, 12)), sorted(inOrder([1, 2, 3], 4)));
+    await empty(bench);
+  });
+
+  it('is deleted whatever becomes of its message', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    await bench.put(lines([1], 3));
+    const message = await takeUp(instance);
+    await settle(instance, { message, action: 'retry', availableAt: Date.now() + 3_600_000 });
+    await empty(bench);
+    assert.equal((await instance.queue.line(1)).depth, 3);
+  });
+
+  it('that was lost keeps nothing back: the timer finds the line', async () => {
+    await using bench = await openBench(server);
+    const placing = await bench.open({ polls: false });
+    await bench.put(lines([1, 2], 5));
+    await until(async () => (await countOn(bench.queues, 'messages')) === 10, 'all are on the queue');
+    await bench.queues.purge();
+    const instance = await bench.open();
+    assert.deepEqual(sorted(await deliver(instance, 10)), sorted(inOrder([1, 2], 5)));
+    assert.equal((await placing.queue.line(1)).depth, 0);
+  });
+
+  it('that another program took keeps nothing back', async () => {
+    await using bench = await openBench(server);
+    await bench.open({ polls: false });
+    await bench.put(lines([1], 4));
+    await readQueue(bench.queues, 2);
+    const instance = await bench.open();
+    assert.deepEqual(sorted(await deliver(instance, 4)), sorted(inOrder([1], 4)));
+    await empty(bench);
+  });
+
+  it('of a message that was settled does nothing, and is deleted', async () => {
+    await using bench = await openBench(server);
+    const sent = async (round: number) => {
+      const Entries = [0, 1].map((n) => ({
+        Id: String(n),
+        MessageBody: `{"name":"1-${n}"}`,
+        MessageGroupId: '1',
+        MessageDeduplicationId: `repeated-${round}-${n}`,
+        MessageAttributes: {
+          installation: { DataType: 'String', StringValue: 'test-installation' },
+          message_id: { DataType: 'String', StringValue: `1-${n}` },
+        },
+      }));
+      const QueueUrl = await bench.queues.url('messages');
+      await bench.queues.client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+    };
+    const instance = await bench.open();
+    await bench.put(lines([1], 2));
+    assert.deepEqual(sorted(await deliver(instance, 2)), sorted(inOrder([1], 2)));
+    for (const round of [1, 2]) await sent(round);
+    await empty(bench);
+    assert.deepEqual(await instance.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+  });
+
+  it('is not needed: all is delivered while the queue does not exist, and copies come again once it does', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    const QueueUrl = await bench.queues.url('messages');
+    await bench.queues.client.send(new DeleteQueueCommand({ QueueUrl }));
+    await bench.put(lines([1, 2], 5));
+    assert.deepEqual(sorted(await deliver(instance, 10)), sorted(inOrder([1, 2], 5)));
+    await assert.rejects(instance.check(), /the queue is gone/);
+    await bench.queues.client.send(
+      new CreateQueueCommand({
+        QueueName: bench.queues.place.messageQueueName,
+        Attributes: { FifoQueue: 'true' },
+      }),
+    );
+    await until(
+      () =>
+        instance.check().then(
+          () => true,
+          () => false,
+        ),
+      'ready again',
+    );
+    await bench.put(lines([3], 5));
+    assert.deepEqual(sorted(await deliver(instance, 5)), sorted(inOrder([3], 5)));
+    await empty(bench);
+  });
+
+  it('lets no failing webhook with a large backlog stop the others', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    const others = [2, 3, 4, 5];
+    await bench.put([...lines([1], 400), ...lines(others, 15)]);
+    const came = new Map<number, string[]>();
+    let finished: Settlement[] = [];
+    await until(async () => {
+      const { received } = await instance.queue.exchange({
+        settlements: finished,
+        capacity: 8,
+        visibilityMs: VISIBILITY_MS,
+        record: async (_tx, settled) => {
+          for (const { settlement } of settled) {
+            const { lineId, messageId } = settlement.message;
+            if (settlement.action === 'delete') came.set(lineId, [...(came.get(lineId) ?? []), messageId]);
+          }
+        },
+      });
+      finished = received.map((message) =>
+        message.lineId === 1
+          ? { message, action: 'retry', availableAt: Date.now() + 1 }
+          : { message, action: 'delete' },
+      );
+      return [...came.values()].flat().length === others.length * 15;
+    }, 'the others are delivered');
+    assert.deepEqual(sorted(came), sorted(inOrder(others, 15)));
+    assert.equal((await instance.queue.line(1)).depth, 400);
+  });
+});
+
+describe('a dead letter', () => {
+  it('is copied to the dead-letter queue, and delivered again when somebody moves the copy back', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    await bench.put(lines([1], 2));
+    await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    await until(async () => (await countOn(bench.queues, 'dead letters')) === 1, 'its copy is there');
+    assert.deepEqual(await namesOfDead(bench), ['1-0']);
+    await empty(bench);
+    const [copy] = await readQueue(bench.queues, 1, { queue: 'dead letters' });
+    assert.ok(copy);
+    await bench.queues.client.send(
+      new SendMessageBatchCommand({
+        QueueUrl: await bench.queues.url('messages'),
+        Entries: [
+          {
+            Id: '0',
+            MessageBody: copy.Body,
+            MessageGroupId: copy.Attributes?.MessageGroupId,
+            // As a redrive does: past the minutes in which the same id is the same message.
+            MessageDeduplicationId: 'moved back',
+            MessageAttributes: copy.MessageAttributes,
+          },
+        ],
+      }),
+    );
+    assert.deepEqual(sorted(await deliver(instance, 2)), [[1, ['1-1', '1-0']]]);
+    assert.deepEqual(await namesOfDead(bench), []);
+  });
+
+  it('is copied once the dead-letter queue works again, by another instance if need be', async () => {
+    await using bench = await openBench(server);
+    const first = await bench.open();
+    await bench.put(lines([1], 1));
+    const message = await takeUp(first);
+    bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');
+    await settle(first, { message, action: 'dead-letter' });
+    await first[Symbol.asyncDispose]();
+    bench.proxy.treat = () => 'pass';
+    // The first one's claim ends by itself.
+    await bench.database.transaction((tx) => tx.run('update queue_dead_letters set copy_at = 0'));
+    await bench.open();
+    await until(async () => (await countOn(bench.queues, 'dead letters')) === 1, 'its copy is there');
+  });
+
+  it('of the database queue is not copied; one of before is when it was to be', async () => {
+    await using bench = await openBench(server);
+    await bench.database.transaction((tx) =>
+      tx.run(
+        `insert into queue_dead_letters (line_id, message_id, label, body, enqueued_at, dead_lettered_at, copy_at)
+         values (1, 'never', 'L', '{}', 1, 1, null), (1, 'before', 'L', '{}', 1, 1, 0)`,
+      ),
+    );
+    await bench.open();
+    const [copy] = await readQueue(bench.queues, 1, { queue: 'dead letters' });
+    assert.equal(copy?.MessageAttributes?.message_id?.StringValue, 'before');
+    assert.equal(await countOn(bench.queues, 'dead letters'), 0);
+  });
+});
+
+describe('an instance that ends while copies are on their way', () => {
+  for (const action of ['delete', 'dead-letter'] as const) {
+    it(`leaves nothing that another one delivers again (${action})`, async () => {
+      await using bench = await openBench(server);
+      const first = await bench.open();
+      await bench.put(lines([1], 3));
+      bench.proxy.treat = (asked) => (asked === 'DeleteMessageBatch' ? 'cut before' : 'pass');
+      const message = await takeUp(first);
+      await settle(first, { message, action });
+      await first[Symbol.asyncDispose]();
+      bench.proxy.treat = () => 'pass';
+      const second = await bench.open();
+      assert.deepEqual(sorted(await deliver(second, 2)), sorted(new Map([[1, ['1-1', '1-2']]])));
+      assert.deepEqual(await namesOfDead(bench), action === 'delete' ? [] : ['1-0']);
+      await until(
+        async () => (await countOn(bench.queues, 'dead letters')) === (action === 'delete' ? 0 : 1),
+        'its copy is there',
+      );
+    });
+  }
+});
+
+describe('a redelivered message', () => {
+  it('is due at once: a copy of the same id is none to Amazon SQS', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open({ waitMs: 3_600_000 });
+    await bench.put(lines([1], 1));
+    await settle(instance, { message: await takeUp(instance), action: 'dead-letter' });
+    await bench.database.transaction((tx) => instance.queue.redeliver(tx, [messageOf(1, '1-0', 1)]));
+    assert.equal((await takeUp(instance)).messageId, '1-0');
+  });
+});

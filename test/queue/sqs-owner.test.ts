@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { SendMessageCommand, TagQueueCommand, UntagQueueCommand } from '@aws-sdk/client-sqs';
+import { createLogs } from '../../src/observability/log.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { until } from '../support/service.ts';
+import { countOn, deliver, inOrder, lines, openBench, readQueue, settle, sorted } from './sqs-bench.ts';
+import { openTestSqsQueue } from './sqs-engine.ts';
+import { type SqsServer, startSqsServer, type TestQueues } from './sqs-server.ts';
+
+const TAG = 'coursewire-installation';
+
+let server: SqsServer;
+before(async () => {
+  server = await startSqsServer();
+});
+after(() => server[Symbol.asyncDispose]());
+
+async function untag(queues: TestQueues): Promise<void> {
+  for (const queue of ['messages', 'dead letters'] as const)
+    await queues.client.send(new UntagQueueCommand({ QueueUrl: await queues.url(queue), TagKeys: [TAG] }));
+}
+
+async function send(queues: TestQueues, group: string, attributes: Record<string, string>): Promise<void> {
+  await queues.client.send(
+    new SendMessageCommand({
+      QueueUrl: await queues.url('messages'),
+      MessageBody: `for ${group}`,
+      MessageGroupId: group,
+      MessageDeduplicationId: `sent to ${group}`,
+      MessageAttributes: Object.fromEntries(
+        Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+      ),
+    }),
+  );
+}
+
+describe('a queue that belongs to another installation', () => {
+  it('is refused at the start, with a sentence that names both and says what to do', async () => {
+    await using bench = await openBench(server);
+    await bench.open({ installation: 'first' });
+    for (const queue of ['messages', 'dead letters'] as const) {
+      await untag(bench.queues);
+      await bench.queues.client.send(
+        new TagQueueCommand({ QueueUrl: await bench.queues.url(queue), Tags: { [TAG]: 'first' } }),
+      );
+      const name =
+        queue === 'messages' ? bench.queues.place.messageQueueName : bench.queues.place.deadLetterQueueName;
+      await assert.rejects(bench.open({ installation: 'second' }), {
+        name: 'SqsSetupError',
+        message: new RegExp(
+          `${name} belongs to the installation first, and this is second.*message_queue_name`,
+        ),
+      });
+    }
+  });
+
+  it('is known by a message where tags are not allowed: nothing of it is delivered or deleted, and readiness fails', async () => {
+    await using bench = await openBench(server);
+    await using other = await openTestDatabase();
+    const logged: { level: string; msg: string }[] = [];
+    const logs = createLogs({
+      level: 'info',
+      customLevels: {},
+      destination: { write: (line) => void logged.push(JSON.parse(line)) },
+    });
+    const first = await bench.open({ installation: 'first', polls: false });
+    await bench.put(lines([1], 3));
+    await until(async () => (await countOn(bench.queues, 'messages')) === 3, 'all are on the queue');
+    await untag(bench.queues);
+    await using second = await openTestSqsQueue(other.database, bench.queues, {
+      installation: 'second',
+      log: logs.for('MessageQueue'),
+    });
+    await until(() => second.obstacle() !== null, 'it is found');
+    assert.match(second.obstacle() ?? '', /of the installation first.*message_queue_name/);
+    await assert.rejects(second.check(), /of the installation first/);
+    assert.equal(
+      logged.filter(({ level, msg }) => level === 'error' && /installation first/.test(msg)).length,
+      1,
+    );
+    assert.equal((await second.queue.line(1)).depth, 0);
+    // Its own messages are delivered all the same, and no copies of them go there.
+    await other.database.transaction((tx) => second.queue.enqueue(tx, lines([1], 2)));
+    assert.deepEqual(sorted(await deliver(second, 2)), sorted(inOrder([1], 2)));
+    assert.deepEqual(
+      (await readQueue(bench.queues, 3)).map(({ Body }) => JSON.parse(Body ?? '').name),
+      ['1-0', '1-1', '1-2'],
+    );
+    assert.equal((await first.queue.line(1)).depth, 3);
+  });
+
+  for (const [whose, attributes] of [
+    ['another program', {}],
+    ['another installation with an earlier release', { message_id: 'theirs', position: '7', label: 'L' }],
+  ] as const)
+    it(`is known by a message of ${whose}, which stays there`, async () => {
+      await using bench = await openBench(server);
+      const instance = await bench.open();
+      await send(bench.queues, '1', attributes);
+      await until(() => instance.obstacle() !== null, 'it is found');
+      await bench.put(lines([1], 3));
+      assert.deepEqual(sorted(await deliver(instance, 3)), sorted(inOrder([1], 3)));
+      assert.equal(await countOn(bench.queues, 'messages'), 1);
+      assert.equal(await countOn(bench.queues, 'dead letters'), 0);
+      await settle(instance);
+      assert.equal((await readQueue(bench.queues, 1))[0]?.Body, 'for 1');
+    });
+
+  it('becomes this one’s at the first start when it is nobody’s', async () => {
+    await using bench = await openBench(server);
+    await bench.open({ installation: 'first' });
+    await assert.rejects(bench.open({ installation: 'second' }), /belongs to the installation first/);
+  });
+});

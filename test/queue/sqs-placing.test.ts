@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { createLogs } from '../../src/observability/log.ts';
+import { until } from '../support/service.ts';
+import { messageOf } from './queue-engine.ts';
+import {
+  countOn,
+  deliver,
+  everyNth,
+  inOrder,
+  lines,
+  openBench,
+  readQueue,
+  settle,
+  sorted,
+  takeUp,
+} from './sqs-bench.ts';
+import { openTestSqsQueue } from './sqs-engine.ts';
+import { type SqsServer, startSqsServer } from './sqs-server.ts';
+
+let server: SqsServer;
+before(async () => {
+  server = await startSqsServer();
+});
+after(() => server[Symbol.asyncDispose]());
+
+describe('placing messages on Amazon SQS', () => {
+  for (const treatment of ['unavailable', 'throttled', 'cut before', 'cut after'] as const) {
+    it(`keeps order and loses nothing when sends fail (${treatment})`, async () => {
+      await using bench = await openBench(server);
+      bench.proxy.treat = everyNth(3, 'SendMessageBatch', treatment);
+      const instance = await bench.open();
+      await bench.put(lines([1, 2, 3], 8));
+      assert.deepEqual(sorted(await deliver(instance, 24)), sorted(inOrder([1, 2, 3], 8)));
+    });
+  }
+
+  it('keeps order when deletes and answers of receives are lost', async () => {
+    await using bench = await openBench(server);
+    const deletes = everyNth(2, 'DeleteMessageBatch', 'cut after');
+    const receives = everyNth(5, 'ReceiveMessage', 'unavailable');
+    bench.proxy.treat = (action) => (action === 'ReceiveMessage' ? receives(action) : deletes(action));
+    const instance = await bench.open();
+    await bench.put(lines([1, 2], 6));
+    assert.deepEqual(sorted(await deliver(instance, 12)), sorted(inOrder([1, 2], 6)));
+  });
+
+  it('places every message in the order of its line, in tens, when several instances place and none polls', async () => {
+    await using bench = await openBench(server);
+    for (let count = 0; count < 3; count++) await bench.open({ polls: false });
+    await bench.put(lines([1, 2, 3], 25));
+    await until(async () => (await countOn(bench.queues, 'messages')) === 75, 'all are on the queue');
+    const sends = bench.proxy.actions.filter((action) => action === 'SendMessageBatch').length;
+    assert.ok(sends <= 15, `${sends} requests for 75 messages`);
+    const came = new Map<number, string[]>();
+    for (const { Attributes, Body } of await readQueue(bench.queues, 75)) {
+      const line = Number(Attributes?.MessageGroupId);
+      came.set(line, [...(came.get(line) ?? []), JSON.parse(Body ?? '').name]);
+    }
+    assert.deepEqual(sorted(came), sorted(inOrder([1, 2, 3], 25)));
+    assert.equal(bench.instances[0]?.obstacle(), null);
+  });
+
+  it('leaves every message in the database that nobody has settled', async () => {
+    await using bench = await openBench(server);
+    const { queue } = await bench.open({ polls: false });
+    await bench.put(lines([1], 12));
+    await until(async () => (await countOn(bench.queues, 'messages')) === 12, 'all are on the queue');
+    assert.equal((await queue.line(1)).depth, 12);
+  });
+
+  it('places what was queued by an instance that died before it placed anything', async () => {
+    await using bench = await openBench(server);
+    bench.proxy.treat = (action) => (action === 'SendMessageBatch' ? 'unavailable' : 'pass');
+    const first = await bench.open({ polls: false });
+    await bench.put(lines([1, 2], 3));
+    await first[Symbol.asyncDispose]();
+    bench.proxy.treat = () => 'pass';
+    await bench.database.transaction((tx) => tx.run('update sqs_placed set claimed_until = null'));
+    await bench.open({ polls: false });
+    await until(async () => (await countOn(bench.queues, 'messages')) === 6, 'all are on the queue');
+  });
+
+  it('keeps the copies of a webhook that fails few while the service polls, whatever its backlog', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    await bench.put(lines([1], 1));
+    const message = await takeUp(instance);
+    await settle(instance, { message, action: 'retry', availableAt: Date.now() + 3_600_000 });
+    await bench.put(lines([1, 2], 100));
+    assert.deepEqual(sorted(await deliver(instance, 100)), sorted(inOrder([2], 100)));
+    await until(async () => (await countOn(bench.queues, 'messages')) <= 10, 'few copies are left');
+    assert.equal((await instance.queue.line(1)).depth, 101);
+  });
+
+  it('writes bodies in ASCII that mean the same, with the id of the installation and the message', async () => {
+    await using bench = await openBench(server);
+    await bench.open({ polls: false, installation: 'this one' });
+    const bodies = ['{"name":"Zoë"}', '{"name":"\u{1f600} and \uffff"}', `{"name":"${'x'.repeat(300_000)}"}`];
+    await bench.put(bodies.map((body, n) => ({ ...messageOf(7, `m${n}`, 1), body })));
+    const read = await readQueue(bench.queues, 3);
+    assert.deepEqual(
+      read.map(({ Body }) => JSON.parse(Body ?? '')),
+      bodies.map((body) => JSON.parse(body)),
+    );
+    assert.ok(read.every(({ Attributes }) => Attributes?.MessageGroupId === '7'));
+    assert.deepEqual(
+      read.map(({ Attributes }) => Attributes?.MessageDeduplicationId),
+      ['m0', 'm1', 'm2'],
+    );
+    assert.ok(
+      read.every(({ MessageAttributes }) => MessageAttributes?.installation?.StringValue === 'this one'),
+    );
+  });
+
+  it('leaves a body out of its copy that is too long for the queue, and delivers it byte for byte', async () => {
+    await using bench = await openBench(server);
+    const QueueUrl = await bench.queues.url('messages');
+    await bench.queues.client.send(
+      new SetQueueAttributesCommand({ QueueUrl, Attributes: { MaximumMessageSize: '4096' } }),
+    );
+    const instance = await bench.open();
+    const body = JSON.stringify({ name: 'long', text: 'ü'.repeat(4_000) });
+    await bench.put([{ ...messageOf(1, 'long', 1), body }, messageOf(1, 'next', 2)]);
+    const message = await takeUp(instance);
+    assert.deepEqual([message.messageId, message.body], ['long', body]);
+    await settle(instance, { message, action: 'delete' });
+    assert.equal((await takeUp(instance)).messageId, 'next');
+  });
+});
+
+describe('an outage of Amazon SQS', () => {
+  for (const treatment of ['expired', 'unavailable', 'cut before'] as const) {
+    it(`is said once, shows in readiness, and ends by itself (${treatment})`, async () => {
+      await using bench = await openBench(server);
+      const said: { level: string; msg: string }[] = [];
+      const logs = createLogs({
+        level: 'info',
+        customLevels: {},
+        destination: { write: (line) => void said.push(JSON.parse(line)) },
+      });
+      let failures = 0;
+      const instance = await bench.open({
+        log: logs.for('MessageQueue'),
+        onFailure: () => {
+          failures += 1;
+        },
+      });
+      await bench.put(lines([1], 2));
+      assert.equal((await deliver(instance, 2)).get(1)?.length, 2);
+      await instance.check();
+      bench.proxy.treat = () => treatment;
+      await bench.put(lines([1], 3));
+      await until(() => failures > 3, 'several requests failed');
+      await assert.rejects(instance.check(), /Amazon SQS/);
+      bench.proxy.treat = () => 'pass';
+      assert.equal((await deliver(instance, 3)).get(1)?.length, 3);
+      await until(
+        () =>
+          instance.check().then(
+            () => true,
+            () => false,
+          ),
+        'ready again',
+      );
+      await until(() => said.some(({ msg }) => msg === 'Amazon SQS works again'), 'the recovery is said');
+      assert.equal(said.filter(({ level }) => level === 'error').length, 1, JSON.stringify(said));
+    });
+  }
+
+  it('at the start does not keep the service from starting; a queue that is missing does', async () => {
+    await using bench = await openBench(server);
+    bench.proxy.treat = () => 'throttled';
+    const instance = await bench.open();
+    await assert.rejects(instance.check(), /too many requests/);
+    bench.proxy.treat = () => 'pass';
+    await assert.rejects(
+      openTestSqsQueue(bench.database, { place: { ...bench.queues.place, messageQueueName: 'none.fifo' } }),
+      { name: 'SqsSetupError', message: /none\.fifo.*coursewire queues create/ },
+    );
+  });
+});
