@@ -61,6 +61,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
     checkTargetUrl: () => null,
     readAssetNames: () => Promise.resolve(new Map()),
     readOnly: false,
+    log: { info: () => {} },
     now,
   });
   const create = async (inputs: readonly WebhookInput[]) =>

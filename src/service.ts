@@ -78,6 +78,7 @@ import { DeliveryListing } from './webhooks/delivery-listing.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
 import { deliveryRoutes } from './webhooks/delivery-routes.ts';
 import { DeliveryTargets } from './webhooks/delivery-targets.ts';
+import { EventLog, LoggedEvents } from './webhooks/event-log.ts';
 import { HistoryCleaner } from './webhooks/history-cleaner.ts';
 import { LineService } from './webhooks/line-service.ts';
 import { describePostbacks } from './webhooks/postback-description.ts';
@@ -135,8 +136,9 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const databaseWatch = stack.use(
     new DatabaseWatch({ database, tryChange: () => leases.tryChange(), log: databaseLog }),
   );
+  databaseLog.info('opened the database', { engine: database.dialect });
   if (storage.migrated.length > 0)
-    logs.for('Database').info('migrated the database', { migrations: storage.migrated });
+    databaseLog.info('migrated the database', { migrations: storage.migrated });
   for (const { serious, text } of secretFindings(storage.secretUse, cipher.hasFormer)) {
     if (serious) log.error(text);
     else log.warn(text);
@@ -199,16 +201,19 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     );
   }
 
-  const events = settings.enable_webhooks_service
+  const eventLog = new EventLog(logs);
+  const publisher = settings.enable_webhooks_service
     ? new WebhookPublisher({
         queue,
         newMessageId: randomUUIDv7,
-        countEvent: (subtopic, messages) => {
-          metrics.eventPublished(subtopic, messages);
+        onPublished: (event, webhooks) => {
+          metrics.eventPublished(event.subtopic, webhooks.length);
           trendRecorder.eventPublished();
+          eventLog.triggered(event, webhooks);
         },
       })
     : silentPublisher;
+  const events = new LoggedEvents(publisher, eventLog);
   const webhooks = new WebhookService({
     database,
     cipher,
@@ -216,6 +221,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     checkTargetUrl: (url) => guard.checkUrl(url),
     readAssetNames,
     readOnly: !settings.enable_webhooks_service,
+    log: logs.for('WebhookService'),
     now,
   });
   const lines = new LineService({ database, queue, webhooks, delivers, deliveryLog, now });

@@ -170,6 +170,11 @@ export class DeliveryWorker implements AsyncDisposable {
       });
       isSettled = true;
       for (const discard of discards) this.#tellDiscarded(discard);
+      if (settlements.length + received.length > 0)
+        this.#log.debug('exchanged with the queue', {
+          settled: settlements.length,
+          taken_up: received.length,
+        });
       this.#nextDueAt = nextAvailableAt === null ? null : elapsed() + nextAvailableAt - this.#now();
       if (received.length > 0) await this.#takeUp(received);
       if (this.#failures > 0) this.#log.info('the queue answers again: delivery goes on');

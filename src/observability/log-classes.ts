@@ -8,15 +8,20 @@ export const LOG_CLASSES = {
   TokenEndpoint: 'access tokens granted and refused',
   AdministratorService:
     'administrators: signing in and out, made, changed, deleted; API clients changed in the admin UI',
-  AccountService: 'accounts: made, activated, deactivated, deleted; triggers ACCOUNT webhooks',
-  AccountContentService: 'content added to and removed from accounts; triggers ACCOUNT_CONTENT webhooks',
-  CourseService: 'courses: imported, versions uploaded and published; triggers COURSE webhooks',
-  RegistrationService: 'registrations: launches and results; triggers REGISTRATION webhooks',
-  WebhookService: 'webhooks: made, edited, deleted, statistics reset',
+  AccountService:
+    'accounts created, activated, deactivated, deleted; at debug which webhooks an ACCOUNT event triggered',
+  AccountContentService:
+    'content added to and removed from accounts; at debug which webhooks an ACCOUNT_CONTENT event triggered',
+  CourseService:
+    'courses imported, versions uploaded and published, files that were cleaned up; at debug which webhooks a COURSE event triggered',
+  RegistrationService:
+    'first launches and new results of registrations; at debug which webhooks a REGISTRATION event triggered',
+  WebhookService: 'webhooks created, updated, deleted, statistics reset; cleaning of the delivery history',
   MessageQueue: 'Amazon SQS: its queues, outages and recoveries',
-  DeliveryPoller: 'taking messages up from the message queue and settling them',
+  DeliveryPoller:
+    'outages of the message queue and recoveries; at debug each exchange: how many messages were settled and taken up',
   PostbackDelivery:
-    'each attempt to deliver a postback; what is written follows the logging mode of the webhook, not a level',
+    'each attempt to deliver a postback, each message discarded or skipped; what is written follows the logging mode of the webhook, not a level',
   Database: 'opening the database, migrations, outages and recoveries, clocks that are wrong',
 } as const;
 

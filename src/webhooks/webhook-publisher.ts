@@ -4,24 +4,27 @@ import type { MessageQueue, QueueMessage } from '../queue/message-queue.ts';
 import { MessageBuilder } from './message.ts';
 import { type MatchedWebhook, readMatchingWebhooks } from './trigger-store.ts';
 
+/** Called once an event was committed, with the webhooks that got a message of it. */
+export type OnPublished = (event: ServiceEvent, webhooks: readonly { readonly id: number }[]) => void;
+
 /** Turns events into messages on the queue, in the transaction of the change that caused them. */
 export class WebhookPublisher implements EventPublisher<Transaction> {
   readonly #queue: MessageQueue;
   readonly #newMessageId: () => string;
-  readonly #countEvent: (subtopic: string, messages: number) => void;
+  readonly #onPublished: OnPublished;
 
   constructor({
     queue,
     newMessageId,
-    countEvent,
+    onPublished,
   }: {
     queue: MessageQueue;
     newMessageId: () => string;
-    countEvent: (subtopic: string, messages: number) => void;
+    onPublished: OnPublished;
   }) {
     this.#queue = queue;
     this.#newMessageId = newMessageId;
-    this.#countEvent = countEvent;
+    this.#onPublished = onPublished;
   }
 
   async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
@@ -34,8 +37,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
       const messages = events.flatMap((event, n) => this.#build(event, matches[n]!, occurredAt));
       await this.#queue.enqueue(tx, messages);
     }
-    for (const [n, { subtopic }] of events.entries())
-      tx.onCommit(() => this.#countEvent(subtopic, matches[n]!.length));
+    for (const [n, event] of events.entries()) tx.onCommit(() => this.#onPublished(event, matches[n]!));
   }
 
   #build(event: ServiceEvent, webhooks: readonly MatchedWebhook[], occurredAt: number): QueueMessage[] {

@@ -2,6 +2,7 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../database/page.ts';
 import { subtopicsOf } from '../events/catalogue.ts';
 import type { ContentReference } from '../events/event.ts';
+import type { Logger } from '../observability/log.ts';
 import { invalidInput, notFound, ProblemError } from '../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../problems/revision.ts';
 import type { MessageQueue } from '../queue/message-queue.ts';
@@ -53,6 +54,7 @@ export class WebhookService {
   readonly #queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
   readonly #checkTargetUrl: CheckTargetUrl;
   readonly #readAssetNames: ReadAssetNames;
+  readonly #log: Pick<Logger, 'info'>;
   readonly #now: () => number;
 
   constructor(dependencies: {
@@ -62,6 +64,7 @@ export class WebhookService {
     checkTargetUrl: CheckTargetUrl;
     readAssetNames: ReadAssetNames;
     readOnly: boolean;
+    log: Pick<Logger, 'info'>;
     now: () => number;
   }) {
     this.#database = dependencies.database;
@@ -70,6 +73,7 @@ export class WebhookService {
     this.#checkTargetUrl = dependencies.checkTargetUrl;
     this.#readAssetNames = dependencies.readAssetNames;
     this.readOnly = dependencies.readOnly;
+    this.#log = dependencies.log;
     this.#now = dependencies.now;
   }
 
@@ -88,6 +92,7 @@ export class WebhookService {
       const configuration = this.#parse(input, null);
       const id = await insertWebhook(tx, configuration, this.#now());
       await this.#writeDetails(tx, id, configuration, []);
+      this.#logLater(tx, 'a webhook was created', id);
       return await this.#require(tx, id);
     });
   }
@@ -119,7 +124,8 @@ export class WebhookService {
       await updateWebhook(tx, id, configuration, this.#now());
       await this.#writeDetails(tx, id, configuration, present.focus);
       await clearInError(tx, id);
-      if (reset) await resetStatistics(tx, id, this.#now());
+      if (reset) await this.#reset(tx, id);
+      this.#logLater(tx, 'a webhook was updated', id);
       if (present.enabled && !configuration.enabled) await this.#discardSoon(tx, id);
       return await this.#require(tx, id);
     });
@@ -136,6 +142,7 @@ export class WebhookService {
       assertRevision(present.revision, expected);
       await deleteTriggers(tx, id);
       await markDeleted(tx, id, this.#now());
+      this.#logLater(tx, 'a webhook was deleted', id);
       await this.#discardSoon(tx, id);
     });
   }
@@ -149,7 +156,7 @@ export class WebhookService {
   async resetStatistics(id: number, open?: Transaction): Promise<WebhookStatistics> {
     return await inTransaction(this.#database, open, async (tx) => {
       await this.#require(tx, id);
-      await resetStatistics(tx, id, this.#now());
+      await this.#reset(tx, id);
       return await this.#requireStatistics(tx, id);
     });
   }
@@ -177,6 +184,15 @@ export class WebhookService {
     await this.#require(tx, id);
     await this.#queue.holdLines(tx, [id]);
     return await this.#require(tx, id);
+  }
+
+  async #reset(tx: Transaction, id: number): Promise<void> {
+    await resetStatistics(tx, id, this.#now());
+    this.#logLater(tx, 'the statistics of a webhook were reset', id);
+  }
+
+  #logLater(tx: Transaction, text: string, id: number): void {
+    tx.onCommit(() => this.#log.info(text, { webhook_id: id }));
   }
 
   /** Has delivery look at the line now, whenever its head's next attempt was to be: that is when messages are discarded. */

@@ -105,6 +105,7 @@ describe('events of accounts’ content', () => {
       checkTargetUrl: () => null,
       readAssetNames: async () => new Map(),
       readOnly: false,
+      log: { info: () => {} },
       now: Date.now,
     });
   });

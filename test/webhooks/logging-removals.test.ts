@@ -29,7 +29,9 @@ async function waitingWebhooks(api: Api, targetUrl: string): Promise<{ id: numbe
 }
 
 function linesOf(service: TestService, webhookId: number) {
-  return service.logLines.filter((line) => line.webhook_id === webhookId && !('attempt' in line));
+  return service.logLines.filter(
+    (line) => line.class === 'PostbackDelivery' && line.webhook_id === webhookId && !('attempt' in line),
+  );
 }
 
 const accountOf = (message: { resource: { account: { name: string } } }) => message.resource.account.name;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { LogLevel } from '../../src/observability/log-level.ts';
-import { CLIENT_EMAIL, startTestService, until } from '../support/service.ts';
+import { CLIENT_EMAIL, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { byPath, echo, failTimes } from '../support/target-behaviours.ts';
 import { webhookInput } from './webhook-expectations.ts';
@@ -45,6 +45,10 @@ interface Line extends Record<string, unknown> {
   outcome: string;
   message?: unknown;
   response_body?: { body: string; headers: Record<string, string> };
+}
+
+function deliveryLinesOf({ logLines }: TestService, id: number) {
+  return logLines.filter((line) => line.class === 'PostbackDelivery' && line.webhook_id === id);
 }
 
 /** Makes an event for webhooks of each mode, one whose target takes it and one whose target fails, and answers the lines. */
@@ -97,7 +101,7 @@ async function linesAt(settings: { log_level: LogLevel; custom_log_levels?: Reco
   return webhooks.map(({ id, mode, outcome }) => ({
     mode,
     outcome,
-    lines: service.logLines.filter(({ webhook_id }) => webhook_id === id) as Line[],
+    lines: deliveryLinesOf(service, id) as Line[],
     sent: target.requests.find(({ json }) => (json as { subscription_id: number }).subscription_id === id)
       ?.text,
   }));
@@ -177,7 +181,7 @@ describe('what is logged of deliveries (section 6.3)', () => {
     );
     await api.create('/accounts', { name: 'Northwind' });
     const lines = await until(() => {
-      const found = service.logLines.filter(({ webhook_id }) => webhook_id === id);
+      const found = deliveryLinesOf(service, id);
       return found.length === 3 && found;
     }, 'three attempts are logged');
     assert.deepEqual(

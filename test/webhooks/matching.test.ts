@@ -110,6 +110,7 @@ describe('matching events with webhooks', () => {
       checkTargetUrl: () => null,
       readAssetNames: async () => new Map(),
       readOnly: false,
+      log: { info: () => {} },
       now: Date.now,
     });
   });

@@ -121,7 +121,7 @@ describe('messages as targets get them', () => {
     api = service.api;
     database = await openDatabaseOf(service.settings.data_dir);
     const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: () => OCCURRED_AT });
-    publisher = new WebhookPublisher({ queue, newMessageId: randomUUID, countEvent: () => {} });
+    publisher = new WebhookPublisher({ queue, newMessageId: randomUUID, onPublished: () => {} });
   });
   after(async () => {
     await database[Symbol.asyncDispose]();

@@ -69,7 +69,7 @@ describe('two instances that publish events of the same webhooks at the same tim
         const publisher = new WebhookPublisher({
           queue: queues[instance]!,
           newMessageId: randomUUID,
-          countEvent: () => {},
+          onPublished: () => {},
         });
         await publisher.publish(tx, ...order);
       });
