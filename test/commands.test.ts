@@ -47,7 +47,7 @@ const CHECK_COMMANDS: Record<string, Fault[]> = {
   'check:types': ['types', 'types of the UI', 'types of the tests of the UI'],
   'check:code': ['code'],
 };
-const OTHER_COMMANDS = ['test', 'bench', 'settings:docs', 'lockfile'];
+const OTHER_COMMANDS = ['test', 'prove', 'bench', 'settings:docs', 'lockfile'];
 
 interface Outcome {
   code: number | null;
@@ -240,6 +240,26 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     assert.equal(readFileSync(lockfile, 'utf8'), FAULTS.lockfile['package-lock.json']);
     assertPasses(await npmRun(folder.path, 'lockfile', lockfile), 'adding what is missing');
     assertPasses(await npmRun(folder.path, 'lockfile', '--check', lockfile), 'the lockfile that was written');
+  });
+
+  for (const database of ['sqlite', 'postgres']) {
+    it(`"npm run prove" on ${database} fails when a run fails, and passes when it does not`, async () => {
+      using folder = commandFolder();
+      const prove = (operations: string) =>
+        npmRun(
+          folder.path,
+          'prove',
+          ...['model', '--database', database, '--seed', '1', '--operations', operations],
+        );
+      assertFails(await prove('1'), /MODEL_SEED=1 /, 'fewer operations than a run can have');
+      assertPasses(await prove('10'), 'a short run');
+      assertNothingLeft(folder.path);
+    });
+  }
+
+  it('"npm run prove" fails when it is asked for a proof that it does not have', async () => {
+    using folder = commandFolder();
+    assertFails(await npmRun(folder.path, 'prove', 'nothing'), /Usage:/, 'an unknown name');
   });
 
   for (const database of ['sqlite', 'postgres']) {

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { environmentName } from '../../src/settings/load-settings.ts';
 import type { SettingName, Settings } from '../../src/settings/settings-table.ts';
@@ -75,12 +74,17 @@ export async function startProcess(
   // biome-ignore lint/suspicious/noExplicitAny: see ServingProcess.
   const logLines: any[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
-  createInterface(child.stdout).on('line', (line) => {
-    // The last line of a process that was killed may be cut off.
-    if (!line.endsWith('}')) return;
-    const parsed = JSON.parse(line);
-    logLines.push(parsed);
-    if (typeof parsed.url === 'string' && /^ready at /.test(parsed.msg)) resolve(parsed.url);
+  // `readline` would end lines at U+2028, which JSON may hold as it is.
+  let rest = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    // Not a line yet; of a process that was killed it may never be one.
+    rest = lines.pop()!;
+    for (const line of lines) {
+      const parsed = JSON.parse(line);
+      logLines.push(parsed);
+      if (typeof parsed.url === 'string' && /^ready at /.test(parsed.msg)) resolve(parsed.url);
+    }
   });
   const deadline = setTimeout(
     () =>

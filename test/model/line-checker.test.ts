@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type HistoryEntry, LineChecker } from './line-checker.ts';
+import type { Arrival, ExpectedMessage, LineLog, ServiceLog } from './log.ts';
+import type { WebhookConfiguration } from './webhook-model.ts';
+
+/** A check that cannot fail is worth nothing: each way in which a line may go wrong has to be found. */
+
+const CONFIGURATION: WebhookConfiguration = {
+  name: 'Webhook',
+  topic: 'ACCOUNT',
+  subtopics: null,
+  focus: [],
+  targetUrl: 'http://127.0.0.1/0/0',
+  credentials: null,
+  enabled: true,
+  maxAttempts: 2,
+  ignoreBefore: null,
+  loggingMode: 'NONE',
+};
+
+/** What was seen of a webhook, told step by step. */
+class Scene {
+  readonly log: LineLog;
+  readonly service: ServiceLog = { kills: [], silences: [], maxReceives: 1_000, timestamps: new Map() };
+  readonly history: HistoryEntry[] = [];
+  #tick = 1;
+
+  constructor(configuration: Partial<WebhookConfiguration> = {}) {
+    const span = { start: 0, since: 0, end: Number.POSITIVE_INFINITY, deleted: false };
+    this.log = {
+      webhookId: 1,
+      configurations: [{ ...span, configuration: { ...CONFIGURATION, ...configuration } }],
+      expected: [],
+      arrivals: [],
+      skips: [],
+      resets: [],
+      emptyAt: [],
+    };
+  }
+
+  tick(): number {
+    this.#tick += 1;
+    return this.#tick;
+  }
+
+  /** Something happens, whose messages have to come: one group. */
+  cause(...names: string[]): this {
+    return this.causeAtOnce(names);
+  }
+
+  /** Operations that run at once, each with its messages. */
+  causeAtOnce(...operations: string[][]): this {
+    const asked = { start: this.tick(), end: this.tick() };
+    const messageOf = (name: string): ExpectedMessage => ({
+      cause: name,
+      event: {},
+      text: (timestamp) => textOf(name, timestamp),
+      asked,
+      wall: { start: timeOf(0), end: timeOf(9) },
+      again: null,
+    });
+    this.log.expected.push(operations.map((names) => names.map(messageOf)));
+    return this;
+  }
+
+  /** An attempt comes and is answered. */
+  arrive(name: string, status = 200, change: Partial<Arrival> & { second?: number } = {}): this {
+    const { second = 1, ...changes } = change;
+    this.log.arrivals.push({
+      at: this.tick(),
+      path: '/0/0',
+      authorization: undefined,
+      messageId: `id of ${name}`,
+      text: textOf(name, new Date(timeOf(second)).toISOString()),
+      status,
+      answeredAt: this.tick(),
+      ...changes,
+    });
+    return this;
+  }
+
+  kill(): this {
+    this.service.kills.push({ start: this.tick(), end: this.tick() });
+    return this;
+  }
+
+  change(changes: Partial<WebhookConfiguration>): this {
+    const present = this.log.configurations.at(-1)!;
+    const start = this.tick();
+    present.end = this.tick();
+    const configuration = { ...present.configuration, ...changes };
+    this.log.configurations.push({
+      ...present,
+      start,
+      since: present.end,
+      end: Number.POSITIVE_INFINITY,
+      configuration,
+    });
+    return this;
+  }
+
+  /** What the service tells of a message in the end. */
+  tell(name: string | null, status: string, attempts: number): this {
+    this.history.push({ message_id: `id of ${name}`, status, attempts });
+    return this;
+  }
+
+  settle(): { messageId: string; text: string }[] {
+    return new LineChecker(this.log, this.service).settle(this.history);
+  }
+}
+
+function timeOf(second: number): number {
+  return Date.UTC(2030, 0, 1, 0, 0, second);
+}
+
+function textOf(name: string, timestamp: string): string {
+  return JSON.stringify({ name, timestamp });
+}
+
+describe('the check of a line takes', () => {
+  const good: Record<string, Scene> = {
+    'messages in their order': new Scene()
+      .cause('a')
+      .cause('b')
+      .arrive('a')
+      .arrive('b')
+      .tell('a', 'DELIVERED', 1)
+      .tell('b', 'DELIVERED', 1),
+    'operations that ran at once in any order, the messages of each together': new Scene()
+      .causeAtOnce(['a1', 'a2'], ['b'])
+      .arrive('b')
+      .arrive('a1')
+      .arrive('a2')
+      .tell('b', 'DELIVERED', 1)
+      .tell('a1', 'DELIVERED', 1)
+      .tell('a2', 'DELIVERED', 1),
+    'a retry': new Scene().cause('a').arrive('a', 500).arrive('a').tell('a', 'DELIVERED', 2),
+    'the next message after the last attempt': new Scene()
+      .cause('a')
+      .cause('b')
+      .arrive('a', 500)
+      .arrive('a', 500)
+      .arrive('b')
+      .tell('a', 'DEAD_LETTERED', 2)
+      .tell('b', 'DELIVERED', 1),
+    'a message twice after a kill': new Scene()
+      .cause('a')
+      .arrive('a')
+      .kill()
+      .arrive('a')
+      .tell('a', 'DELIVERED', 1),
+    'one attempt more after a kill': new Scene()
+      .cause('a')
+      .arrive('a', 500)
+      .arrive('a', 500)
+      .kill()
+      .arrive('a')
+      .tell('a', 'DELIVERED', 2),
+    'messages that are dropped while the webhook is inactive': new Scene()
+      .cause('a')
+      .change({ enabled: false })
+      .tell(null, 'DISCARDED', 0),
+  };
+  for (const [what, scene] of Object.entries(good)) it(what, () => void scene.settle());
+
+  it('dead letters, and answers them', () => {
+    const scene = new Scene({ maxAttempts: 1 }).cause('a').arrive('a', 500).tell('a', 'DEAD_LETTERED', 1);
+    assert.deepEqual(
+      scene.settle().map(({ messageId }) => messageId),
+      ['id of a'],
+    );
+  });
+});
+
+describe('the check of a line finds', () => {
+  const bad: Record<string, [Scene, RegExp]> = {
+    'a message that never came': [new Scene().cause('a').cause('b').arrive('a'), /never came \(b\)/],
+    'a message that comes too early': [
+      new Scene().cause('a').cause('b').arrive('b').arrive('a'),
+      /comes where this has to come first/,
+    ],
+    'an operation’s messages with another’s between': [
+      new Scene().causeAtOnce(['a1', 'a2'], ['b']).arrive('a1').arrive('b').arrive('a2'),
+      /comes where this has to come first/,
+    ],
+    'a message that nothing caused': [
+      new Scene().cause('a').arrive('a').arrive('b'),
+      /is not what has to come, which is nothing more/,
+    ],
+    'a byte that differs': [
+      new Scene().cause('a').arrive('a', 200, { text: textOf('a ', '2030-01-01T00:00:01.000Z') }),
+      /comes where this has to come first/,
+    ],
+    'another text at a retry': [
+      new Scene()
+        .cause('a')
+        .arrive('a', 500)
+        .arrive('a', 200, { text: textOf('a', '2030-01-01T00:00:02.000Z') }),
+      /is not the text of its first attempt/,
+    ],
+    'a message twice without a kill': [
+      new Scene().cause('a').arrive('a').arrive('a'),
+      /was delivered already/,
+    ],
+    'a message twice, its follower between': [
+      new Scene().cause('a').cause('b').arrive('a').arrive('b').kill().arrive('a'),
+      /was followed by id of b already/,
+    ],
+    'a failing message that is overtaken': [
+      new Scene().cause('a').cause('b').arrive('a', 500).arrive('b'),
+      /overtook id of a/,
+    ],
+    'an attempt too many': [
+      new Scene().cause('a').arrive('a', 500).arrive('a', 500).arrive('a'),
+      /had all of its attempts: 2/,
+    ],
+    'a message given up too soon': [
+      new Scene().cause('a').arrive('a', 500),
+      /was given up after 1 failed attempts/,
+    ],
+    'a timestamp that goes back': [
+      new Scene().cause('a').cause('b').arrive('a', 200, { second: 5 }).arrive('b', 200, { second: 4 }),
+      /goes back from 2030-01-01T00:00:05.000Z/,
+    ],
+    'a timestamp of another time': [
+      new Scene().cause('a').arrive('a', 200, { second: 30 }),
+      /happened between/,
+    ],
+    'the target of another configuration': [
+      new Scene().change({ targetUrl: 'http://127.0.0.1/0/1' }).cause('a').arrive('a'),
+      /came to \/0\/0 with undefined, but the webhook is http:\/\/127\.0\.0\.1\/0\/1/,
+    ],
+    'credentials that are missing': [
+      new Scene({ credentials: { key: 'k', secret: 's' } }).cause('a').arrive('a'),
+      /came to \/0\/0 with undefined/,
+    ],
+    'a delivery by an inactive webhook': [
+      new Scene().cause('a').change({ enabled: false }).cause('b').arrive('a').arrive('b'),
+      /but the webhook is/,
+    ],
+    'a second attempt beside the first': [
+      new Scene().cause('a').arrive('a', 200, { answeredAt: null }).arrive('a'),
+      /came while another one was still being answered/,
+    ],
+    'a history without a message': [new Scene().cause('a').arrive('a'), /messages in the history/],
+    'a history with another end': [
+      new Scene().cause('a').arrive('a').tell('a', 'DISCARDED', 1),
+      /is DISCARDED, not DELIVERED/,
+    ],
+    'a history with another number of attempts': [
+      new Scene().cause('a').arrive('a', 500).arrive('a').tell('a', 'DELIVERED', 1),
+      /tells of 1 attempts; 2 to 2 were seen/,
+    ],
+  };
+  for (const [what, [scene, message]] of Object.entries(bad)) {
+    it(what, () => {
+      assert.throws(() => scene.settle(), { message });
+    });
+  }
+});

@@ -1,0 +1,19 @@
+/** Which runs the tests of the model make: `MODEL_SEED` repeats one, `MODEL_SEEDS` makes so many with seeds that nobody chose. */
+export function seedsOf(
+  { MODEL_SEED, MODEL_SEEDS, MODEL_OPERATIONS }: NodeJS.ProcessEnv,
+  usual: { count: number; operations: number },
+): { seeds: number[]; operations: number } {
+  const operations = numberOf('MODEL_OPERATIONS', MODEL_OPERATIONS) ?? usual.operations;
+  const seed = numberOf('MODEL_SEED', MODEL_SEED);
+  if (seed !== null) return { seeds: [seed], operations };
+  const count = numberOf('MODEL_SEEDS', MODEL_SEEDS);
+  // The usual ones are always the same, so that a change is what makes them fail.
+  if (count === null) return { seeds: Array.from({ length: usual.count }, (_, n) => n + 1), operations };
+  return { seeds: Array.from({ length: count }, () => Math.floor(Math.random() * 2 ** 32)), operations };
+}
+
+function numberOf(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${name} is ${text}, which is no number`);
+  return Number(text);
+}
