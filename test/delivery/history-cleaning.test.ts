@@ -146,7 +146,7 @@ describe('cleaning the history', () => {
     cleaner.start();
     const begun = performance.now();
     await cleaner[Symbol.asyncDispose]();
-    assert.ok(performance.now() - begun < 5_000, 'the next round is in a minute');
+    assert.ok(performance.now() - begun < 30_000, 'the next round is in a minute');
   });
 });
 
