@@ -40,6 +40,7 @@ import {
 import { type DeliveryMetrics, DeliveryWorker } from './delivery/delivery-worker.ts';
 import { PostbackSender } from './delivery/postback-sender.ts';
 import { TargetGuard } from './delivery/target-guard.ts';
+import { Instances } from './housekeeping/instances.ts';
 import { TaskLeases } from './housekeeping/task-leases.ts';
 import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
@@ -67,9 +68,11 @@ import { overviewRoutes } from './overview/overview-routes.ts';
 import { addressOf } from './settings/base-url.ts';
 import { contentPlaceOf } from './settings/content-place.ts';
 import { describeSettings } from './settings/describe-settings.ts';
+import { idleSettings } from './settings/idle-settings.ts';
 import { allowedTargetNetworks } from './settings/networks.ts';
 import { describeRuntime } from './settings/runtime.ts';
 import type { Settings } from './settings/settings-table.ts';
+import { sharedSettings } from './settings/shared-settings.ts';
 import { openStorage } from './storage.ts';
 import { readUiBuild, UI_BUILD_FOLDER } from './ui/ui-build.ts';
 import { uiRoutes } from './ui/ui-routes.ts';
@@ -123,6 +126,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const { logs, version, announce, random = Math.random } = dependencies;
   const log = logs.for('Service');
   log.info('starting', { version, settings: describeSettings(settings) });
+  for (const text of idleSettings(settings)) log.warn(text);
   await using stack = new AsyncDisposableStack();
 
   const storage = stack.use(
@@ -143,6 +147,20 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     if (serious) log.error(text);
     else log.warn(text);
   }
+
+  const runtime = describeRuntime();
+  const instance = randomUUIDv7();
+  const instances = stack.use(
+    new Instances({
+      database,
+      settings: sharedSettings(settings),
+      about: { instance, hostName: runtime.hostName },
+      log,
+      now,
+    }),
+  );
+  // The embedded database is one instance's.
+  if (database.dialect === 'postgres') await instances.start();
 
   const metrics = new Metrics({ engine: settings.queue_driver, version });
   const serviceQueue = stack.use(
@@ -379,8 +397,9 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
         queue: { engine: queue.engine, obstacle: () => serviceQueue.obstacle() },
         checks,
         clock: clockWatch,
+        instances,
         settings,
-        about: { version, runtime: describeRuntime(), instance: randomUUIDv7(), startedAt: now() },
+        about: { version, runtime, instance, startedAt: now() },
       }),
       redelivery: new DeadLetterRedelivery({ reader: database.reader, lines, now }),
       mayReadWebhooks: async (request) =>

@@ -14,6 +14,7 @@ import { resentAttempts } from './migrations/0012-resent-attempts.ts';
 import { focusedAssets } from './migrations/0013-focused-assets.ts';
 import { lineMoments } from './migrations/0014-line-moments.ts';
 import { sqsCopies } from './migrations/0015-sqs-copies.ts';
+import { instances } from './migrations/0016-instances.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   focusedAssets,
   lineMoments,
   sqsCopies,
+  instances,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

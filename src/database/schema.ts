@@ -37,6 +37,7 @@ export interface Tables {
   queue_messages: QueueMessageRow;
   queue_dead_letters: QueueDeadLetterRow;
   task_leases: TaskLeaseRow;
+  instances: InstanceRow;
 }
 
 export interface ApiClientRow {
@@ -55,6 +56,16 @@ export interface ApiClientRow {
   last_used_at: number | null;
   /** Counts the changes of what is said of it. */
   revision: number;
+}
+
+/** An instance that runs on the database. */
+export interface InstanceRow {
+  /** Made at its start. */
+  instance: string;
+  host_name: string;
+  /** JSON: what it holds of the settings that all instances must share. */
+  settings: string;
+  seen_at: number;
 }
 
 export interface ServiceSecretRow {

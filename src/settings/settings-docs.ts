@@ -1,6 +1,7 @@
 import { LOG_CLASSES } from '../observability/log-classes.ts';
 import { showBytes } from './byte-size.ts';
 import { CROSS_RULES } from './cross-rules.ts';
+import { needsOf } from './idle-settings.ts';
 import { environmentName } from './load-settings.ts';
 import {
   SETTING_NAMES,
@@ -97,6 +98,14 @@ function renderGroup(group: SettingGroup): string {
       `${definition.meaning}\n`,
       `- May hold: ${definition.parser.allowed}`,
       `- Default: ${renderDefault(definition)}`,
+      ...(needsOf(name) === null
+        ? []
+        : [`- Used only where ${needsOf(name)}; set otherwise, it does nothing, and the start says so`]),
+      ...(definition.shared
+        ? [
+            '- The same in all instances of a database: a difference is a warning in the log and on the System page',
+          ]
+        : []),
       ...(definition.secret ? ['- Secret: shown neither in errors nor in logs'] : []),
       '',
     ].join('\n');

@@ -37,6 +37,8 @@ export interface SettingDefinition<out T> {
   readonly meaning: string;
   /** A secret is never shown: not in errors, not at start. */
   readonly secret: boolean;
+  /** Whether all instances of a database must hold the same. Never a secret: values are compared in the database. */
+  readonly shared: boolean;
 }
 
 const MINUTE = 60;
@@ -75,6 +77,7 @@ export const SETTINGS_TABLE = {
   }),
   base_url: define({
     group: 'Server',
+    shared: true,
     parser: orNothing(
       text({
         allowed:
@@ -162,6 +165,7 @@ export const SETTINGS_TABLE = {
   }),
   enable_webhooks_service: define({
     group: 'Webhooks',
+    shared: true,
     parser: trueOrFalse,
     default: true,
     meaning:
@@ -198,6 +202,7 @@ export const SETTINGS_TABLE = {
   }),
   queue_driver: define({
     group: 'Message queue',
+    shared: true,
     parser: oneOf(['database', 'sqs']),
     default: 'database',
     meaning:
@@ -206,6 +211,7 @@ export const SETTINGS_TABLE = {
   }),
   sqs_region: define({
     group: 'Message queue',
+    shared: true,
     parser: orNothing(
       text({
         allowed: 'the name of an AWS region, such as `eu-central-1`',
@@ -218,6 +224,7 @@ export const SETTINGS_TABLE = {
   }),
   sqs_endpoint: define({
     group: 'Message queue',
+    shared: true,
     parser: orNothing(
       text({
         allowed: `an http:// or https:// URL without credentials, query and fragment, of at most ${MAX_URL_LENGTH} characters`,
@@ -231,12 +238,14 @@ export const SETTINGS_TABLE = {
   }),
   message_queue_name: define({
     group: 'Message queue',
+    shared: true,
     parser: text({ allowed: '1 to 80 letters, digits, dots, hyphens and underscores', read: readQueueName }),
     default: 'coursewire-messages.fifo',
     meaning: 'Name of the first-in-first-out queue of messages to deliver.',
   }),
   dead_letter_queue_name: define({
     group: 'Message queue',
+    shared: true,
     parser: text({ allowed: '1 to 80 letters, digits, dots, hyphens and underscores', read: readQueueName }),
     default: 'coursewire-dead-letters.fifo',
     meaning: 'Name of the first-in-first-out queue of messages that could not be delivered.',
@@ -251,6 +260,7 @@ export const SETTINGS_TABLE = {
   }),
   message_queue_max_receives: define({
     group: 'Message queue',
+    shared: true,
     parser: wholeNumber({ min: 1, max: 1_000 }),
     default: 1_000,
     meaning:
@@ -259,6 +269,7 @@ export const SETTINGS_TABLE = {
   }),
   delivery_timeout: define({
     group: 'Delivery',
+    shared: true,
     parser: duration({ min: 0.01, max: 600 }),
     default: 30,
     meaning: 'How long one postback may take, from connecting to the end of the answer.',
@@ -271,30 +282,35 @@ export const SETTINGS_TABLE = {
   }),
   retry_initial_delay: define({
     group: 'Delivery',
+    shared: true,
     parser: duration({ min: 0.001, max: DAY }),
     default: 5,
     meaning: 'Time before the second attempt. It doubles with each further one, with some jitter.',
   }),
   retry_max_delay: define({
     group: 'Delivery',
+    shared: true,
     parser: duration({ min: 0.001, max: 7 * DAY }),
     default: HOUR,
     meaning: 'The longest time between two attempts, also where `Retry-After` of the target asks for more.',
   }),
   delivery_history_days: define({
     group: 'Delivery',
+    shared: true,
     parser: wholeNumber({ min: 1, max: 3_650, unit: 'days' }),
     default: 30,
     meaning: 'How long the history of deliveries is kept.',
   }),
   dead_letter_days: define({
     group: 'Delivery',
+    shared: true,
     parser: wholeNumber({ min: 1, max: 3_650, unit: 'days' }),
     default: 90,
     meaning: 'How long messages are kept in the dead-letter queue.',
   }),
   target_allowed_networks: define({
     group: 'Delivery',
+    shared: true,
     parser: orNothing(networkList),
     default: null,
     defaultInWords: 'none; loopback (`127.0.0.0/8`, `::1`) when `host` is a loopback address',
@@ -304,30 +320,35 @@ export const SETTINGS_TABLE = {
   }),
   access_token_lifetime: define({
     group: 'Access',
+    shared: true,
     parser: duration({ min: 1, max: 30 * DAY }),
     default: HOUR,
     meaning: 'How long an access token is valid; `expires_in` of the token endpoint.',
   }),
   session_idle_timeout: define({
     group: 'Access',
+    shared: true,
     parser: duration({ min: 5 * MINUTE, max: 30 * DAY }),
     default: 12 * HOUR,
     meaning: 'After how long without use an administrator has to sign in again.',
   }),
   session_lifetime: define({
     group: 'Access',
+    shared: true,
     parser: duration({ min: 5 * MINUTE, max: 90 * DAY }),
     default: 7 * DAY,
     meaning: 'After how long an administrator has to sign in again, however much the session is used.',
   }),
   max_package_size: define({
     group: 'Limits',
+    shared: true,
     parser: byteSize({ min: KIB, max: TIB }),
     default: GIB,
     meaning: 'The largest course package that can be uploaded.',
   }),
   max_request_body: define({
     group: 'Limits',
+    shared: true,
     parser: byteSize({ min: KIB, max: 64 * MIB }),
     default: MIB,
     meaning: 'The largest body of any other request.',
@@ -367,12 +388,13 @@ export type Settings = {
 export const SETTING_NAMES = Object.keys(SETTINGS_TABLE) as readonly SettingName[];
 
 function define<T>(
-  definition: Omit<SettingDefinition<T>, 'secret' | 'default'> & {
+  definition: Omit<SettingDefinition<T>, 'secret' | 'shared' | 'default'> & {
     readonly default: NoInfer<T>;
     readonly secret?: boolean;
+    readonly shared?: boolean;
   },
 ): SettingDefinition<T> {
-  return { secret: false, ...definition };
+  return { secret: false, shared: false, ...definition };
 }
 
 function readQueueName(given: string): string | undefined {

@@ -149,6 +149,15 @@ describe('what the classes of custom_log_levels write', () => {
     );
   });
 
+  it('is, for the service itself at its start, which settings do nothing as the others are', async () => {
+    await using service = await startTestService({ settings: { message_queue_name: 'mine.fifo' } });
+    const warnings = linesOf(service, 'Service').filter((line) => line.level === 'warn');
+    assert.deepEqual(
+      warnings.map((line) => line.msg),
+      ['message_queue_name does nothing: only used where queue_driver is sqs'],
+    );
+  });
+
   it('is, for the service itself, the database, tokens and taking up, what the reference says', async () => {
     await using target = await startTarget();
     await using service = await startTestService({

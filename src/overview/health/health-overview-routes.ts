@@ -47,6 +47,15 @@ const HealthRecord = Type.Object({
       is_default: Type.Boolean(),
     }),
   ),
+  setting_differences: Type.Array(
+    Type.Object({
+      setting: Type.String(),
+      value: Type.Unknown(),
+      other_value: Type.Unknown(),
+      other_instance: Type.String(),
+      other_host: Type.String(),
+    }),
+  ),
 });
 
 /** How the service is, for administrators. */
@@ -76,6 +85,13 @@ export function healthOverviewRoutes(routes: Routes, health: HealthReader): void
         queue,
         content_store: { kind: rest.contentStore, answers: checks.content === 'ok' },
         settings: rest.settings.map(toSetting),
+        setting_differences: rest.settingDifferences.map((each) => ({
+          setting: each.setting,
+          value: each.value,
+          other_value: each.otherValue,
+          other_instance: each.otherInstance,
+          other_host: each.otherHost,
+        })),
       };
     },
   );

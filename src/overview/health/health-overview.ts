@@ -1,4 +1,5 @@
 import type { Database } from '../../database/database.ts';
+import type { Instances, SettingDifference } from '../../housekeeping/instances.ts';
 import type { ClockWatch } from '../../observability/clock-watch.ts';
 import { type ReadinessCheck, resultOf } from '../../observability/health-routes.ts';
 import type { MessageQueue } from '../../queue/message-queue.ts';
@@ -26,6 +27,8 @@ export interface HealthOverview {
   /** Where the files of courses are kept. */
   contentStore: 'folder' | 's3';
   settings: readonly DescribedSetting[];
+  /** Settings that all instances must share and of which another one holds another value. */
+  settingDifferences: readonly SettingDifference[];
 }
 
 /** Reads how the service is. */
@@ -34,6 +37,7 @@ export class HealthReader {
   readonly #queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
   readonly #checks: Readonly<Record<string, ReadinessCheck>>;
   readonly #clock: ClockWatch;
+  readonly #instances: Pick<Instances, 'differences'>;
   readonly #settings: Settings;
   readonly #about: { version: string; runtime: Runtime; instance: string; startedAt: number };
 
@@ -42,6 +46,7 @@ export class HealthReader {
     queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
     checks: Readonly<Record<string, ReadinessCheck>>;
     clock: ClockWatch;
+    instances: Pick<Instances, 'differences'>;
     settings: Settings;
     about: { version: string; runtime: Runtime; instance: string; startedAt: number };
   }) {
@@ -49,6 +54,7 @@ export class HealthReader {
     this.#queue = dependencies.queue;
     this.#checks = dependencies.checks;
     this.#clock = dependencies.clock;
+    this.#instances = dependencies.instances;
     this.#settings = dependencies.settings;
     this.#about = dependencies.about;
   }
@@ -65,6 +71,7 @@ export class HealthReader {
       queue: { engine: this.#queue.engine, state: this.#queueState(), obstacle: this.#queue.obstacle() },
       contentStore: this.#settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
       settings: describeSettings(this.#settings),
+      settingDifferences: this.#instances.differences,
     };
   }
 

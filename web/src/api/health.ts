@@ -20,6 +20,15 @@ export interface SettingInForce {
 export const CHECKS = ['database', 'content', 'queue'] as const;
 export type Check = (typeof CHECKS)[number];
 
+/** A setting that another instance of the same database holds another value of. */
+export interface SettingDifference {
+  setting: string;
+  value: unknown;
+  other_value: unknown;
+  other_instance: string;
+  other_host: string;
+}
+
 /** How the service is. */
 export interface Health {
   version: string;
@@ -40,6 +49,8 @@ export interface Health {
   };
   content_store: { kind: 'folder' | 's3'; answers: boolean };
   settings: SettingInForce[];
+  /** Settings that all instances must share and of which another one holds another value. */
+  setting_differences: SettingDifference[];
 }
 
 const HEALTH_MS = 10_000;

@@ -14,6 +14,8 @@ export const system = {
     failed: 'Does not answer',
     clockOff: 'Wrong',
     off: 'Switched off',
+    settingsDiffer: 'Instances differ in their settings',
+    differ: 'Differs',
     checks: {
       database: {
         name: 'Database',
@@ -38,6 +40,11 @@ export const system = {
         name: 'Clock',
         off: (secondsAhead: number) =>
           `The clock of this machine is ${Math.abs(secondsAhead)} s ${secondsAhead > 0 ? 'ahead of' : 'behind'} the database server’s. Messages and records carry the time of the server, so deliveries are not affected, but log lines are dated wrongly and certificates may be refused. Synchronize it (NTP).`,
+      },
+      settings: {
+        name: 'Settings',
+        differs: (setting: string, here: string, there: string, host: string) =>
+          `All instances of a database must share ${setting}. Here it is ${here}, on ${host} it is ${there}. Give both the same value and restart.`,
       },
       delivery: {
         name: 'Delivery',

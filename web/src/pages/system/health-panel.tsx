@@ -8,6 +8,8 @@ import styles from './system.module.css';
 const texts = system.health;
 
 interface Check {
+  /** Where several have the same name. */
+  key?: string;
   name: string;
   tone: Tone;
   state: string;
@@ -22,8 +24,8 @@ export function HealthPanel({ health }: { health: Health }) {
     <Panel title={texts.title}>
       <Verdict health={health} />
       <ul className={styles.checks} aria-label={texts.label}>
-        {checks.map(({ name, tone, state, words }) => (
-          <li key={name} className={styles.check}>
+        {checks.map(({ key, name, tone, state, words }) => (
+          <li key={key ?? name} className={styles.check}>
             <div className={styles.checkName}>{name}</div>
             <StatusBadge tone={tone}>{state}</StatusBadge>
             <p className={styles.checkWords}>{words}</p>
@@ -37,6 +39,7 @@ export function HealthPanel({ health }: { health: Health }) {
 function Verdict({ health }: { health: Health }) {
   if (failedChecks(health).length > 0) return <Callout tone="bad" title={texts.wrong} live />;
   if (health.clock_ahead_seconds !== null) return <Callout tone="warn" title={texts.clockWrong} />;
+  if (health.setting_differences.length > 0) return <Callout tone="warn" title={texts.settingsDiffer} />;
   if (health.queue.state !== 'delivering') return <Callout tone="warn" title={texts.attention} />;
   return (
     <Callout tone="good" title={texts.fine}>
@@ -50,7 +53,12 @@ function obstacleOf(check: string, { obstacle }: Health['queue']): string | null
   return check === 'queue' && obstacle !== null ? texts.checks.queue.obstacle(obstacle) : null;
 }
 
-function checksOf({ checks, queue, clock_ahead_seconds: ahead }: Health): Check[] {
+function checksOf({
+  checks,
+  queue,
+  clock_ahead_seconds: ahead,
+  setting_differences: differences,
+}: Health): Check[] {
   const readiness = CHECKS.flatMap((check) => {
     const result = checks[check];
     if (result === undefined) return [];
@@ -73,5 +81,17 @@ function checksOf({ checks, queue, clock_ahead_seconds: ahead }: Health): Check[
       state: delivers ? texts.ok : texts.off,
       words: words[queue.state],
     },
+    ...differences.map(({ setting, value, other_value, other_host, other_instance }) => ({
+      key: `${other_instance} ${setting}`,
+      name: texts.checks.settings.name,
+      tone: 'warn' as const,
+      state: texts.differ,
+      words: texts.checks.settings.differs(
+        setting,
+        JSON.stringify(value),
+        JSON.stringify(other_value),
+        other_host,
+      ),
+    })),
   ];
 }

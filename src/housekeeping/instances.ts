@@ -1,0 +1,164 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Database } from '../database/database.ts';
+import type { Logger } from '../observability/log.ts';
+
+/** How often an instance says that it runs. */
+const BEAT_MS = 10_000;
+/** After how long without a word an instance is taken to be gone. */
+const GONE_AFTER_MS = 3 * BEAT_MS;
+/** Tells the others at once that an instance has come or gone. */
+const CHANNEL = 'coursewire_instances';
+
+/** A setting that all instances of a database must share, and that another instance holds another value of. */
+export interface SettingDifference {
+  setting: string;
+  value: unknown;
+  otherValue: unknown;
+  otherInstance: string;
+  otherHost: string;
+}
+
+interface InstanceRow {
+  instance: string;
+  host_name: string;
+  settings: string;
+}
+
+/**
+ * Lets the instances of one database compare the settings that they must share, each through a row of its own. A
+ * difference is a warning in the log, once, and is listed until it is mended or the other instance is gone.
+ */
+export class Instances implements AsyncDisposable {
+  readonly #database: Database;
+  readonly #settings: Readonly<Record<string, unknown>>;
+  readonly #about: { instance: string; hostName: string };
+  readonly #log: Logger;
+  readonly #now: () => number;
+  #differences: readonly SettingDifference[] = [];
+  #beat: NodeJS.Timeout | null = null;
+  #listening: Disposable | null = null;
+  #comparing: Promise<void> = Promise.resolve();
+
+  constructor(dependencies: {
+    database: Database;
+    /** By name, fit for JSON and without secrets. */
+    settings: Readonly<Record<string, unknown>>;
+    about: { instance: string; hostName: string };
+    log: Logger;
+    now: () => number;
+  }) {
+    this.#database = dependencies.database;
+    this.#settings = dependencies.settings;
+    this.#about = dependencies.about;
+    this.#log = dependencies.log;
+    this.#now = dependencies.now;
+  }
+
+  /** As of the last comparison. */
+  get differences(): readonly SettingDifference[] {
+    return this.#differences;
+  }
+
+  /** Enters this instance, compares, and goes on doing so. @throws {DatabaseUnavailableError} */
+  async start(): Promise<void> {
+    this.#listening = this.#database.onSignal(CHANNEL, () => this.#compareNext());
+    await this.#enter(true);
+    await this.#compare();
+    this.#beat = setInterval(() => this.#compareNext(() => this.#enter(false)), BEAT_MS);
+  }
+
+  /** Removes this instance, and tells the others. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listening?.[Symbol.dispose]();
+    if (this.#beat === null) return;
+    clearInterval(this.#beat);
+    await this.#comparing;
+    await this.#leave().catch(() => {
+      // The others notice without a word, a little later.
+    });
+  }
+
+  /** One after another; an outage of the database is told elsewhere, and the next beat tries again. */
+  #compareNext(first: () => Promise<void> = async () => {}): void {
+    this.#comparing = this.#comparing
+      .then(first)
+      .then(() => this.#compare())
+      .catch(() => {});
+  }
+
+  async #enter(isNew: boolean): Promise<void> {
+    const now = this.#now();
+    await this.#database.transaction(async (tx) => {
+      await tx.run('delete from instances where seen_at < ?', now - GONE_AFTER_MS);
+      await tx.run(
+        `insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)
+         on conflict (instance) do update set seen_at = excluded.seen_at`,
+        this.#about.instance,
+        this.#about.hostName,
+        JSON.stringify(this.#settings),
+        now,
+      );
+      if (isNew) tx.signal(CHANNEL);
+    });
+  }
+
+  async #leave(): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await tx.run('delete from instances where instance = ?', this.#about.instance);
+      tx.signal(CHANNEL);
+    });
+  }
+
+  async #compare(): Promise<void> {
+    const others = await this.#database.reader.all<InstanceRow>(
+      'select instance, host_name, settings from instances where instance <> ? and seen_at >= ? order by instance',
+      this.#about.instance,
+      this.#now() - GONE_AFTER_MS,
+    );
+    const before = this.#differences;
+    const now = others.flatMap((other) => this.#differencesTo(other));
+    this.#differences = now;
+    for (const difference of now) {
+      if (before.some((one) => isSame(one, difference))) continue;
+      const { setting, value, otherValue, otherHost } = difference;
+      this.#log.warn(
+        `instances of this database must share ${setting}: it is ${JSON.stringify(value)} here and ` +
+          `${JSON.stringify(otherValue)} on ${otherHost}`,
+        fieldsOf(difference),
+      );
+    }
+    for (const difference of before) {
+      if (now.some((one) => isSame(one, difference))) continue;
+      this.#log.info(`${difference.setting} no longer differs between these instances`, fieldsOf(difference));
+    }
+  }
+
+  /** Settings that only one of two releases has are left alone: during an upgrade both run. */
+  #differencesTo(other: InstanceRow): SettingDifference[] {
+    const theirs = JSON.parse(other.settings) as Record<string, unknown>;
+    const ours = JSON.parse(JSON.stringify(this.#settings)) as Record<string, unknown>;
+    return Object.keys(ours)
+      .filter((name) => Object.hasOwn(theirs, name) && !isDeepStrictEqual(ours[name], theirs[name]))
+      .map((name) => ({
+        setting: name,
+        value: ours[name],
+        otherValue: theirs[name],
+        otherInstance: other.instance,
+        otherHost: other.host_name,
+      }));
+  }
+}
+
+function isSame(one: SettingDifference, other: SettingDifference): boolean {
+  return one.setting === other.setting && one.otherInstance === other.otherInstance;
+}
+
+function fieldsOf({ setting, value, otherValue, otherInstance, otherHost }: SettingDifference) {
+  return {
+    setting,
+    value,
+    other_value: otherValue,
+    other_instance: otherInstance,
+    other_host: otherHost,
+  };
+}

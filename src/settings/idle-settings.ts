@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import { SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
+
+/** Settings that do nothing unless another setting holds something. */
+interface Dependence {
+  readonly settings: readonly SettingName[];
+  /** What must be so, with the names of settings and values between backticks. */
+  readonly needs: string;
+  isMet(settings: Settings): boolean;
+}
+
+const DEPENDENCES: readonly Dependence[] = [
+  {
+    settings: ['sqs_region', 'sqs_endpoint', 'message_queue_name', 'dead_letter_queue_name'],
+    needs: '`queue_driver` is `sqs`',
+    isMet: (settings) => settings.queue_driver === 'sqs',
+  },
+  {
+    settings: ['database_connections'],
+    needs: '`database_url` is set',
+    isMet: (settings) => settings.database_url !== null,
+  },
+  {
+    settings: ['content_store_endpoint'],
+    needs: '`content_store` is a bucket of S3',
+    isMet: (settings) => settings.content_store?.startsWith('s3://') === true,
+  },
+];
+
+/** What must be so for a setting to do anything, in words; null for those that always do. */
+export function needsOf(name: SettingName): string | null {
+  return DEPENDENCES.find(({ settings }) => settings.includes(name))?.needs ?? null;
+}
+
+/** A sentence for each group of settings that were changed from their defaults and do nothing as the others are. */
+export function idleSettings(settings: Settings): string[] {
+  return DEPENDENCES.filter((dependence) => !dependence.isMet(settings)).flatMap((dependence) => {
+    const idle = dependence.settings.filter(
+      (name) => !isDeepStrictEqual(settings[name], SETTINGS_TABLE[name].default),
+    );
+    if (idle.length === 0) return [];
+    const needs = dependence.needs.replaceAll('`', '');
+    return `${idle.join(', ')} ${idle.length === 1 ? 'does' : 'do'} nothing: only used where ${needs}`;
+  });
+}

@@ -1,0 +1,20 @@
+import { allowedTargetNetworks } from './networks.ts';
+import { SETTING_NAMES, SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
+
+/** Shared settings that mean nothing unless Amazon SQS carries the messages. */
+const OF_SQS: ReadonlySet<SettingName> = new Set([
+  'message_queue_name',
+  'dead_letter_queue_name',
+  'sqs_region',
+  'sqs_endpoint',
+]);
+
+/** What an instance holds of the settings that all instances of a database must share; no secrets. */
+export function sharedSettings(settings: Settings): Partial<Record<SettingName, unknown>> {
+  const names = SETTING_NAMES.filter(
+    (name) => SETTINGS_TABLE[name].shared && (settings.queue_driver === 'sqs' || !OF_SQS.has(name)),
+  );
+  const held = Object.fromEntries(names.map((name) => [name, settings[name]]));
+  // Its default depends on `host`, which may differ: what counts is what it comes to.
+  return { ...held, target_allowed_networks: allowedTargetNetworks(settings) };
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Settings } from '../../src/settings/settings-table.ts';
+import { createAdministrator, signedInBrowser } from '../support/administration.ts';
+import { openDatabaseOf } from '../support/database.ts';
+import { databaseUrlOf, dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
+import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+
+const SHARED_DATABASE = { skip: ON_POSTGRES ? false : 'the embedded database has one instance' };
+const SECRET = 's'.repeat(64);
+
+/** One database for any number of instances, each with a data folder of its own. */
+async function startTogether(...each: Partial<Settings>[]) {
+  const stack = new AsyncDisposableStack();
+  const shared = stack.use(temporaryFolder()).path;
+  const content = stack.use(temporaryFolder()).path;
+  stack.defer(() => dropDatabaseOf(shared));
+  const database_url = await databaseUrlOf(shared);
+  const start = async (settings: Partial<Settings>) => {
+    const dataDir = stack.use(temporaryFolder()).path;
+    return stack.use(
+      await startTestService({
+        dataDir,
+        settings: { database_url, content_store: content, webhooks_auth_secret: SECRET, ...settings },
+      }),
+    );
+  };
+  const services: TestService[] = [];
+  for (const settings of each) services.push(await start(settings));
+  await createAdministrator(shared);
+  return { dataDir: shared, services, start, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+const warningsOf = ({ logLines }: TestService) =>
+  logLines.filter((line) => line.class === 'Service' && line.level === 'warn' && line.setting !== undefined);
+
+async function differencesOn(service: TestService) {
+  const admin = await signedInBrowser(service.url);
+  const { status, body } = await admin.get('/ui/api/health');
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.setting_differences as {
+    setting: string;
+    value: unknown;
+    other_value: unknown;
+    other_host: string;
+  }[];
+}
+
+describe('settings that instances of one database must share', SHARED_DATABASE, () => {
+  it('are said in the log and on the System page of both where they differ, with both values', async () => {
+    await using together = await startTogether(
+      { message_queue_max_receives: 3, retry_max_delay: 60, enable_queue_polling: false },
+      { enable_webhooks_service: false, retry_max_delay: 30 },
+    );
+    const [first, second] = together.services as [TestService, TestService];
+    const expected = [
+      ['enable_webhooks_service', true, false],
+      ['message_queue_max_receives', 3, 1_000],
+      ['retry_max_delay', 60, 30],
+    ];
+    await until(() => warningsOf(first).length === 3, 'the first instance warns');
+    assert.deepEqual(
+      warningsOf(first).map((line) => [line.setting, line.value, line.other_value]),
+      expected,
+    );
+    assert.deepEqual(
+      warningsOf(second).map((line) => [line.setting, line.other_value, line.value]),
+      expected,
+    );
+    assert.match(
+      warningsOf(first)[1].msg,
+      /must share message_queue_max_receives: it is 3 here and 1000 on /,
+    );
+    assert.deepEqual(
+      (await differencesOn(first)).map((each) => [each.setting, each.value, each.other_value]),
+      expected,
+    );
+    assert.deepEqual(
+      (await differencesOn(second)).map((each) => [each.setting, each.other_value, each.value]),
+      expected,
+    );
+    const text = JSON.stringify([...first.logLines, await differencesOn(first)]);
+    assert.ok(!text.includes(SECRET) && !text.includes(first.settings.database_url ?? ''));
+  });
+
+  it('are not said where only such settings differ as may', async () => {
+    await using together = await startTogether(
+      { enable_queue_polling: false, log_level: 'debug', delivery_concurrency: 3 },
+      { queue_polling_interval: 1, message_queue_name: 'unused.fifo' },
+    );
+    const { services } = together;
+    for (const service of services) {
+      assert.deepEqual(warningsOf(service), []);
+      assert.deepEqual(await differencesOn(service), []);
+    }
+  });
+
+  it('are no longer said once the other instance has stopped, or was restarted with the same', async () => {
+    await using together = await startTogether({ delivery_timeout: 5 }, { delivery_timeout: 6 });
+    const [first, second] = together.services as [TestService, TestService];
+    await until(async () => (await differencesOn(first)).length === 1, 'the first instance knows');
+    await second.stop();
+    await until(async () => (await differencesOn(first)).length === 0, 'the difference is gone');
+    assert.ok(first.logLines.some((line) => /^delivery_timeout no longer differs/.test(line.msg)));
+    const third = await together.start({ delivery_timeout: 5 });
+    assert.deepEqual([await differencesOn(third), await differencesOn(first)], [[], []]);
+    assert.equal(warningsOf(first).length, 1);
+  });
+
+  it('are no longer said some time after the other instance was killed', async () => {
+    await using together = await startTogether({ delivery_timeout: 5 });
+    const [first] = together.services as [TestService];
+    await using database = await openDatabaseOf(together.dataDir);
+    // What a killed instance leaves behind, 25 s after its last word.
+    await database.transaction(async (tx) => {
+      await tx.run(
+        'insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)',
+        'killed',
+        'elsewhere',
+        JSON.stringify({ delivery_timeout: 7, of_another_release: true }),
+        Date.now() - 25_000,
+      );
+      tx.signal('coursewire_instances');
+    });
+    await until(() => warningsOf(first).length === 1, 'the first instance warns');
+    await until(async () => (await differencesOn(first)).length === 0, 'the difference is gone', 60_000);
+    assert.deepEqual(await database.reader.all("select 1 from instances where instance = 'killed'"), []);
+  });
+});
