@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { readAssetsWithin } from '../../src/content/assets/assets.ts';
 import { ClientService } from '../../src/identity/client-service.ts';
 import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { accountsOf, createAccounts, createWebhook, settledDeliveries } from '../delivery/webhook-parts.ts';
@@ -14,6 +15,8 @@ import { answer } from '../support/target-behaviours.ts';
 
 /** The service's clock stands still, so that many rows have the same moments. */
 const NOW = Date.now();
+/** The folder that holds all others. */
+const HOME = 1;
 const QUEUED = ['queued 1', 'queued 2', 'queued 3'];
 const DEAD = ['dead 1', 'dead 2', 'dead 3'];
 
@@ -66,19 +69,31 @@ describe('rows that lie in another order on PostgreSQL', {
       (path) => !isDeepStrictEqual(descending[path], ascending[path]),
     );
     assert.deepEqual(different, []);
+    for (const [path, first] of Object.entries(descending)) {
+      const [, list = '', limit] = /^([^?]+)\?limit=(\d+)$/.exec(path) ?? [];
+      const whole = descending[list];
+      if (limit === undefined || whole === undefined) continue;
+      assert.deepEqual(dataOf(first), dataOf(whole).slice(0, Number(limit)), path);
+    }
   });
 
-  test('are delivered in the order of their events, dead letters too', async () => {
+  test('are skipped, delivered and sent again in the order of their events', async () => {
     await layRows(folder.path, 'desc');
     const received = () => target.requests.filter(({ path }) => path === '/dead');
+    {
+      await using service = await start(false);
+      const skipped = await service.api.post(`/webhooks/${deadWebhook}/line/skip`);
+      assert.deepEqual([skipped.status, skipped.body.depth], [200, QUEUED.length - 1]);
+    }
     target.requests.length = 0;
     target.respondWith(answer(200));
     await using service = await start(true);
-    await target.waitFor(() => received().length === QUEUED.length);
+    await target.waitFor(() => received().length === QUEUED.length - 1);
     const again = await service.api.post(`/webhooks/${deadWebhook}/deliveries/redeliver`);
-    assert.equal(again.body.redelivered, DEAD.length, JSON.stringify(again.body));
+    assert.equal(again.body.redelivered, DEAD.length + 1, JSON.stringify(again.body));
     await target.waitFor(() => received().length === QUEUED.length + DEAD.length);
-    assert.deepEqual(accountsOf(received()), [...QUEUED, ...DEAD]);
+    const [skipped, ...waiting] = QUEUED;
+    assert.deepEqual(accountsOf(received()), [...waiting, ...DEAD, skipped]);
   });
 
   async function readAll(): Promise<Answers> {
@@ -92,10 +107,15 @@ describe('rows that lie in another order on PostgreSQL', {
     }
     await using database = openDatabaseAt(service.settings);
     const clients = await new ClientService({ database, now: Date.now }).list();
+    answers.within = await database.transaction((tx) => readAssetsWithin(tx, HOME));
     answers.clients = clients.filter(({ name }) => name !== 'tests');
     return answers;
   }
 });
+
+function dataOf(body: unknown): unknown[] {
+  return (body as { data: unknown[] }).data;
+}
 
 /** Leaves out what each start of the service and each sign-in adds. */
 function stable(path: string, body: Record<string, unknown>): unknown {
@@ -134,7 +154,7 @@ async function fill(service: TestService, target: Target): Promise<number> {
   ];
   const equivalents: number[] = [];
   const bundles: number[] = [];
-  for (const turned of [languages, languages.toReversed()]) {
+  for (const turned of [languages, languages.toReversed(), languages, languages.toReversed()]) {
     const { id } = await api.create('/equivalents', { name: 'Same', folder_id: folders[2], courses: turned });
     equivalents.push(id);
     const contents = [
