@@ -152,7 +152,7 @@ describe('the demo', { concurrency: true }, () => {
   });
 
   it('says why the service does not start', async () => {
-    const occupant = createServer().listen(0, '127.0.0.1');
+    await using occupant = createServer().listen(0, '127.0.0.1');
     await once(occupant, 'listening');
     const { port } = occupant.address() as { port: number };
     await using demo = runDemo('--exit', '--port', String(port));
@@ -160,7 +160,6 @@ describe('the demo', { concurrency: true }, () => {
     assert.equal(await demo.ended(), 1);
     assert.match(demo.output.stderr, /✗ the service ended by itself, with exit code 1\n/);
     assert.match(demo.output.stderr, /EADDRINUSE/);
-    occupant.close();
   });
 
   it('refuses options that it does not know', async () => {
