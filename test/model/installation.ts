@@ -103,21 +103,12 @@ export class Installation implements AsyncDisposable {
   }
 
   /** Ends all processes and starts them again. `isKill`: at once, in the middle of whatever they do. */
-  async restart({
-    isKill,
-    settings = {},
-    onEnded = () => {},
-  }: {
-    isKill: boolean;
-    settings?: Settings;
-    onEnded?: () => void;
-  }): Promise<void> {
+  async restart({ isKill, settings = {} }: { isKill: boolean; settings?: Settings }): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#up = promise;
     try {
       this.#deaths += 1;
       const ends = await Promise.all(this.#processes.map((each) => each.end(isKill ? 'SIGKILL' : 'SIGTERM')));
-      onEnded();
       if (isKill) await endDeadLeases(this.#folders[0]!);
       else for (const { code } of ends) assert.equal(code, 0, 'a stop that was asked for is no failure');
       await this.#startAll(settings);

@@ -69,7 +69,7 @@ export interface LineLog {
 
 /** What all lines share. */
 export interface ServiceLog {
-  /** From before a process was killed to after its death. */
+  /** From before the processes were killed until others were ready. */
   kills: Span[];
   /** Times in which nothing may be delivered. */
   silences: Span[];

@@ -14,8 +14,6 @@ export interface RunOptions {
   seed: number;
   /** At least 10. */
   operations: number;
-  /** Told what is done, step by step. */
-  trace?: (text: string) => void;
 }
 
 /** What came of a run without a failure. */
@@ -28,6 +26,8 @@ export interface RunResult {
 }
 
 const LEAST_OPERATIONS = 10;
+/** Of a run that fails. */
+const STEPS_SHOWN = 20;
 const WEBHOOKS_AT_FIRST = 26;
 /** Operations while webhooks are not delivered. */
 const OPERATIONS_IN_SILENCE = 6;
@@ -36,7 +36,7 @@ const OPERATIONS_IN_SILENCE = 6;
  * Runs random operations against a running service: API clients and an administrator, targets that fail, retries, stops
  * and kills. Fails where the service is not as the specification has it.
  */
-export async function runModel({ seed, operations, trace = () => {} }: RunOptions): Promise<RunResult> {
+export async function runModel({ seed, operations }: RunOptions): Promise<RunResult> {
   if (operations < LEAST_OPERATIONS) throw new Error(`a run has at least ${LEAST_OPERATIONS} operations`);
   await using stack = new AsyncDisposableStack();
   const choices = new Choices(seed);
@@ -44,8 +44,17 @@ export async function runModel({ seed, operations, trace = () => {} }: RunOption
   const targets = stack.use(await ModelTargets.start(seed));
   const installation = stack.use(await Installation.start({ message_queue_max_receives: maxReceives }));
   const callers = await installation.callers();
+  const steps: string[] = [];
+  const trace = (step: string) => void steps.push(step);
   const context = new RunContext({ choices, targets, installation, callers, maxReceives, trace });
-  return await new ModelRun(context).run(operations);
+  try {
+    return await new ModelRun(context).run(operations);
+  } catch (error) {
+    const last = steps.slice(-STEPS_SHOWN).join('\n  ');
+    throw new Error(`${error instanceof Error ? error.message : error}\nthe last steps:\n  ${last}`, {
+      cause: error,
+    });
+  }
 }
 
 class ModelRun {
@@ -161,10 +170,9 @@ class ModelRun {
     await new Promise((resolve) => setTimeout(resolve, pause));
     const kill: Span = { start: tick(), end: Number.POSITIVE_INFINITY };
     service.kills.push(kill);
-    const onEnded = () => {
-      kill.end = tick();
-    };
-    await installation.restart({ isKill: true, onEnded });
+    await installation.restart({ isKill: true });
+    // Not before: what the dead had sent may have been read after their death.
+    kill.end = tick();
   }
 
   /** Stops all processes in order and starts them again; now and then to deliver nothing for a while. */

@@ -5,8 +5,11 @@ import type { CallAnswer, Caller, Installation } from './installation.ts';
 import type { ServiceLog } from './log.ts';
 import type { ModelTargets } from './targets.ts';
 
-/** How far the service's clock may be from this process's: on PostgreSQL it goes by the server's, as far as it knows that. */
-export const CLOCK_TOLERANCE_MS = ON_POSTGRES ? 1_000 : 0;
+/**
+ * How far the service's clock may be from this process's. On PostgreSQL it goes by the server's, which a busy machine has it
+ * know by half of a slow answer only.
+ */
+export const CLOCK_TOLERANCE_MS = ON_POSTGRES ? 2_500 : 0;
 
 /** What the processes do at a time: deliver, queue only, or nothing about webhooks, which are Read Only then. */
 export type Mode = 'delivering' | 'queueing' | 'read-only';
