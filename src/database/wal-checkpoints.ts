@@ -45,11 +45,17 @@ export class WalCheckpoints implements AsyncDisposable {
     return this.#held;
   }
 
-  /** To be called after each commit, outside of a transaction. */
+  /** To be called after each commit, outside of a transaction. Never throws: what was committed must be answered. */
   committed(): void {
     this.#commits += 1;
     if (this.#commits % LOOK_EVERY !== 0 || this.#running !== null) return;
-    const pages = this.#uncopiedPages();
+    let pages: number;
+    try {
+      pages = this.#uncopiedPages();
+    } catch {
+      // A log that could not be looked at is complete all the same, and is looked at again.
+      return;
+    }
     if (pages < this.#copyAt) return;
     this.#running = this.#run(pages).finally(() => {
       this.#running = null;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
@@ -119,5 +119,20 @@ describe('the write-ahead log', () => {
     assert.equal(other.prepare('select count(*) as count from service_secrets').get()?.count, 100);
     other.exec('commit');
     assert.equal(other.prepare('select count(*) as count from service_secrets').get()?.count, 4_100);
+  });
+
+  it('does not keep anyone from being answered when the log cannot be looked at', async (t) => {
+    await using opened = await openSqliteFile();
+    const looks = t.mock.method(StatementSync.prototype, 'get', () => {
+      throw new Error('disk I/O error');
+    });
+    await write(opened.database, 40);
+    assert.ok(looks.mock.callCount() > 0, 'the log was looked at');
+    looks.mock.restore();
+    const [row] = await opened.database.reader.all<{ count: number }>(
+      'select count(*) as count from service_secrets where value = ?',
+      VALUE,
+    );
+    assert.equal(row?.count, 40);
   });
 });

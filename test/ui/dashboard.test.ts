@@ -274,6 +274,33 @@ describe('the system page', () => {
     assert.ok(!(await page.content()).includes(SECRET));
   });
 
+  it('says in which settings another instance differs, with both values', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    const difference = (setting: string, value: unknown, other_value: unknown) => ({
+      setting,
+      value,
+      other_value,
+      other_instance: 'other',
+      other_host: 'machine-2',
+    });
+    await page.route('**/ui/api/health', async (route) => {
+      const response = await route.fetch();
+      const health = await response.json();
+      const setting_differences = [
+        difference('message_queue_max_receives', 3, 1_000),
+        difference('enable_webhooks_service', true, false),
+      ];
+      await route.fulfill({ response, json: { ...health, setting_differences } });
+    });
+    await page.getByRole('link', { name: 'System' }).click();
+    await page.getByText('Instances differ in their settings').waitFor();
+    const checks = page.getByRole('list', { name: 'Checks' });
+    await checks.getByText('message_queue_max_receives. Here it is 3, on machine-2 it is 1000.').waitFor();
+    await checks.getByText('enable_webhooks_service. Here it is true, on machine-2 it is false.').waitFor();
+    await visit.assertAccessible();
+  });
+
   it('says what does not answer, what that means and what to do', async () => {
     await using visit = await ui.visit('/profile');
     const { page } = visit;
