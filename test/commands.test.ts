@@ -47,7 +47,7 @@ const CHECK_COMMANDS: Record<string, Fault[]> = {
   'check:types': ['types', 'types of the UI', 'types of the tests of the UI'],
   'check:code': ['code'],
 };
-const OTHER_COMMANDS = ['test', 'prove', 'bench', 'settings:docs', 'lockfile'];
+const OTHER_COMMANDS = ['test', 'test:browsers', 'prove', 'bench', 'settings:docs', 'lockfile'];
 
 interface Outcome {
   code: number | null;
@@ -63,10 +63,14 @@ function commandFolder() {
 }
 
 /** Runs an npm script as people do, with `folder` for its temporary files. */
-async function npmRun(folder: string, name: string, ...args: string[]): Promise<Outcome> {
-  const child = spawn('npm', ['run', '--silent', name, '--', ...args], {
+function npmRun(folder: string, name: string, ...args: string[]): Promise<Outcome> {
+  return run('npm', ['run', '--silent', name, '--', ...args], { TMPDIR: folder });
+}
+
+async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+  const child = spawn(program, args, {
     cwd: ROOT,
-    env: { ...process.env, TMPDIR: folder },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [[code], out, err] = await Promise.all([
@@ -216,6 +220,23 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
   it('"npm run check" fails when it is asked for a check that it does not have', async () => {
     using folder = commandFolder();
     assertFails(await npmRun(folder.path, 'check', '--only', 'spelling'), /Usage:/, 'an unknown name');
+  });
+
+  it('"npm run test:browsers" fails where a browser is missing or unknown, and says how to get it', async () => {
+    using folder = commandFolder();
+    const script = scripts['test:browsers']!.replace(/^node /, '');
+    const browsers = (...args: string[]) => run(process.execPath, [script, ...args], { PATH: folder.path });
+    assertFails(
+      await browsers(),
+      /Missing: Xvfb, xdotool, firefox-esr or firefox, WebKitWebDriver\..*apt-get install .* xvfb xdotool firefox-esr webkit2gtk-driver/s,
+      'a machine without browsers',
+    );
+    assertFails(
+      await browsers('firefox'),
+      /apt-get install .* xvfb xdotool firefox-esr$/m,
+      'one browser alone',
+    );
+    assertFails(await browsers('opera'), /There are firefox and webkit/, 'a browser that is not known');
   });
 
   it('"npm run settings:docs -- --check" fails on a stale page and does not change it', async () => {

@@ -1,0 +1,4 @@
+import { walkMainWays } from './walks.ts';
+import { startWebKit } from './webkit.ts';
+
+walkMainWays('WebKit', startWebKit);
