@@ -155,7 +155,9 @@ describe('a database of the release before, with messages in every state', () =>
     await insertLine(database, 6, { pending: 0 });
     await insertSent(database, 6, 11);
     await insertPast(database, 6, 11, 'DELIVERED');
-    // 7: waits for its third attempt.
+    // 7: waits for its third attempt; what was queued behind it was let go.
+    await sendEarlier(queues, 7, 14);
+    await insertSent(database, 7, 14);
     await insertMessage(database, 7, 12);
     await insertLine(database, 7, { pending: 1, available_at: hour, receive_count: 2 });
     await insertPast(database, 7, 12, 'RETRYING');
@@ -194,6 +196,7 @@ describe('a database of the release before, with messages in every state', () =>
     for (const line of [1, 2, 3, 4, 5, 6]) assert.equal((await instance.queue.line(line)).depth, 0);
     const { head } = await instance.queue.line(7);
     assert.deepEqual([head?.receiveCount, head?.availableAt], [2, hour]);
+    assert.equal((await instance.queue.line(7)).depth, 2);
     const [copy] = await readQueue(queues, 1, { queue: 'dead letters' });
     assert.equal(copy?.MessageAttributes?.message_id?.StringValue, nameOf(8, 13));
   });

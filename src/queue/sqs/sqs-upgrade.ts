@@ -187,12 +187,17 @@ async function takeIn(tx: Transaction, copies: readonly Copy[], now: number): Pr
     [...additions.values()].sort((a, b) => a.lineId - b.lineId),
     now,
   );
-  // Their heads are others now, whose attempts have not begun.
+  const firsts = new Map<number, number>();
+  for (const { lineId, position } of copies)
+    firsts.set(lineId, Math.min(position ?? 0, firsts.get(lineId) ?? Number.POSITIVE_INFINITY));
+  // Where the first becomes the head, its attempts have not begun.
   await tx.run(
-    `update queue_lines set receive_count = 0, lease_token = null, available_at = ? where line_id in
-       (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`,
+    `update queue_lines set receive_count = 0, lease_token = null, available_at = ?
+     from ${recordset(tx.dialect, 'given', { id: 'bigint', first: 'bigint' })}
+     where queue_lines.line_id = given.id and not exists
+       (select 1 from queue_messages as earlier where earlier.line_id = given.id and earlier.id < given.first)`,
     now,
-    JSON.stringify([...additions.keys()].map((id) => ({ id }))),
+    JSON.stringify([...firsts].map(([id, first]) => ({ id, first }))),
   );
   await tx.insertMany(
     'queue_messages',
