@@ -1,6 +1,6 @@
 import type { LineState } from './line-state.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
-import { fillQueue, type QueueFilling, setLines } from './prepared-queue.ts';
+import { countDelivered, fillQueue, type QueueFilling, setLines } from './prepared-queue.ts';
 
 export const DATABASE_NAMES = ['sqlite', 'postgres'] as const;
 export type DatabaseName = (typeof DATABASE_NAMES)[number];
@@ -18,6 +18,8 @@ export interface BenchDatabase extends AsyncDisposable {
   setLines(folder: PreparedFolder, state: LineState): Promise<void>;
   /** Statements that the server has run in the folder's database, and deliveries stored in it; null where nobody counts. */
   count(folder: PreparedFolder): Promise<{ statements: number; deliveries: number } | null>;
+  /** Messages that were delivered. */
+  delivered(folder: PreparedFolder): Promise<number>;
 }
 
 /** SQLite in the data folder. */
@@ -28,5 +30,6 @@ export const sqliteBenchDatabase: BenchDatabase = {
   fill: async (folder, filling) => fillQueue(folder, filling),
   setLines: async (folder, state) => setLines(folder, state),
   count: async () => null,
+  delivered: async (folder) => countDelivered(folder),
   [Symbol.asyncDispose]: async () => {},
 };

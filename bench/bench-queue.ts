@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createTestQueues } from '../test/queue/sqs-server.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
@@ -8,6 +9,16 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 
 const REGION = 'us-east-1';
 const START_DEADLINE_MS = 60_000;
+const BARE_DEADLINE_MS = 120_000;
+/** Messages that the bare client passes: a second or more. */
+const BARE_MESSAGES = 6_000;
+const BARE_MESSAGES_OF_ONE_GROUP = 600;
+
+/** What a bare client makes of the same server. */
+export interface BareClient {
+  perSecond: number;
+  requestsPerMessage: number;
+}
 
 /** What carries the messages of the service that is measured. */
 export interface BenchQueue extends AsyncDisposable {
@@ -16,6 +27,10 @@ export interface BenchQueue extends AsyncDisposable {
   readonly about: string | null;
   /** The environment of a service on a data folder, which keeps its queues from one start to the next. */
   environmentFor(folder: PreparedFolder): Promise<Record<string, string>>;
+  /** Requests that its server has had so far; null where nobody counts. */
+  requests(): Promise<number | null>;
+  /** Has a bare client pass messages of so many groups through the server to a target; null where there is no server. */
+  runBareClient(groups: number, targetUrl: string): Promise<BareClient | null>;
 }
 
 /** The queue in the service's own database. */
@@ -23,13 +38,16 @@ export const databaseBenchQueue: BenchQueue = {
   name: 'database',
   about: null,
   environmentFor: async () => ({}),
+  requests: async () => null,
+  runBareClient: async () => null,
   [Symbol.asyncDispose]: async () => {},
 };
 
 /** FIFO queues of an SQS-compatible server: the one that SQS_ENDPOINT names, else a stand-in as a process of its own. */
 export async function sqsBenchQueue(workplace: Workplace): Promise<BenchQueue> {
   const given = process.env.SQS_ENDPOINT;
-  const endpoint = given ?? (await startStandIn(workplace));
+  const standIn = given === undefined ? await startStandIn(workplace) : null;
+  const endpoint = given ?? standIn?.endpoint ?? '';
   const region = process.env.AWS_REGION ?? REGION;
   const credentials = {
     AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? 'bench',
@@ -57,12 +75,32 @@ export async function sqsBenchQueue(workplace: Workplace): Promise<BenchQueue> {
       environments.set(path, environment);
       return environment;
     },
+    async requests() {
+      if (standIn === null) return null;
+      standIn.process.send('count');
+      const [count] = await once(standIn.process, 'message');
+      return count as number;
+    },
+    async runBareClient(groups, targetUrl) {
+      await using queues = await createTestQueues({ endpoint, region });
+      const messages = groups === 1 ? BARE_MESSAGES_OF_ONE_GROUP : BARE_MESSAGES;
+      const child = workplace.fork('bare-sqs-process.ts', [
+        endpoint,
+        region,
+        await queues.url('messages'),
+        targetUrl,
+        String(groups),
+        String(messages),
+      ]);
+      const [found] = await once(child, 'message', { signal: AbortSignal.timeout(BARE_DEADLINE_MS) });
+      return found as BareClient;
+    },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-async function startStandIn(workplace: Workplace): Promise<string> {
+async function startStandIn(workplace: Workplace): Promise<{ endpoint: string; process: ChildProcess }> {
   const child = workplace.fork('sqs-process.ts', []);
   const [endpoint] = await once(child, 'message', { signal: AbortSignal.timeout(START_DEADLINE_MS) });
-  return endpoint as string;
+  return { endpoint: endpoint as string, process: child };
 }

@@ -44,16 +44,42 @@ export async function measureDeliveries(
   const raw = run.workplace.fork('raw-process.ts', [run.sink.urlOf('raw'), String(connections)]);
   try {
     const before = await run.database.count(folder);
+    const requestsBefore = await run.queue.requests();
+    const deliveredBefore = await run.database.delivered(folder);
     const measure = () => withService(run, { scenario, folder }, () => compared);
     const comparison =
       base === null ? await measure() : await withService(run, { scenario, folder: base }, measure);
     const after = await run.database.count(folder);
-    const result = toResult(plan, comparison, statementsPerDelivery(before, after));
+    const requests = (await run.queue.requests()) ?? 0;
+    const delivered = (await run.database.delivered(folder)) - deliveredBefore;
+    await endProcess(raw, 'SIGKILL');
+    const bare = await run.queue.runBareClient(plan.webhooks, run.sink.urlOf('raw'));
+    const rates = toResult(plan, comparison, statementsPerDelivery(before, after));
+    const result: DeliveriesResult = {
+      ...rates,
+      sqs:
+        bare === null
+          ? null
+          : {
+              bare_per_second: bare.perSecond,
+              share_of_bare: rates.per_second / bare.perSecond,
+              bare_requests_per_message: bare.requestsPerMessage,
+              requests_per_delivery:
+                requestsBefore === null ? null : (requests - requestsBefore) / Math.max(1, delivered),
+            },
+    };
     const { per_second, raw_per_second, share_of_raw, base_per_second } = result;
     const beside = base_per_second === null ? '' : `, beside ${Math.round(base_per_second)}/s`;
     run.tell(
       `${scenario}: ${Math.round(per_second)}/s of ${Math.round(raw_per_second)}/s: ${share_of_raw.toFixed(3)}${beside}`,
     );
+    if (result.sqs !== null) {
+      const { bare_per_second, share_of_bare, requests_per_delivery } = result.sqs;
+      run.tell(
+        `${scenario}: ${share_of_bare.toFixed(3)} of a bare client (${Math.round(bare_per_second)}/s), ` +
+          `${requests_per_delivery?.toFixed(3) ?? 'unknown'} requests a delivery`,
+      );
+    }
     return result;
   } finally {
     await endProcess(raw, 'SIGKILL');
@@ -66,7 +92,11 @@ function statementsPerDelivery(before: Count, after: Count): number | null {
   return (after.statements - before.statements) / (after.deliveries - before.deliveries);
 }
 
-function toResult(plan: DeliveriesPlan, comparison: Comparison, statements: number | null): DeliveriesResult {
+function toResult(
+  plan: DeliveriesPlan,
+  comparison: Comparison,
+  statements: number | null,
+): Omit<DeliveriesResult, 'sqs'> {
   const perSecond = rateOf(comparison, 'service');
   const rawPerSecond = rateOf(comparison, 'raw');
   const basePerSecond = comparison.base.length === 0 ? null : rateOf(comparison, 'base');

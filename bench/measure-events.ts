@@ -63,6 +63,7 @@ async function measureArrivals(
   { perSecond, accountIds }: { perSecond: number; accountIds: readonly number[] },
 ): Promise<ArrivalResult> {
   const answeredAt = new Map<number, number>();
+  const requestsBefore = await run.queue.requests();
   const beganAt = sharedNow();
   await openLoop(
     async (n) => {
@@ -75,12 +76,15 @@ async function measureArrivals(
   const tookMs = sharedNow() - beganAt;
   const arrivedAt = await arrivalsOf(run, new Set(accountIds));
   const now = sharedNow();
+  const requests = await run.queue.requests();
   // A message may overtake the API's answer: it took no time then.
   const times = accountIds.map((id) => Math.max(0, (arrivedAt.get(id) ?? now) - answeredAt.get(id)!));
   return {
     offered_per_second: perSecond,
     answered_per_second: Math.round((accountIds.length * MS_PER_SECOND) / tookMs),
     events: accountIds.length,
+    requests_per_message:
+      requestsBefore === null || requests === null ? null : (requests - requestsBefore) / accountIds.length,
     late: accountIds.length - arrivedAt.size,
     p50_ms: toHundredths(quantile(times, 0.5)),
     p99_ms: toHundredths(quantile(times, 0.99)),

@@ -66,6 +66,11 @@ export async function postgresBenchDatabase(givenUrl: string | null): Promise<Be
       }),
     setLines: (folder, state) => withClient(urlOf(folder), (client) => setLines(client, folder, state)),
     count: (folder) => withClient(urlOf(folder), count),
+    delivered: (folder) =>
+      withClient(urlOf(folder), async (client) => {
+        const { rows } = await client.query<{ count: string }>('select count(*) as count from deliveries');
+        return Number(rows[0]?.count);
+      }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -85,3 +85,13 @@ function syncFile(file: string): void {
     closeSync(descriptor);
   }
 }
+
+/** The messages that a service on the folder has delivered. */
+export function countDelivered(folder: PreparedFolder): number {
+  const database = new DatabaseSync(folder.databaseFile, { readOnly: true });
+  try {
+    return Number(database.prepare('select count(*) as count from deliveries').get()?.count);
+  } finally {
+    database.close();
+  }
+}

@@ -13,6 +13,7 @@ export function renderReport(results: Results): string {
     `Database: ${engine(database)}; queue: ${engine(queue)}`,
     '',
     ...deliveriesTable(results),
+    ...sqsTable(results),
     ...eventsTable(results),
     ...othersTable(results),
     ...goalsTable(results.goals),
@@ -41,6 +42,26 @@ function deliveriesTable({ deliveries, plan }: Results): string[] {
     'statements',
     'raw posts',
   ];
+  return [...table([head, ...rows]), ''];
+}
+
+function sqsTable({ deliveries }: Results): string[] {
+  const rows = Object.entries(deliveries).flatMap(([name, { per_second, sqs }]) =>
+    sqs === null
+      ? []
+      : [
+          [
+            name,
+            whole(per_second),
+            whole(sqs.bare_per_second),
+            fraction(sqs.share_of_bare),
+            sqs.requests_per_delivery === null ? UNKNOWN : fraction(sqs.requests_per_delivery),
+            fraction(sqs.bare_requests_per_message),
+          ],
+        ],
+  );
+  if (rows.length === 0) return [];
+  const head = ['Beside a bare client of SQS', 'a second', 'bare', 'share', 'requests each', 'bare requests'];
   return [...table([head, ...rows]), ''];
 }
 

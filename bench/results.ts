@@ -17,6 +17,13 @@ export interface DeliveriesResult {
   share_of_base: number | null;
   /** All that the database server ran, a delivery; null where nobody counts. */
   statements_per_delivery: number | null;
+  /** On SQS: the same server with a bare client, and the requests that the service made to it. */
+  sqs: {
+    bare_per_second: number;
+    share_of_bare: number;
+    bare_requests_per_message: number;
+    requests_per_delivery: number | null;
+  } | null;
   /** The rates of each turn, in order. */
   turns: Record<Side, number[]>;
 }
@@ -29,6 +36,8 @@ export interface ArrivalResult {
   events: number;
   /** Messages that had not arrived when the measurement ended; the times below take that moment for their arrival. */
   late: number;
+  /** Requests to the server of SQS, a message; null where there is none, or nobody counts. */
+  requests_per_message: number | null;
   p50_ms: number;
   p99_ms: number;
   max_ms: number;
