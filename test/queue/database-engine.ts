@@ -23,6 +23,7 @@ export async function openDatabaseQueue(
     now: clock.now,
     pass: async (ms) => clock.pass(ms),
     arrived: () => (ON_POSTGRES ? signalsArrived(database) : Promise.resolve()),
+    clockIsOurs: true,
     deadLetters: () => readDeadLetters(database),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

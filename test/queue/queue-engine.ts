@@ -16,6 +16,8 @@ export interface QueueEngine extends AsyncDisposable {
   readonly database: Database;
   /** The time that the engine goes by, in epoch milliseconds. */
   now(): number;
+  /** True: time passes by `pass` alone, so moments are known to the millisecond. */
+  readonly clockIsOurs: boolean;
   /** Lets time pass: by setting a clock, or by waiting where the engine's clock is not ours. */
   pass(ms: number): Promise<void>;
   /** Resolves when all that was queued so far can be received. */

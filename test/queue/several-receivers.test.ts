@@ -36,6 +36,7 @@ async function openReceivers(): Promise<Receivers> {
       now: clock.now,
       pass: async (ms) => clock.pass(ms),
       arrived: async () => {},
+      clockIsOurs: true,
       deadLetters: async () => [],
       [Symbol.asyncDispose]: async () => {},
     };

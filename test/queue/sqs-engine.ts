@@ -50,6 +50,7 @@ async function countAwaiting(database: Database, now: number): Promise<number> {
 export class PatientSqsEngine implements QueueEngine {
   readonly database: Database;
   readonly queue: MessageQueue;
+  readonly clockIsOurs: boolean;
   readonly #now: () => number;
   readonly #pass: (ms: number) => Promise<void>;
   readonly #release: () => Promise<void>;
@@ -57,12 +58,14 @@ export class PatientSqsEngine implements QueueEngine {
   constructor(dependencies: {
     database: Database;
     queue: SqsQueue;
+    clockIsOurs: boolean;
     now: () => number;
     pass: (ms: number) => Promise<void>;
     release: () => Promise<void>;
   }) {
     this.database = dependencies.database;
     this.queue = dependencies.queue;
+    this.clockIsOurs = dependencies.clockIsOurs;
     this.#now = dependencies.now;
     this.#pass = dependencies.pass;
     this.#release = dependencies.release;

@@ -30,6 +30,7 @@ async function openSqsEngine(): Promise<PatientSqsEngine> {
   return new PatientSqsEngine({
     database,
     queue,
+    clockIsOurs: server.isOurs,
     now,
     pass: async (ms) => {
       if (server.isOurs) clock.pass(ms);

@@ -12,7 +12,7 @@ import { type ReadHistory, SqsUpgrade } from './sqs-upgrade.ts';
 import { SqsWatch } from './sqs-watch.ts';
 
 /** How long the head of an idle line waits for its copy: much longer than copies take, and short for who waits. */
-const WAIT_MS = 500;
+const WAIT_MS = 200;
 /** Receives at a time. */
 const RECEIVES = 4;
 
@@ -35,7 +35,7 @@ export interface SqsQueueOptions {
   /** Called at each failure of a request. */
   onFailure: () => void;
   now: () => number;
-  /** How long the head of an idle line waits for its copy. Default: half a second. */
+  /** How long the head of an idle line waits for its copy. Default: 200 ms. */
   waitMs?: number;
 }
 
