@@ -51,6 +51,7 @@ export class WebhookChoices {
   /** The same webhook with something else about it. */
   changed(present: WebhookConfiguration, newUrl: () => string): WebhookConfiguration {
     const choices = this.#choices;
+    const changed = { ...present };
     const changes: (() => Partial<WebhookConfiguration>)[] = [
       () => ({ name: choices.name('Webhook') }),
       () => ({ targetUrl: newUrl() }),
@@ -63,15 +64,15 @@ export class WebhookChoices {
       }),
       () => ({ ignoreBefore: choices.chance(0.5) ? null : Date.now() - 3_600_000 }),
       () => {
-        const focus = this.#focus(present.topic);
-        return { focus, subtopics: choices.chance(0.5) ? null : this.subtopics(present.topic, focus) };
+        const { topic } = changed;
+        const focus = this.#focus(topic);
+        return { focus, subtopics: choices.chance(0.5) ? null : this.subtopics(topic, focus) };
       },
       () => {
         const { topic, focus, subtopics } = this.configuration(present.targetUrl, false);
         return { topic, focus, subtopics };
       },
     ];
-    const changed = { ...present };
     for (const change of choices.some(changes, 2)) Object.assign(changed, change());
     return changed;
   }
