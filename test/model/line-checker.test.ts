@@ -158,6 +158,11 @@ describe('the check of a line takes', () => {
       .kill()
       .arrive('a')
       .tell('a', 'DELIVERED', 2),
+    'an attempt that a kill prevented, as one of those that are allowed': new Scene()
+      .cause('a')
+      .kill()
+      .arrive('a', 500)
+      .tell('a', 'DEAD_LETTERED', 1),
     'messages that are dropped while the webhook is inactive': new Scene()
       .cause('a')
       .change({ enabled: false })

@@ -166,9 +166,13 @@ export class LineChecker {
     }
     seen.failures.most += 1;
     const { failures } = seen;
+    // An attempt counts when it is taken up: a kill may come before its request.
+    const unseen = this.#service.kills.filter(
+      ({ start, end }) => end > seen.expected.asked.start && start < arrival.at,
+    ).length;
     seen.isUsedUp = {
       surely: configurations.every((each) => this.#isUsedUp(failures.least, each)),
-      maybe: configurations.some((each) => this.#isUsedUp(failures.most, each)),
+      maybe: configurations.some((each) => this.#isUsedUp(failures.most + unseen, each)),
     };
   }
 
