@@ -201,21 +201,12 @@ export interface Miscount {
 
 /** Lines whose count is wrong. All is read from one state of the data, in which each count is right unless a fault made it wrong. */
 export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscount[]> {
-  const rows = await reader.all<{ line_id: number; pending: number | null; stored: number }>(
-    `select counted.line_id, line.pending, counted.stored
-     from (select each.line_id, sum(each.stored) as stored from
-         (select message.line_id, 1 as stored from queue_messages as message
-            left join queue_lines as own on own.line_id = message.line_id
-            where message.id > coalesce(own.done_to, 0)
-          union all select held.line_id, 0 from queue_lines as held) as each group by each.line_id) as counted
-     left join queue_lines as line on line.line_id = counted.line_id
-     where coalesce(line.pending, 0) <> counted.stored`,
+  const stored = `(select count(*) from queue_messages as message
+    where message.line_id = line.line_id and message.id > line.done_to)`;
+  const rows = await reader.all<{ line_id: number; pending: number; stored: number }>(
+    `select line.line_id, line.pending, ${stored} as stored from queue_lines as line where line.pending <> ${stored}`,
   );
-  return rows.map((row) => ({
-    lineId: row.line_id,
-    pending: row.pending ?? 0,
-    stored: Number(row.stored),
-  }));
+  return rows.map((row) => ({ lineId: row.line_id, pending: row.pending, stored: Number(row.stored) }));
 }
 
 /** Counts the messages of a line again; they are due now unless they were due at another moment. */

@@ -175,7 +175,7 @@ describe('a dead letter', () => {
             MessageBody: copy.Body,
             MessageGroupId: copy.Attributes?.MessageGroupId,
             // As a redrive does: past the minutes in which the same id is the same message.
-            MessageDeduplicationId: 'moved back',
+            MessageDeduplicationId: 'moved-back',
             MessageAttributes: copy.MessageAttributes,
           },
         ],

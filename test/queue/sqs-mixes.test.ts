@@ -205,7 +205,7 @@ class Mix implements AsyncDisposable {
           QueueUrl,
           MessageBody: '{}',
           MessageGroupId: String(lineId),
-          MessageDeduplicationId: `${name} ${Math.random()}`,
+          MessageDeduplicationId: `${name}-${Math.random()}`,
           MessageAttributes: {
             installation: { DataType: 'String', StringValue: installation },
             message_id: { DataType: 'String', StringValue: name },

@@ -27,7 +27,7 @@ async function send(queues: TestQueues, group: string, attributes: Record<string
       QueueUrl: await queues.url('messages'),
       MessageBody: `for ${group}`,
       MessageGroupId: group,
-      MessageDeduplicationId: `sent to ${group}`,
+      MessageDeduplicationId: `sent-to-${group}`,
       MessageAttributes: Object.fromEntries(
         Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
       ),

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { ManualClock } from '../support/clock.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
+
+async function openLine() {
+  const test = await openTestDatabase();
+  const clock = new ManualClock();
+  const reports: string[] = [];
+  const { database } = test;
+  const queue = new DatabaseQueue({
+    database,
+    maxReceives: 1_000,
+    now: clock.now,
+    onMiscount: (text) => reports.push(text),
+  });
+  await database.transaction((tx) =>
+    queue.enqueue(
+      tx,
+      ['a', 'b', 'c'].map((name) => messageOf(1, name, 1)),
+    ),
+  );
+  const run = (sql: string) => database.transaction((tx) => tx.run(sql));
+  const receive = async () => {
+    const request = { settlements: [], capacity: 10, visibilityMs: VISIBILITY_MS, record: async () => {} };
+    return (await queue.exchange(request)).received.map(({ messageId }) => messageId);
+  };
+  return { queue, run, receive, reports, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() };
+}
+
+describe('the count of a line', () => {
+  for (const set of ['pending = -1', 'pending = 0', 'available_at = null'])
+    it(`is kept by the database from contradicting itself (${set})`, async () => {
+      await using line = await openLine();
+      await assert.rejects(line.run(`update queue_lines set ${set} where line_id = 1`), /constraint/i);
+      assert.equal((await line.queue.line(1)).depth, 3);
+    });
+
+  for (const [fault, sql] of [
+    ['too low', 'update queue_lines set pending = 0, available_at = null where line_id = 1'],
+    ['too high', 'update queue_lines set pending = 7 where line_id = 1'],
+  ] as const)
+    it(`is set right at the next start, and reported, when it is ${fault}`, async () => {
+      await using line = await openLine();
+      await line.run(sql);
+      await line.queue.recount();
+      assert.equal((await line.queue.line(1)).depth, 3);
+      assert.deepEqual(await line.receive(), ['a']);
+      assert.match(line.reports.join(), /^the line of webhook 1 counted [07] messages and holds 3$/);
+      await line.queue.recount();
+      assert.equal(line.reports.length, 1);
+    });
+
+  it('is set right, and reported, when a line that is due turns out to be empty; other lines go on', async () => {
+    await using line = await openLine();
+    await line.run('delete from queue_messages where line_id = 1');
+    assert.deepEqual(await line.receive(), []);
+    assert.match(line.reports.join(), /webhook 1 counted messages and holds none/);
+    assert.deepEqual(await line.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
+    assert.deepEqual(await line.receive(), []);
+    assert.equal(line.reports.length, 1);
+  });
+});
