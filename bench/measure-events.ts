@@ -39,7 +39,13 @@ export async function measureEvents(
     for (const [n, perSecond] of run.plan.offeredPerSecond.entries()) {
       const count = Math.ceil(perSecond * (run.plan.latencySeconds[n] ?? 0));
       const found = await measureArrivals(run, api, { perSecond, accountIds: accountIds.splice(0, count) });
-      run.tell(`${scenario}: at ${perSecond} events/s p50 ${found.p50_ms} ms, p99 ${found.p99_ms} ms`);
+      const requests =
+        found.requests_per_message === null
+          ? ''
+          : `, ${found.requests_per_message.toFixed(2)} requests to SQS a message`;
+      run.tell(
+        `${scenario}: at ${perSecond} events/s p50 ${found.p50_ms} ms, p99 ${found.p99_ms} ms${requests}`,
+      );
       arrivals.push(found);
     }
     const published = await closedLoop((n) => api.createAccount(`New account ${n}`), {

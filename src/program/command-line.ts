@@ -182,7 +182,7 @@ async function readPasswordFromInput(): Promise<string> {
 
 async function manageQueues(configFile: string | undefined, args: readonly string[]): Promise<number> {
   // Loaded when it is asked for: the library of AWS is large.
-  const { runQueuesCommand } = await import('../queue/sqs/queues-command.ts');
+  const { runQueuesCommand } = await import('./queues-command.ts');
   await using stack = new AsyncDisposableStack();
   return await runQueuesCommand(args, {
     settings: () => {

@@ -1,7 +1,7 @@
-import { type QueueKind, SqsApi, type SqsPlace } from './sqs-api.ts';
-import { judgeQueues, type QueueAttributes } from './sqs-attributes.ts';
-import { SqsError } from './sqs-error.ts';
-import { otherOwnerText, readOtherOwner } from './sqs-owner.ts';
+import { type QueueKind, SqsApi, type SqsPlace } from '../queue/sqs/sqs-api.ts';
+import { judgeQueues, type QueueAttributes } from '../queue/sqs/sqs-attributes.ts';
+import { SqsError } from '../queue/sqs/sqs-error.ts';
+import { otherOwnerText, readOtherOwner } from '../queue/sqs/sqs-owner.ts';
 
 const SUCCESS = 0;
 const FAILURE = 1;
