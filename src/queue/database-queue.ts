@@ -156,8 +156,12 @@ export class DatabaseQueue implements MessageQueue {
     if (waitMs === 0) tx.signal(AVAILABLE_CHANNEL);
   }
 
-  async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
-    const result = await this.#database.transaction((tx) => this.#exchangeIn(tx, request), {
+  /** @param makeDue makes lines due that nobody has locked, before lines are taken up */
+  async exchange<S extends Settlement>(
+    request: ExchangeRequest<S>,
+    makeDue?: (tx: Transaction) => Promise<void>,
+  ): Promise<ExchangeResult> {
+    const result = await this.#database.transaction((tx) => this.#exchangeIn(tx, request, makeDue), {
       durability: 'deferred',
     });
     if (result.received.length === 0 && request.settlements.length === 0) this.#wakeUps.pause();
@@ -168,6 +172,7 @@ export class DatabaseQueue implements MessageQueue {
   async #exchangeIn<S extends Settlement>(
     tx: Transaction,
     request: ExchangeRequest<S>,
+    makeDue?: (tx: Transaction) => Promise<void>,
   ): Promise<ExchangeResult> {
     const now = this.#now();
     // Only here, where no other process would have to delete them. Who takes nothing up looks at the table in other ways.
@@ -176,6 +181,8 @@ export class DatabaseQueue implements MessageQueue {
     // Lines that go on with their next message; a line that is not left with one is no longer taken.
     const goOn = this.#othersAreDue ? 0 : request.capacity;
     const { effective, held } = await stillHeld(tx, request.settlements, { withNext: goOn > 0 });
+    // Every lock that may have to be waited for is held by now.
+    await makeDue?.(tx);
     const continuing = effective.filter(({ action }) => action === 'delete').slice(0, goOn);
     const continued = linesOf(continuing).filter((lineId) => (held.get(lineId)?.pending ?? 0) > 1);
     const next = continued.flatMap((lineId) => held.get(lineId)?.next ?? []);

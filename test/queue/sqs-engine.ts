@@ -80,10 +80,12 @@ export class PatientSqsEngine implements QueueEngine {
   }
 
   async arrived(): Promise<void> {
-    await until(
-      async () => (await countAwaiting(this.database, this.#now())) === 0,
-      'the copies of what was queued came',
-    );
+    const nothing = { settlements: [], capacity: 0, visibilityMs: 1_000, record: async () => {} };
+    await until(async () => {
+      // An exchange makes lines due whose copies came.
+      await this.queue.exchange(nothing);
+      return (await countAwaiting(this.database, this.#now())) === 0;
+    }, 'the copies of what was queued came');
   }
 
   async deadLetters(): Promise<QueueMessage[]> {

@@ -11,6 +11,7 @@ import {
   claimLines,
   noteCopied,
   notePlaced,
+  readIdle,
   readUnplaced,
   readUnplacedLines,
 } from './sqs-statements.ts';
@@ -127,23 +128,10 @@ export class SqsPlacer implements AsyncDisposable {
     if (this.#lines.size === 0) return 0;
     const lineIds = [...this.#lines].slice(0, LINES_A_ROUND);
     for (const lineId of lineIds) this.#lines.delete(lineId);
-    const now = this.#now();
-    let claims: Claim[] = [];
-    let messages: QueuedMessage[] = [];
-    let claimed: number[] = [];
-    try {
-      await this.#database.transaction(
-        async (tx) => {
-          ({ claims, claimed } = await claimLines(tx, lineIds, { now, until: now + CLAIM_MS }));
-          const share = { share: MESSAGES_OF_A_LINE, isBounded: this.#polls };
-          messages = claims.length === 0 ? [] : await readUnplaced(tx, claims, share);
-        },
-        { durability: 'deferred' },
-      );
-    } catch (error) {
+    const { claims, claimed, messages } = await this.#claim(lineIds).catch((error: unknown) => {
       for (const lineId of lineIds) this.#lines.add(lineId);
       throw error;
-    }
+    });
     for (const lineId of claimed) this.#lines.add(lineId);
     if (claims.length === 0) return claimed.length > 0 ? CLAIMED_PAUSE_MS : 0;
     const { isDone, pause } = await this.#send('messages', messages);
@@ -168,6 +156,26 @@ export class SqsPlacer implements AsyncDisposable {
     if (!this.#polls)
       for (const [lineId, count] of counts) if (count === MESSAGES_OF_A_LINE) this.#lines.add(lineId);
     return pause;
+  }
+
+  async #claim(
+    lineIds: readonly number[],
+  ): Promise<{ claims: Claim[]; claimed: number[]; messages: QueuedMessage[] }> {
+    const now = this.#now();
+    const share = { share: MESSAGES_OF_A_LINE, isBounded: this.#polls };
+    const { reader } = this.#database;
+    if (reader.dialect === 'sqlite') {
+      // Nobody else places: a transaction would only wait for others' commits.
+      const claims = await readIdle(reader, lineIds, now);
+      return { claims, claimed: [], messages: await readUnplaced(reader, claims, share) };
+    }
+    return await this.#database.transaction(
+      async (tx) => {
+        const { claims, claimed } = await claimLines(tx, lineIds, { now, until: now + CLAIM_MS });
+        return { claims, claimed, messages: await readUnplaced(tx, claims, share) };
+      },
+      { durability: 'deferred' },
+    );
   }
 
   async #copyDeadLetters(): Promise<number> {

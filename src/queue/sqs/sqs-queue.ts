@@ -32,6 +32,8 @@ export class SqsQueue implements MessageQueue {
   readonly #waitMs: number;
   readonly #now: () => number;
   readonly #listeners: (() => void)[] = [];
+  /** Lines whose head waits for the copy that came; the next exchange makes them due. */
+  readonly #arrived = new Set<number>();
 
   constructor(dependencies: {
     database: Database;
@@ -60,22 +62,16 @@ export class SqsQueue implements MessageQueue {
 
   /** Has the lines of received copies worked on. */
   async work(copies: readonly Copy[]): Promise<void> {
-    const lineIds = [...new Set(copies.map((copy) => copy.lineId))].sort((a, b) => a - b);
+    const lineIds = [...new Set(copies.map((copy) => copy.lineId))];
     const dead = copies.flatMap(({ wasDead, messageId }) =>
       wasDead && messageId !== null ? [messageId] : [],
     );
-    const now = this.#now();
-    // Mostly their lines are being worked on: that costs one read, and no transaction.
-    if (dead.length === 0 && (await readAwaiting(this.#database.reader, lineIds, { now })).length === 0)
-      return;
-    await this.#database.transaction(
-      async (tx) => {
-        const awaiting = await readAwaiting(tx, lineIds, { now, lock: true });
-        if (awaiting.length > 0) await makeAwaitingDue(tx, awaiting, this.#waitMs);
-        if (dead.length > 0) await this.redeliver(tx, await readDeadLetters(tx, dead));
-      },
-      { durability: 'deferred' },
-    );
+    if (dead.length > 0)
+      await this.#database.transaction(async (tx) => this.redeliver(tx, await readDeadLetters(tx, dead)));
+    // Mostly their lines are being worked on already.
+    const awaiting = await readAwaiting(this.#database.reader, lineIds, { now: this.#now() });
+    if (awaiting.length === 0) return;
+    for (const lineId of awaiting) this.#arrived.add(lineId);
     this.announce();
   }
 
@@ -100,13 +96,23 @@ export class SqsQueue implements MessageQueue {
   }
 
   async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
-    const result = await this.#lines.exchange(this.#mayDeliver() ? request : { ...request, capacity: 0 });
+    const arrived = [...this.#arrived];
+    this.#arrived.clear();
+    const result = await this.#lines.exchange(
+      this.#mayDeliver() ? request : { ...request, capacity: 0 },
+      arrived.length === 0 ? undefined : (tx) => this.#makeDue(tx, arrived),
+    );
     if (request.settlements.some(({ action }) => action === 'dead-letter')) this.#placer.addDeadLetters();
     return result;
   }
 
   async takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number> {
     return await this.#lines.takeBackLeases(held);
+  }
+
+  async #makeDue(tx: Transaction, lineIds: readonly number[]): Promise<void> {
+    const awaiting = await readAwaiting(tx, lineIds, { now: this.#now(), lock: true });
+    if (awaiting.length > 0) await makeAwaitingDue(tx, awaiting, this.#waitMs);
   }
 
   onAvailable(listener: () => void): void {

@@ -24,13 +24,7 @@ export async function claimLines(
   lineIds: readonly number[],
   { now, until }: { now: number; until: number },
 ): Promise<{ claims: Claim[]; claimed: number[] }> {
-  const idle = await tx.all<{ id: number }>(
-    `select line.line_id as id from ${recordset(tx.dialect, 'given', { id: 'bigint' })}
-     cross join queue_lines as line where line.line_id = given.id and line.pending > 0
-       and (line.receive_count = 0 or line.available_at < ?) order by line.line_id`,
-    asJson(lineIds),
-    now - WORKED_MS,
-  );
+  const idle = await readIdle(tx, lineIds, now);
   const rows = await tx.all<{ line_id: number; placed_to: number }>(
     `insert into sqs_placed (line_id, placed_to, claimed_until)
      select given.id, 0, ? from ${recordset(tx.dialect, 'given', { id: 'bigint' })} where true order by given.id
@@ -38,14 +32,32 @@ export async function claimLines(
        where sqs_placed.claimed_until is null or sqs_placed.claimed_until <= ?
      returning line_id, placed_to`,
     until,
-    JSON.stringify(idle),
+    asJson(idle.map(({ lineId }) => lineId)),
     now,
   );
   const held = new Set(rows.map((row) => row.line_id));
   return {
     claims: rows.map((row) => ({ lineId: row.line_id, placedTo: row.placed_to })),
-    claimed: idle.filter(({ id }) => !held.has(id)).map(({ id }) => id),
+    claimed: idle.map(({ lineId }) => lineId).filter((lineId) => !held.has(lineId)),
   };
+}
+
+/** Of these lines, those that nobody works on, and how far they are placed. */
+export async function readIdle(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  lineIds: readonly number[],
+  now: number,
+): Promise<Claim[]> {
+  const rows = await reader.all<{ line_id: number; placed_to: number }>(
+    `select line.line_id, coalesce(sent.placed_to, 0) as placed_to
+     from ${recordset(reader.dialect, 'given', { id: 'bigint' })}
+     cross join queue_lines as line left join sqs_placed as sent on sent.line_id = line.line_id
+     where line.line_id = given.id and line.pending > 0
+       and (line.receive_count = 0 or line.available_at < ?) order by line.line_id`,
+    asJson(lineIds),
+    now - WORKED_MS,
+  );
+  return rows.map((row) => ({ lineId: row.line_id, placedTo: row.placed_to }));
 }
 
 /**
@@ -54,14 +66,14 @@ export async function claimLines(
  * @param isBounded counts those towards the share that were placed before and still wait
  */
 export async function readUnplaced(
-  tx: Transaction,
+  reader: Pick<Reader, 'all' | 'dialect'>,
   claims: readonly Claim[],
   { share, isBounded }: { share: number; isBounded: boolean },
 ): Promise<QueuedMessage[]> {
   const done = '(select behind.done_to from queue_lines as behind where behind.line_id = claim.line_id)';
-  const rows = await tx.all<MessageRow>(
+  const rows = await reader.all<MessageRow>(
     `select next.id, next.line_id, next.message_id, next.label, next.body, next.enqueued_at
-     from ${recordset(tx.dialect, 'claim', { line_id: 'bigint', placed_to: 'bigint' })}
+     from ${recordset(reader.dialect, 'claim', { line_id: 'bigint', placed_to: 'bigint' })}
      cross join queue_messages as next where next.id > claim.placed_to and next.id in
        (select first.id from queue_messages as first where first.line_id = claim.line_id
           and first.id > ${isBounded ? '0' : 'claim.placed_to'} and first.id > ${done}
@@ -75,11 +87,12 @@ export async function readUnplaced(
 
 /** Notes how far lines are placed, and ends the claims. */
 export async function notePlaced(tx: Transaction, lines: readonly Claim[]): Promise<void> {
-  await tx.run(
-    `update sqs_placed set claimed_until = null, placed_to = placed.placed_to
-     from ${recordset(tx.dialect, 'placed', { line_id: 'bigint', placed_to: 'bigint' })}
-     where sqs_placed.line_id = placed.line_id and sqs_placed.placed_to <= placed.placed_to`,
-    JSON.stringify(lines.map(({ lineId, placedTo }) => ({ line_id: lineId, placed_to: placedTo }))),
+  await tx.insertMany(
+    'sqs_placed',
+    ['line_id', 'placed_to', 'claimed_until'],
+    lines.toSorted((a, b) => a.lineId - b.lineId).map(({ lineId, placedTo }) => [lineId, placedTo, null]),
+    `on conflict (line_id) do update set claimed_until = null, placed_to = excluded.placed_to
+     where sqs_placed.placed_to <= excluded.placed_to`,
   );
 }
 
@@ -91,11 +104,6 @@ export async function readUnplacedLines(reader: Pick<Reader, 'all'>): Promise<nu
        where next.line_id = line.line_id and next.id > coalesce(sent.placed_to, 0) and next.id > line.done_to)`,
   );
   return rows.map((row) => row.line_id);
-}
-
-/** Forgets what was placed: the queue is another one, or copies carry another id from now on. */
-export async function forgetPlaced(tx: Transaction): Promise<void> {
-  await tx.run('delete from sqs_placed');
 }
 
 /** Of these lines, those whose head waits for its copy. */
