@@ -98,12 +98,14 @@ export class SqsQueue implements MessageQueue {
   async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
     const arrived = [...this.#arrived];
     this.#arrived.clear();
+    const mayDeliver = this.#mayDeliver();
     const result = await this.#lines.exchange(
-      this.#mayDeliver() ? request : { ...request, capacity: 0 },
+      mayDeliver ? request : { ...request, capacity: 0 },
       arrived.length === 0 ? undefined : (tx) => this.#makeDue(tx, arrived),
     );
     if (request.settlements.some(({ action }) => action === 'dead-letter')) this.#placer.addDeadLetters();
-    return result;
+    // What is due cannot be taken up yet: whoever ends the wait announces it.
+    return mayDeliver ? result : { ...result, nextAvailableAt: null };
   }
 
   async takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number> {
