@@ -14,7 +14,7 @@ import {
 import { type InputError, pointerTo } from '../problems/problem.ts';
 import { parseDateTime } from '../time/date-time.ts';
 import type { LoggingMode } from './logging-mode.ts';
-import { TARGET_URL_FAULTS, targetUrlFault } from './target-url.ts';
+import { haveSameOrigin, TARGET_URL_FAULTS, targetUrlFault } from './target-url.ts';
 import {
   type Authentication,
   DEFAULT_LOGGING_MODE,
@@ -49,7 +49,7 @@ export function configurationErrors(
     ...focusErrors(input),
     ...subtopicErrors(input, present),
     ...targetErrors(input.target_url, checkTargetUrl, present),
-    ...authenticationErrors(input.authentication, present),
+    ...authenticationErrors(input, present),
     ...ignoreBeforeErrors(input.ignore_before_dt),
   ];
 }
@@ -182,7 +182,10 @@ function targetErrors(
   return reason === null ? [] : [{ pointer: '/target_url', detail: reason }];
 }
 
-function authenticationErrors(authentication: unknown, present: PresentConfiguration | null): InputError[] {
+function authenticationErrors(
+  { authentication, target_url: targetUrl }: Record<string, unknown>,
+  present: PresentConfiguration | null,
+): InputError[] {
   if (!isObject(authentication)) return [];
   const { type, key, secret } = authentication;
   if (type === undefined || type === 'NONE') {
@@ -197,11 +200,24 @@ function authenticationErrors(authentication: unknown, present: PresentConfigura
   if (typeof key === 'string' && key.includes(':')) {
     errors.push({ pointer: '/authentication/key', detail: "must not hold ':' (RFC 7617)" });
   }
-  const keepsSecret = present?.authentication.type === 'BASIC' && present.authentication.key === key;
-  if (secret === undefined && !keepsSecret) {
-    errors.push({ pointer: '/authentication/secret', detail: 'is required for type BASIC with a new key' });
+  if (secret === undefined) {
+    const fault = keptSecretFault(key, targetUrl, present);
+    if (fault !== null) errors.push({ pointer: '/authentication/secret', detail: fault });
   }
   return errors;
+}
+
+/** Why the stored secret cannot stay: another target could otherwise be sent it. Null when it stays. */
+function keptSecretFault(
+  key: unknown,
+  targetUrl: unknown,
+  present: PresentConfiguration | null,
+): string | null {
+  if (present?.authentication.type !== 'BASIC' || present.authentication.key !== key)
+    return 'is required for type BASIC with a new key';
+  if (typeof targetUrl === 'string' && !haveSameOrigin(targetUrl, present.targetUrl))
+    return 'is required again when the scheme, host or port of target_url changes';
+  return null;
 }
 
 function ignoreBeforeErrors(value: unknown): InputError[] {

@@ -37,3 +37,9 @@ export function targetUrlFault(text: string): TargetUrlFault | null {
   if (authority.includes('@')) return 'credentials';
   return URL.canParse(text) ? null : 'invalid';
 }
+
+/** Whether two URLs name the same scheme, host and port: a stored secret may go from the one to the other. */
+export function haveSameOrigin(one: string, other: string): boolean {
+  if (one === other) return true;
+  return URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;
+}

@@ -51,7 +51,8 @@ const AuthenticationInput = Type.Object(
         minLength: 1,
         maxLength: MAX_CREDENTIAL_LENGTH,
         pattern: PLAIN_TEXT_PATTERN,
-        description: 'Never reads back. Left out at an update with the same key, the stored one stays.',
+        description:
+          'Never reads back. Left out of an update with the same key, the stored one stays; it is required again when the scheme, host or port of `target_url` changes.',
       }),
     ),
   },

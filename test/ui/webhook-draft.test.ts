@@ -9,6 +9,7 @@ import {
   emptyDraft,
   excludedSubtopics,
   readDraft,
+  storedKeyOf,
   withTopic,
 } from '../../web/src/pages/webhooks/form/draft.ts';
 import { firstOpenStep, stepErrors } from '../../web/src/pages/webhooks/form/draft-checks.ts';
@@ -78,12 +79,15 @@ describe('what is entered for a webhook', () => {
     assert.deepEqual(replaced.authentication, { type: 'BASIC', key: 'crm', secret: 'new' });
   });
 
-  it('asks for the secret when the key is another', () => {
+  it('asks for the secret when the key, or the scheme, host or port of the target, is another', () => {
     const edited = draftOf(record);
-    assert.deepEqual(stepErrors('target', edited, '', 'crm'), {});
-    assert.deepEqual(Object.keys(stepErrors('target', { ...edited, key: 'other' }, '', 'crm')), [
-      'authentication.secret',
-    ]);
+    const stored = storedKeyOf(record);
+    const faults = (change: Partial<Draft>) =>
+      Object.keys(stepErrors('target', { ...edited, ...change }, '', stored));
+    assert.deepEqual(faults({}), []);
+    assert.deepEqual(faults({ targetUrl: new URL('/elsewhere?x=1', edited.targetUrl).href }), []);
+    assert.deepEqual(faults({ key: 'other' }), ['authentication.secret']);
+    assert.deepEqual(faults({ targetUrl: 'https://other.example.net/' }), ['authentication.secret']);
   });
 
   it('keeps of the focus what another topic knows', () => {

@@ -100,6 +100,32 @@ describe('credentials of webhooks', () => {
     assert.equal(await nextAuthorization(path), basic('other', 'third'));
   });
 
+  test('go to another scheme, host or port only when the secret is given again', async () => {
+    const { id, input, path } = await create({ type: 'BASIC', key: 'k', secret: 'first' });
+    const { port } = new URL(target.url);
+    const put = (target_url: string, secret?: string) =>
+      api.put(`/webhooks/${id}`, {
+        ...input,
+        target_url,
+        authentication: { type: 'BASIC', key: 'k', secret },
+      });
+    const elsewhere = [
+      `https://127.0.0.1:${port}${path}`,
+      `http://localhost:${port}${path}`,
+      `http://127.0.0.2:${port}${path}`,
+      `http://127.0.0.1:${Number(port) - 1}${path}`,
+      `http://127.0.0.1${path}`,
+    ];
+    for (const url of elsewhere) assertInvalid(await put(url), ['/authentication/secret']);
+    assert.equal(await nextAuthorization(path), basic('k', 'first'));
+
+    assert.equal((await put(`${target.url}${path}?token=1#top`)).status, 200);
+    assert.equal((await put(`HTTP://127.0.0.1:${port}${path}`)).status, 200);
+    assert.equal(await nextAuthorization(path), basic('k', 'first'));
+    assert.equal((await put(`http://localhost:${port}${path}`, 'again')).status, 200);
+    assert.equal(await nextAuthorization(path), basic('k', 'again'));
+  });
+
   test('are forgotten with type NONE, and when the member is left out', async () => {
     for (const forgetting of [{ authentication: { type: 'NONE' } }, {}]) {
       const { id, input, path } = await create({ type: 'BASIC', key: 'k', secret: 'first' });

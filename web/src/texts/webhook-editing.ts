@@ -35,6 +35,7 @@ export const webhookEditing = {
     secret: 'Secret',
     secretDescription: 'It is stored encrypted and never shown again.',
     secretStays: 'The stored secret stays unless you enter another one.',
+    secretMoves: 'The address has another scheme, host or port: enter the secret again.',
     secretAgain: 'Drafts do not keep secrets: please enter it again.',
     enabled: 'Active',
     events: 'Events',
@@ -43,6 +44,7 @@ export const webhookEditing = {
       'Nothing is sent as long as the webhooks service is disabled. An inactive webhook sends nothing after that either.',
   },
   checks: {
+    secretMoves: 'Enter the secret again: it is not sent to another scheme, host or port on its own.',
     name: 'Enter a name.',
     nameLength: 'Use at most 200 characters.',
     targetUrlFaults: {

@@ -1,4 +1,4 @@
-import { targetUrlFault } from '../../../../../src/webhooks/target-url.ts';
+import { haveSameOrigin, targetUrlFault } from '../../../../../src/webhooks/target-url.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import {
   type Draft,
@@ -50,7 +50,16 @@ export function firstOpenStep(draft: Draft, secret: string, storedKey: StoredKey
 
 /** Whether the secret that is stored stays when none is entered. */
 export function secretStays(draft: Draft, storedKey: StoredKey): boolean {
-  return draft.authentication === 'BASIC' && storedKey !== null && draft.key === storedKey;
+  return hasStoredKey(draft, storedKey) && haveSameOrigin(draft.targetUrl.trim(), storedKey.targetUrl);
+}
+
+/** Whether a secret is stored that has to be entered again, since it would go to another target. */
+export function secretMovesTarget(draft: Draft, storedKey: StoredKey): boolean {
+  return hasStoredKey(draft, storedKey) && !secretStays(draft, storedKey);
+}
+
+function hasStoredKey(draft: Draft, storedKey: StoredKey): storedKey is NonNullable<StoredKey> {
+  return draft.authentication === 'BASIC' && draft.key === storedKey?.key;
 }
 
 /** The step on which a member of the API is entered. */
@@ -71,7 +80,11 @@ function targetErrors(draft: Draft, secret: string, storedKey: StoredKey): Field
   if (draft.authentication === 'BASIC') {
     if (draft.key === '') errors['authentication.key'] = checks.key;
     else if (draft.key.includes(':')) errors['authentication.key'] = checks.keyColon;
-    if (secret === '' && !secretStays(draft, storedKey)) errors['authentication.secret'] = checks.secret;
+    if (secret === '' && !secretStays(draft, storedKey)) {
+      errors['authentication.secret'] = secretMovesTarget(draft, storedKey)
+        ? checks.secretMoves
+        : checks.secret;
+    }
   }
   return errors;
 }

@@ -34,8 +34,8 @@ export interface Draft {
   focus: DraftFocus[];
 }
 
-/** What a key must be for the stored secret to stay. Null: there is none. */
-export type StoredKey = string | null;
+/** The key and target that a stored secret belongs to. Null: none is stored. */
+export type StoredKey = { key: string; targetUrl: string } | null;
 
 export const STEPS = ['target', 'topic', 'events', 'focus', 'review'] as const;
 export type Step = (typeof STEPS)[number];
@@ -72,9 +72,11 @@ export function draftOf(record: WebhookRecord): Draft {
   };
 }
 
-/** The key whose secret is stored. */
+/** What a stored secret belongs to. */
 export function storedKeyOf(record: WebhookRecord | null): StoredKey {
-  return record?.authentication.type === 'BASIC' ? record.authentication.key : null;
+  return record?.authentication.type === 'BASIC'
+    ? { key: record.authentication.key, targetUrl: record.target_url }
+    : null;
 }
 
 export function focusTypesOf(draft: Draft): FocusType[] {

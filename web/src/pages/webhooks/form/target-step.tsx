@@ -12,6 +12,7 @@ export function TargetStep({
   draft,
   secret,
   secretStays,
+  secretMoves,
   secretLost,
   errors,
   onChange,
@@ -21,6 +22,8 @@ export function TargetStep({
   secret: string;
   /** Whether the stored secret stays when none is entered. */
   secretStays: boolean;
+  /** Whether it has to be entered again, since the target is another one. */
+  secretMoves: boolean;
   /** Whether one was entered before the page was loaded anew. */
   secretLost: boolean;
   errors: FieldErrors;
@@ -30,9 +33,11 @@ export function TargetStep({
   const readOnly = useWebhooksReadOnly();
   const secretNote = secretStays
     ? fields.secretStays
-    : secretLost
-      ? fields.secretAgain
-      : fields.secretDescription;
+    : secretMoves
+      ? fields.secretMoves
+      : secretLost
+        ? fields.secretAgain
+        : fields.secretDescription;
   return (
     <div className={styles.fields}>
       <TextInput

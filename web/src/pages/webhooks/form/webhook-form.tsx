@@ -9,7 +9,14 @@ import { notifyNote } from '../../../components/notify.tsx';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { apiOnlyDefaults } from '../api-only-facts.tsx';
 import { configurationOf, type Draft, STEPS, type Step, storedKeyOf, withTopic } from './draft.ts';
-import { type FieldErrors, firstOpenStep, secretStays, stepErrors, stepOfField } from './draft-checks.ts';
+import {
+  type FieldErrors,
+  firstOpenStep,
+  secretMovesTarget,
+  secretStays,
+  stepErrors,
+  stepOfField,
+} from './draft-checks.ts';
 import { EventsStep } from './events-step.tsx';
 import { FocusStep } from './focus-step.tsx';
 import styles from './form.module.css';
@@ -163,6 +170,7 @@ export function WebhookForm({
           draft={draft}
           secret={secret}
           secretStays={secretStays(draft, storedKey)}
+          secretMoves={secretMovesTarget(draft, storedKey)}
           secretLost={state.restored}
           errors={errors}
           onChange={update}
