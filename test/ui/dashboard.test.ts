@@ -308,7 +308,8 @@ describe('the system page', () => {
       const response = await route.fetch();
       const health = await response.json();
       const checks = { ...health.checks, content: 'failed', queue: 'failed' };
-      await route.fulfill({ response, json: { ...health, checks } });
+      const queue = { ...health.queue, obstacle: 'the queue holds a message of the installation theirs' };
+      await route.fulfill({ response, json: { ...health, checks, queue } });
     });
     await page.getByRole('link', { name: 'System' }).click();
     await page.getByRole('alert').getByText('Something does not work').waitFor();
@@ -317,7 +318,9 @@ describe('the system page', () => {
       .filter({ hasText: 'Course files' })
       .getByText(/bucket of content_store exists/)
       .waitFor();
-    await checks.filter({ hasText: 'Message queue' }).getByText('Does not answer').waitFor();
+    const queueCheck = checks.filter({ hasText: 'Message queue' });
+    await queueCheck.getByText('Does not answer').waitFor();
+    await queueCheck.getByText(/holds a message of the installation theirs/).waitFor();
     await visit.assertAccessible();
     await page.getByRole('link', { name: 'Dashboard' }).click();
     await page.getByRole('list', { name: 'At a glance' }).getByText('2 problems').waitFor();
