@@ -2,8 +2,8 @@ import type { DatabaseClock } from './database.ts';
 
 /** How often the server is asked for its time. Between two answers this process counts on by itself. */
 const ASK_EVERY_MS = 10_000;
-/** An answer that took longer says too little about now, unless nothing better is known. */
-const LONGEST_ROUND_TRIP_MS = 1_000;
+/** How often the server is asked at first: the quickest answer is the most exact. */
+const FIRST_SAMPLES = 3;
 
 /**
  * The server's clock as this process knows it. All instances of a database share it, so that leases and due times mean
@@ -35,13 +35,21 @@ export class PostgresClock implements DatabaseClock, Disposable {
 
   /** Asks the server. Errors are those of `ask`; the clock then goes on as before. */
   async synchronize(): Promise<void> {
+    const samples = this.#base === null ? FIRST_SAMPLES : 1;
+    for (let sample = 0; sample < samples; sample++) await this.#sample();
+    this.#report();
+  }
+
+  /** The server read its clock between question and answer: the clock moves only as far as it must to agree with that. */
+  async #sample(): Promise<void> {
     const askedAt = performance.now();
     const serverTime = await this.#ask();
-    const roundTrip = performance.now() - askedAt;
-    if (this.#base !== null && roundTrip > LONGEST_ROUND_TRIP_MS) return;
-    const base = serverTime - askedAt - roundTrip / 2;
-    // A difference within the uncertainty of the answer is none: time should not jump for it.
-    if (this.#base === null || Math.abs(base - this.#base) > roundTrip / 2) this.#base = base;
+    const answeredAt = performance.now();
+    const [earliest, latest] = [serverTime - answeredAt, serverTime - askedAt];
+    this.#base = Math.min(Math.max(this.#base ?? (earliest + latest) / 2, earliest), latest);
+  }
+
+  #report(): void {
     const aheadMs = Date.now() - this.now();
     for (const listener of this.#listeners) listener(aheadMs);
   }

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { PostgresClock } from './postgres-clock.ts';
+
+const HOUR_MS = 3_600_000;
+/** Longer than any answer that does not wait for something. */
+const SLOW_MS = 300;
+
+/** A server whose clock is ahead of this machine's, and whose answers may be late. */
+function openServer() {
+  const server = { aheadMs: HOUR_MS, beforeReadingMs: 0, beforeAnswerMs: 0 };
+  const clock = new PostgresClock(async () => {
+    if (server.beforeReadingMs > 0) await wait(server.beforeReadingMs);
+    const time = Date.now() + server.aheadMs;
+    if (server.beforeAnswerMs > 0) await wait(server.beforeAnswerMs);
+    return time;
+  });
+  const offMs = () => clock.now() - (Date.now() + server.aheadMs);
+  return { server, clock, offMs, [Symbol.dispose]: () => clock[Symbol.dispose]() };
+}
+
+describe('the clock of a PostgreSQL server', () => {
+  it('is this machine’s until the server has answered', () => {
+    using world = openServer();
+    assert.ok(Math.abs(world.clock.now() - Date.now()) < SLOW_MS);
+  });
+
+  it('is the server’s from its first answer on, and follows it when it is set', async () => {
+    using world = openServer();
+    await world.clock.synchronize();
+    assert.ok(Math.abs(world.offMs()) < SLOW_MS, `${world.offMs()} ms off`);
+    world.server.aheadMs = -HOUR_MS;
+    await world.clock.synchronize();
+    assert.ok(Math.abs(world.offMs()) < SLOW_MS, `${world.offMs()} ms off`);
+  });
+
+  for (const late of ['beforeReadingMs', 'beforeAnswerMs'] as const) {
+    it(`does not move for an answer that is late (${late})`, async () => {
+      using world = openServer();
+      await world.clock.synchronize();
+      const before = world.offMs();
+      world.server[late] = SLOW_MS;
+      await world.clock.synchronize();
+      assert.ok(Math.abs(world.offMs() - before) < SLOW_MS / 3, `moved by ${world.offMs() - before} ms`);
+    });
+  }
+
+  it('reports how far this machine is ahead at each answer, the latest one to late listeners too', async () => {
+    using world = openServer();
+    const [first, second]: [number[], number[]] = [[], []];
+    world.clock.onMeasured((aheadMs) => first.push(aheadMs));
+    await world.clock.synchronize();
+    world.clock.onMeasured((aheadMs) => second.push(aheadMs));
+    await world.clock.synchronize();
+    assert.equal(first.length, 2);
+    assert.equal(second.length, 2);
+    for (const aheadMs of [...first, ...second]) assert.ok(Math.abs(aheadMs + HOUR_MS) < SLOW_MS);
+  });
+});
