@@ -70,6 +70,8 @@ describe('folders', () => {
     assert.equal((await folder(id)).parent_id, targetId);
 
     await act(page, 'Delete…');
+    // The dialog takes the focus when it is open: a key that is pressed before would go to what it chooses.
+    await page.locator('[role=dialog]:focus, [role=dialog] :focus').waitFor();
     await page.getByRole('button', { name: 'Delete folder' }).press('Enter');
     await visit.arrived(`/content?folder=${targetId}`);
     assert.equal((await ui.service.api.get(`/folders/${id}`)).status, 404);
