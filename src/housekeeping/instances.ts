@@ -78,7 +78,7 @@ export class Instances implements AsyncDisposable {
     });
   }
 
-  /** One after another; an outage of the database is told elsewhere, and the next beat tries again. */
+  /** One at a time. An outage of the database is logged elsewhere, and the next beat tries again. */
   #compareNext(first: () => Promise<void> = async () => {}): void {
     this.#comparing = this.#comparing
       .then(first)

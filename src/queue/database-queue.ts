@@ -96,7 +96,7 @@ export class DatabaseQueue implements MessageQueue {
     onMiscount?: (text: string) => void;
     /**
      * Set when messages are copied to another queue, and dead letters too. The head of an idle line then waits so long for its
-     * copy, which makes it due, and nobody is told of it meanwhile.
+     * copy, which makes it due, and no receiver is notified until then.
      */
     copies?: { waitMs: number } | null;
   }) {

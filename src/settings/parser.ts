@@ -155,7 +155,7 @@ export function listOf<T>(options: {
 export function mapOf<T>(options: {
   readonly allowed: string;
   readonly names: readonly string[];
-  /** What a name stands for: one of them, and several. */
+  /** The noun for what a name refers to, in singular and plural. */
   readonly noun: readonly [one: string, several: string];
   readonly value: Parser<T>;
 }): Parser<Readonly<Record<string, T>>> {

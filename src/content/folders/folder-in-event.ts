@@ -2,10 +2,10 @@ import type { Reader } from '../../database/database.ts';
 import type { FolderResource } from '../../events/event.ts';
 import { locationOf } from './folder-tree.ts';
 
-/** A folder as events tell of it, but for what of its contents an event is about. */
+/** A folder in an event, without the contents that the event is about. */
 export type FolderInEvent = Omit<FolderResource, 'contents'>;
 
-/** A folder as events tell of it, and the path of what stands in it. */
+/** A folder in an event, and the path of what it holds. */
 export interface FolderAndPath {
   folder: FolderInEvent;
   /** Folder names from the root down to this one. */
