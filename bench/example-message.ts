@@ -1,5 +1,5 @@
-import { type DatedEvent, MessageBuilder } from '../src/webhooks/message.ts';
-import type { MatchedWebhook } from '../src/webhooks/trigger-store.ts';
+import type { MatchedWebhook } from '../src/webhooks/configuration/trigger-store.ts';
+import { type DatedEvent, MessageBuilder } from '../src/webhooks/messages/message.ts';
 
 /** About 1 KB as a message. */
 const EVENT: DatedEvent = {

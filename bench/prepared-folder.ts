@@ -1,11 +1,11 @@
 import type { Database } from '../src/database/database.ts';
-import { ClientService } from '../src/identity/client-service.ts';
+import { ClientService } from '../src/identity/clients/client-service.ts';
 import { SCOPES } from '../src/identity/scopes.ts';
-import { DatabaseQueue } from '../src/queue/database-queue.ts';
+import { DatabaseQueue } from '../src/queue/database/database-queue.ts';
 import { loadSettings } from '../src/settings/load-settings.ts';
 import { openStorage } from '../src/storage.ts';
-import type { WebhookInput } from '../src/webhooks/webhook-schemas.ts';
-import { WebhookService } from '../src/webhooks/webhook-service.ts';
+import type { WebhookInput } from '../src/webhooks/configuration/webhook-schemas.ts';
+import { WebhookService } from '../src/webhooks/configuration/webhook-service.ts';
 
 /** What a data folder is to hold. */
 export interface FolderContent {

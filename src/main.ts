@@ -1,3 +1,3 @@
-import { runCommandLine } from './program/command-line.ts';
+import { runCommandLine } from './cli/command-line.ts';
 
 process.exitCode = await runCommandLine(process.argv.slice(2));

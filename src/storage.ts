@@ -1,12 +1,12 @@
 import { type DataFolder, lockDataFolder, namedPlaces, openDataFolder } from './database/data-folder.ts';
 import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
-import { PostgresDatabase } from './database/postgres-database.ts';
-import { SqliteDatabase } from './database/sqlite-database.ts';
+import { PostgresDatabase } from './database/postgres/postgres-database.ts';
+import { SqliteDatabase } from './database/sqlite/sqlite-database.ts';
+import type { CredentialsCipher } from './secrets/credentials-cipher.ts';
+import { readSecretUse, type SecretUse } from './secrets/secret-check.ts';
+import { openAuthSecrets } from './secrets/stored-secret.ts';
 import type { Settings } from './settings/settings-table.ts';
-import type { CredentialsCipher } from './webhooks/credentials-cipher.ts';
-import { readSecretUse, type SecretUse } from './webhooks/secret-check.ts';
-import { openAuthSecrets } from './webhooks/stored-secret.ts';
 
 /** What every command of the program works on: the data folder, the migrated database, the checked secret. */
 export interface Storage extends AsyncDisposable {

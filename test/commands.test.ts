@@ -177,7 +177,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     assertPasses(listed, 'the list');
     const files = listed.output.trim().split('\n');
     for (const file of [
-      'src/overview/name-search.test.ts',
+      'src/ui-api/name-search.test.ts',
       'test/thread.test.ts',
       'test/queue/sqs-queue.test.ts',
     ])

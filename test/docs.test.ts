@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { SUBTOPICS, topicOf } from '../src/events/catalogue.ts';
-import { MessageBuilder } from '../src/webhooks/message.ts';
-import { SAMPLE_RESOURCES } from '../src/webhooks/sample-events.ts';
+import { MessageBuilder } from '../src/webhooks/messages/message.ts';
+import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');

@@ -1,5 +1,5 @@
 import { namedPlaces } from '../../src/database/data-folder.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { countAttempt, emptyCounters, HOUR_MS, MINUTE_MS } from '../../src/webhooks/trends/trend.ts';
 import {
   ALL_WEBHOOKS,

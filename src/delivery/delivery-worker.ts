@@ -1,14 +1,14 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../observability/log.ts';
 import type { MessageQueue, ReceivedMessage, Settled } from '../queue/message-queue.ts';
-import type { AttemptOutcome, DiscardReason } from '../webhooks/delivery-history.ts';
-import type { DeliveryLog } from '../webhooks/delivery-log.ts';
-import { type DeliverySettlement, recordDeliveries } from '../webhooks/delivery-recorder.ts';
 import {
   type DeliveryTarget,
   type DeliveryTargets,
   LOST_CREDENTIALS_REASON,
-} from '../webhooks/delivery-targets.ts';
+} from '../webhooks/configuration/delivery-targets.ts';
+import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
+import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
+import { type DeliverySettlement, recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
 import { DeliverySlots } from './delivery-slots.ts';
 import { postbackFailureMessage } from './failure-reason.ts';
 import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';

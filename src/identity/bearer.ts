@@ -1,5 +1,5 @@
-import { MAX_TOKEN_CHARACTERS, type Principal } from './access-tokens.ts';
 import { isScope } from './scopes.ts';
+import { MAX_TOKEN_CHARACTERS, type Principal } from './tokens/access-tokens.ts';
 
 const REALM = 'coursewire';
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ContentReference } from '../../src/events/event.ts';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
-import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
-import { WebhookService } from '../../src/webhooks/webhook-service.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
+import { WebhookService } from '../../src/webhooks/configuration/webhook-service.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { ContentWorld } from './account-content-world.ts';
 

@@ -6,7 +6,7 @@ import { EquivalentService } from '../../src/content/equivalents/equivalent-serv
 import { FolderService } from '../../src/content/folders/folder-service.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { ContentReference, ServiceEvent } from '../../src/events/event.ts';
-import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
+import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 
 /** An event that was published, and the webhooks that it matched. */
 export interface PublishedEvent {

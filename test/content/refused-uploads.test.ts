@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { REFUSED_PACKAGES } from '../packages/refused-packages.ts';
+import { REFUSED_PACKAGES } from '../course-packages/refused-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { filesOf, importCourse, problemErrors, uploadForm } from './packages.ts';
 

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { describe, it, mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
-import { WalSync } from '../../src/database/wal-sync.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
+import { WalSync } from '../../src/database/sqlite/wal-sync.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 import { until } from '../support/until.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PostgresDatabase, UnsuitableServerError } from '../../src/database/postgres-database.ts';
+import { PostgresDatabase, UnsuitableServerError } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts } from '../support/postgres-parts.ts';
 import { startPostgresPooler } from '../support/postgres-pooler.ts';

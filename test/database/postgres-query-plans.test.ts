@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { withHolders } from '../../src/content/holdings/holdings.ts';
+import { withHolders } from '../../src/content/assets/holdings.ts';
 import type { Database } from '../../src/database/database.ts';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
-import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
-import { recordDeliveries } from '../../src/webhooks/delivery-recorder.ts';
-import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from '../../src/webhooks/delivery-store.ts';
-import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
-import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
+import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
+import { DeliveryTargets } from '../../src/webhooks/configuration/delivery-targets.ts';
+import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
+import { recordDeliveries } from '../../src/webhooks/history/delivery-recorder.ts';
+import {
+  deleteDeadLetteredHistoryBefore,
+  deleteHistoryBefore,
+} from '../../src/webhooks/history/delivery-store.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts } from '../support/postgres-parts.ts';
 import { watchStatements } from '../support/query-plans.ts';

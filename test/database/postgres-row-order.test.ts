@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { readAssetsWithin } from '../../src/content/assets/assets.ts';
-import { ClientService } from '../../src/identity/client-service.ts';
+import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { importCourse, scormPackage, uploadForm } from '../content/packages.ts';
 import { accountsOf, createAccounts, createWebhook, settledDeliveries } from '../delivery/webhook-parts.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../support/administration.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
-import type { PostgresDatabase } from '../../src/database/postgres-database.ts';
+import type { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts, SHORT_TIMEOUTS } from '../support/postgres-parts.ts';
 

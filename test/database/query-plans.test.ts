@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { withHolders } from '../../src/content/holdings/holdings.ts';
+import { withHolders } from '../../src/content/assets/holdings.ts';
 import type { Database, NamedRow, Reader, RowsStatement, SqlValue } from '../../src/database/database.ts';
-import { readHeads } from '../../src/queue/database-queue-statements.ts';
-import { readHeldLines } from '../../src/queue/lease-statements.ts';
-import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
-import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
-import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
+import { readHeads } from '../../src/queue/lines/database-queue-statements.ts';
+import { readHeldLines } from '../../src/queue/lines/lease-statements.ts';
+import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
+import { DeliveryTargets } from '../../src/webhooks/configuration/delivery-targets.ts';
+import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
 import { valuesOf } from '../support/query-plans.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { BatchStatement } from '../../src/database/batch-statement.ts';
 import { type Database, DatabaseUnavailableError } from '../../src/database/database.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 
 const SECRETS = new BatchStatement(

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
-import { LineService } from '../../src/webhooks/line-service.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { LineService } from '../../src/webhooks/history/line-service.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, countWaiting } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';

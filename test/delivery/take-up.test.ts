@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { type Api, startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AccessTokens } from '../../src/identity/access-tokens.ts';
-import { ClientService } from '../../src/identity/client-service.ts';
+import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
-import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
+import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
+import { deriveTokenKeys } from '../../src/identity/tokens/token-keys.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { AUTH_SECRET, createTokens, LIFETIME_MS, TestClock } from './identity-parts.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { decideBearer, parseBearer } from '../../src/identity/bearer.ts';
-import { ClientService } from '../../src/identity/client-service.ts';
+import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { createTokens, LIFETIME_MS, TestClock } from './identity-parts.ts';
 

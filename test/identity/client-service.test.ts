@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { ClientService, hasClientIdForm } from '../../src/identity/client-service.ts';
+import { ClientService, hasClientIdForm } from '../../src/identity/clients/client-service.ts';
 import { ProblemError } from '../../src/problems/problem.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { START, TestClock } from './identity-parts.ts';

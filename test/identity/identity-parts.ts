@@ -1,10 +1,10 @@
 import { fastify } from 'fastify';
 import type { Database } from '../../src/database/database.ts';
-import { AccessTokens } from '../../src/identity/access-tokens.ts';
-import { type ApiClient, ClientService } from '../../src/identity/client-service.ts';
+import { type ApiClient, ClientService } from '../../src/identity/clients/client-service.ts';
 import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
-import { tokenEndpoint } from '../../src/identity/token-endpoint.ts';
-import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
+import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
+import { tokenEndpoint } from '../../src/identity/tokens/token-endpoint.ts';
+import { deriveTokenKeys } from '../../src/identity/tokens/token-keys.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
 

@@ -4,11 +4,11 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { LaunchTokens } from '../../src/content/registrations/launch-tokens.ts';
-import { AccessTokens } from '../../src/identity/access-tokens.ts';
 import { KnownBrowsers } from '../../src/identity/administrators/known-browsers.ts';
-import { deriveTokenKeys } from '../../src/identity/token-keys.ts';
-import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
-import { checkSecret } from '../../src/webhooks/secret-check.ts';
+import { AccessTokens } from '../../src/identity/tokens/access-tokens.ts';
+import { deriveTokenKeys } from '../../src/identity/tokens/token-keys.ts';
+import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
+import { checkSecret } from '../../src/secrets/secret-check.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 /*
@@ -30,8 +30,8 @@ const ACCESS_TOKEN =
 
 /** The purposes for which keys are derived from the secret, by the module that does. */
 const PURPOSES: Readonly<Record<string, string>> = {
-  'src/webhooks/credentials-cipher.ts': 'coursewire webhook credentials',
-  'src/identity/token-keys.ts': 'coursewire access token',
+  'src/secrets/credentials-cipher.ts': 'coursewire webhook credentials',
+  'src/identity/tokens/token-keys.ts': 'coursewire access token',
   'src/identity/administrators/known-browsers.ts': 'coursewire known browser',
   'src/content/registrations/launch-tokens.ts': 'coursewire launch url',
 };

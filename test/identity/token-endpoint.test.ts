@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { DatabaseUnavailableError } from '../../src/database/database.ts';
-import { ClientService } from '../../src/identity/client-service.ts';
+import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { breakTable } from '../support/database.ts';
 import { basic, START, startEndpoint } from './identity-parts.ts';
 import { ask, assertGranted, assertRefused, FORM, GRANT, post, putClient, rawPost } from './token-asking.ts';

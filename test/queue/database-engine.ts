@@ -1,5 +1,5 @@
 import type { Database } from '../../src/database/database.ts';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
-import { deleteDoneMessages } from '../../src/queue/done-messages.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { deleteDoneMessages } from '../../src/queue/lines/done-messages.ts';
 import type { ReceivedMessage } from '../../src/queue/message-queue.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { messageOf, VISIBILITY_MS } from './queue-engine.ts';

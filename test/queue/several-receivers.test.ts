@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Database, Transaction } from '../../src/database/database.ts';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
-import { leaseDueLines } from '../../src/queue/lease-statements.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { leaseDueLines } from '../../src/queue/lines/lease-statements.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';

@@ -4,7 +4,7 @@ import { createLogs } from '../../src/observability/log.ts';
 import type { MessageQueue, QueueMessage } from '../../src/queue/message-queue.ts';
 import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
-import { readKnownMessages } from '../../src/webhooks/known-messages.ts';
+import { readKnownMessages } from '../../src/webhooks/history/known-messages.ts';
 import { until } from '../support/service.ts';
 import { type QueueEngine, readDeadLetters } from './queue-engine.ts';
 import type { TestQueues } from './sqs-server.ts';

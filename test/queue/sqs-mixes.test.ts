@@ -8,8 +8,8 @@ import {
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
-import { readMiscounts } from '../../src/queue/database-queue-statements.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { readMiscounts } from '../../src/queue/lines/database-queue-statements.ts';
 import type { HeadAction, MessageQueue, Settlement } from '../../src/queue/message-queue.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { PostgresDatabase } from '../../src/database/postgres-database.ts';
+import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { databaseUrlOf } from '../support/postgres.ts';
 import { type ServingProcess, startProcess } from '../support/process.ts';
 import { type Answer, Api, createClient, requestToken, temporaryFolder } from '../support/service.ts';

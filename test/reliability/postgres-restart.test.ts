@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { PostgresDatabase } from '../../src/database/postgres-database.ts';
-import { ClientService } from '../../src/identity/client-service.ts';
+import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
+import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { Callers } from '../support/callers.ts';
 import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';

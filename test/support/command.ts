@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Output } from '../../src/identity/subcommands.ts';
+import type { Output } from '../../src/cli/subcommands.ts';
 
 /** What a command of the program came to. */
 export interface Outcome {

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Database, SqlValue } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { PostgresDatabase } from '../../src/database/postgres-database.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { createPostgresDatabase, databaseUrlOf, ON_POSTGRES } from './postgres.ts';
 import { temporaryFolder } from './temporary-folder.ts';

@@ -1,12 +1,12 @@
 import { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
 import { createLogs } from '../../src/observability/log.ts';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { ExchangeRequest, ExchangeResult, Settlement } from '../../src/queue/message-queue.ts';
-import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
-import { DeliveryLog } from '../../src/webhooks/delivery-log.ts';
-import { DeliveryTargets } from '../../src/webhooks/delivery-targets.ts';
-import type { WebhookConfiguration } from '../../src/webhooks/webhook.ts';
-import { insertWebhook } from '../../src/webhooks/webhook-store.ts';
+import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
+import { DeliveryTargets } from '../../src/webhooks/configuration/delivery-targets.ts';
+import type { WebhookConfiguration } from '../../src/webhooks/configuration/webhook.ts';
+import { insertWebhook } from '../../src/webhooks/configuration/webhook-store.ts';
+import { DeliveryLog } from '../../src/webhooks/history/delivery-log.ts';
 import { openTestDatabase, type TestDatabase } from './database.ts';
 import { DEADLINE_MS } from './deadline.ts';
 import { loopbackSender } from './target-sender.ts';

@@ -1,4 +1,4 @@
-import { PostgresDatabase, type PostgresOptions } from '../../src/database/postgres-database.ts';
+import { PostgresDatabase, type PostgresOptions } from '../../src/database/postgres/postgres-database.ts';
 import { createPostgresDatabase } from './postgres.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { after } from 'node:test';
 import { Client } from 'pg';
 import { migrate } from '../../src/database/migrate.ts';
-import { PostgresDatabase } from '../../src/database/postgres-database.ts';
+import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { emptyDatabase, schemaOf } from './postgres-emptying.ts';
 
 /** Names the server on which tests run; they run on SQLite when it is not set. */

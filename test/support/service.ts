@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ClientService } from '../../src/identity/client-service.ts';
+import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { type Service, startService } from '../../src/service.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../../src/database/migrate.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** An embedded database of a test, in a folder of its own; for what concerns that engine alone. */

@@ -4,12 +4,16 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { SqliteDatabase } from '../../src/database/sqlite-database.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { createLogs } from '../../src/observability/log.ts';
-import type { DeliveryStatus } from '../../src/webhooks/delivery-history.ts';
-import { DeliveryListing } from '../../src/webhooks/delivery-listing.ts';
-import { deleteHistoryBefore, readDeliveries, upsertDeliveries } from '../../src/webhooks/delivery-store.ts';
-import { readForgottenWebhooks } from '../../src/webhooks/webhook-store.ts';
+import { readForgottenWebhooks } from '../../src/webhooks/configuration/webhook-store.ts';
+import type { DeliveryStatus } from '../../src/webhooks/history/delivery-history.ts';
+import { DeliveryListing } from '../../src/webhooks/history/delivery-listing.ts';
+import {
+  deleteHistoryBefore,
+  readDeliveries,
+  upsertDeliveries,
+} from '../../src/webhooks/history/delivery-store.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { until } from '../support/service.ts';
 import { openSqliteFile } from '../support/sqlite-file.ts';

@@ -11,11 +11,11 @@ import {
   TOPICS,
 } from '../../src/events/catalogue.ts';
 import type { ContentReference } from '../../src/events/event.ts';
-import { DatabaseQueue } from '../../src/queue/database-queue.ts';
-import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
-import { readMatchingWebhooks } from '../../src/webhooks/trigger-store.ts';
-import type { WebhookInput } from '../../src/webhooks/webhook-schemas.ts';
-import { WebhookService } from '../../src/webhooks/webhook-service.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
+import { readMatchingWebhooks } from '../../src/webhooks/configuration/trigger-store.ts';
+import type { WebhookInput } from '../../src/webhooks/configuration/webhook-schemas.ts';
+import { WebhookService } from '../../src/webhooks/configuration/webhook-service.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** Few assets, so that events and focuses meet often. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CredentialsCipher } from '../../src/webhooks/credentials-cipher.ts';
-import { reEncrypt } from '../../src/webhooks/re-encryption.ts';
+import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
+import { reEncrypt } from '../../src/secrets/re-encryption.ts';
 import { openDatabaseOf } from '../support/database.ts';
 import { beginTransaction, untilOneWaits } from '../support/open-transaction.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';

@@ -8,9 +8,9 @@ import type {
   ServiceEvent,
 } from '../../events/event.ts';
 import { type Asset, type AssetType, assetKey, readAssetsWithin } from '../assets/assets.ts';
+import { withHolders } from '../assets/holdings.ts';
 import { readPublishedCourseInEvent } from '../courses/course-in-event.ts';
 import { type FolderAndPath, readFolderInEvent } from '../folders/folder-in-event.ts';
-import { withHolders } from '../holdings/holdings.ts';
 
 /**
  * Assets that one message lists at most, so that it stays below a megabyte, which queues take, however long the

@@ -5,9 +5,9 @@ import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { type AccountService, requireLockedAccount, toAccountResource } from '../accounts/account-service.ts';
 import { type Asset, assetKey, holdAssets } from '../assets/assets.ts';
+import type { Change } from '../assets/change.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { holdListedAssets } from '../assets/listed-assets.ts';
-import type { Change } from '../change.ts';
 import type { AccountContent, Addition, NamedAsset } from './account-content.ts';
 import { publishContentChange } from './account-content-events.ts';
 import {

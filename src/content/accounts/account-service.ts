@@ -3,8 +3,8 @@ import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { notFound } from '../../problems/problem.ts';
 import { assertRevision } from '../../problems/revision.ts';
+import type { Change, ChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
-import type { Change, ChangeOf } from '../change.ts';
 import {
   deleteAccount,
   insertAccount,

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../database/database.ts';
 import { invalidInput } from '../../problems/problem.ts';
+import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
 import { holdListedAssets } from '../assets/listed-assets.ts';
 import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
-import { type GroupDependencies, type GroupKind, GroupService } from '../groups/group-service.ts';
 import type { Bundle, BundledType, BundleInput } from './bundle.ts';
 import {
   type BundleValues,

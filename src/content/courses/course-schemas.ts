@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { LEARNING_STANDARDS } from '../../course-packages/learning-standard.ts';
 import { DateTime, Id, Name } from '../../http/schemas.ts';
-import { LEARNING_STANDARDS } from '../../packages/learning-standard.ts';
 
 /** The body of update. */
 export const CourseInput = Type.Object(

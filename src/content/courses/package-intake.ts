@@ -1,11 +1,11 @@
+import type { PackageDescription } from '../../course-packages/package-description.ts';
+import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../course-packages/package-limits.ts';
+import { extractPackage, inspectPackage } from '../../course-packages/read-package.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
-import type { PackageDescription } from '../../packages/package-description.ts';
-import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../packages/package-limits.ts';
-import { extractPackage, inspectPackage } from '../../packages/read-package.ts';
+import { Slots } from '../assets/slots.ts';
 import { drawnAt, newContentKey } from '../files/content-key.ts';
 import type { ContentStore } from '../files/content-store.ts';
-import { Slots } from '../slots.ts';
 import { readRecordedKeys } from './course-store.ts';
 import type { UploadFolder } from './upload-folders.ts';
 import { toUploadProblem } from './upload-problems.ts';

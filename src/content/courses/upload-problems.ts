@@ -1,4 +1,4 @@
-import { PackageError } from '../../packages/package-error.ts';
+import { PackageError } from '../../course-packages/package-error.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
 /** ENOSPC: the disk is full; EDQUOT: so is what this user may have of it. */

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../database/database.ts';
 import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
 import { assetKey, holdAssets } from '../assets/assets.ts';
+import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
 import { countInWords } from '../assets/holder.ts';
 import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
-import { type GroupDependencies, type GroupKind, GroupService } from '../groups/group-service.ts';
 import type { Equivalent, EquivalentInput } from './equivalent.ts';
 import {
   countEquivalentsOf,

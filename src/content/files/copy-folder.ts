@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { forEachConcurrently } from '../../packages/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
 
 const FOLDER_MODE = 0o755;
 const FILE_MODE = 0o644;

@@ -8,8 +8,8 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import { forEachConcurrently } from '../../packages/for-each-concurrently.ts';
-import type { Slots } from '../slots.ts';
+import { forEachConcurrently } from '../../course-packages/for-each-concurrently.ts';
+import type { Slots } from '../assets/slots.ts';
 
 const MIB = 2 ** 20;
 /** The smallest part that S3 takes. A part is in memory while it is sent, so that it can be sent again. */

@@ -2,9 +2,9 @@ import { type Database, inTransaction, type Reader, type Transaction } from '../
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { Change } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import { assertNotHeld, type Holder } from '../assets/holder.ts';
-import type { Change } from '../change.ts';
 import {
   deleteFolder,
   holdsFolders,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LearningStandard } from '../../packages/learning-standard.ts';
+import type { LearningStandard } from '../../course-packages/learning-standard.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { Launch } from './registration-service.ts';
 

@@ -11,9 +11,9 @@ import type {
 import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
-import type { Change, ChangeOf } from '../change.ts';
+import type { Change, ChangeOf } from '../assets/change.ts';
+import { accountHoldsCourse, withHolders } from '../assets/holdings.ts';
 import { readCourseInEvent } from '../courses/course-in-event.ts';
-import { accountHoldsCourse, withHolders } from '../holdings/holdings.ts';
 import type { LaunchTokens } from './launch-tokens.ts';
 import {
   type Completion,

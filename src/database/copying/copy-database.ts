@@ -1,5 +1,5 @@
 import type { Database, SqlValue, Transaction } from '../database.ts';
-import { storableInJson } from '../postgres-statements.ts';
+import { storableInJson } from '../postgres/postgres-statements.ts';
 import { RowDigest } from './row-digest.ts';
 import { readSqliteTables, type SqliteTable } from './sqlite-tables.ts';
 

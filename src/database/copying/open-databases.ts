@@ -3,8 +3,8 @@ import path from 'node:path';
 import { DataFolderError, lockDataFolder, openDataFolder } from '../data-folder.ts';
 import type { Database } from '../database.ts';
 import { migrate } from '../migrate.ts';
-import { PostgresDatabase } from '../postgres-database.ts';
-import { SqliteDatabase } from '../sqlite-database.ts';
+import { PostgresDatabase } from '../postgres/postgres-database.ts';
+import { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 
 /** One transaction, and what goes with it. */
 const CONNECTIONS = 3;

@@ -1,5 +1,5 @@
 import { type InputError, invalidInput } from '../../problems/problem.ts';
-import { emailFault, nameFault } from '../client-input.ts';
+import { emailFault, nameFault } from '../clients/client-input.ts';
 import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from './passwords.ts';
 import { isRole, ROLES } from './roles.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { DateTime, Id, Name, Nullable, OptionalDateTime } from '../../http/schemas.ts';
-import { MAX_EMAIL_CHARACTERS } from '../client-input.ts';
+import { MAX_EMAIL_CHARACTERS } from '../clients/client-input.ts';
 import type { Administrator } from './administrator.ts';
 import { MAX_PASSWORD_CHARACTERS } from './passwords.ts';
 import { ROLES } from './roles.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
-import { DatabaseQueue } from '../database-queue.ts';
+import { DatabaseQueue } from '../database/database-queue.ts';
 import { SqsApi, type SqsPlace } from './sqs-api.ts';
 import type { Copy } from './sqs-message.ts';
 import { SqsOutage } from './sqs-outage.ts';

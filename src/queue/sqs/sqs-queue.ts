@@ -1,6 +1,6 @@
 import type { Database, Reader, Transaction } from '../../database/database.ts';
-import type { DatabaseQueue } from '../database-queue.ts';
-import { readNextDue } from '../database-queue-statements.ts';
+import type { DatabaseQueue } from '../database/database-queue.ts';
+import { readNextDue } from '../lines/database-queue-statements.ts';
 import type {
   ExchangeRequest,
   ExchangeResult,

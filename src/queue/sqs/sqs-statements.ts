@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import { type MessageRow, toMessage } from '../database-queue-statements.ts';
+import { type MessageRow, toMessage } from '../lines/database-queue-statements.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 
 /** SQL of the copies on Amazon SQS; one operation a function, a whole batch in one statement. */

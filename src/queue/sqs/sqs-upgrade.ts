@@ -1,7 +1,7 @@
 import type { Database, Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import { addToLines, type LineAddition, lockLines } from '../database-queue-statements.ts';
-import { countEarlierLines } from '../earlier-lines.ts';
+import { addToLines, type LineAddition, lockLines } from '../lines/database-queue-statements.ts';
+import { countEarlierLines } from '../lines/earlier-lines.ts';
 import type { QueueMessage } from '../message-queue.ts';
 import type { SqsApi } from './sqs-api.ts';
 import type { Copy } from './sqs-message.ts';

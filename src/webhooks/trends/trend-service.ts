@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
-import { webhookWasEver } from '../webhook-store.ts';
+import { webhookWasEver } from '../configuration/webhook-store.ts';
 import {
   addCounters,
   bucketStarts,

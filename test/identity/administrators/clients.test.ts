@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ClientService } from '../../../src/identity/client-service.ts';
+import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { type Browser, createAdministrator, signedInBrowser } from '../../support/administration.ts';
 import { openDatabaseOf } from '../../support/database.ts';
 import { Api, requestToken, startTestService, type TestService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { runUserCommand } from '../../../src/cli/user-command.ts';
 import { administratorServices } from '../../../src/identity/administrators/administration.ts';
-import { runUserCommand } from '../../../src/identity/administrators/user-command.ts';
 import { createLogs } from '../../../src/observability/log.ts';
 import { Browser, createAdministrator, PASSWORD, signedInBrowser } from '../../support/administration.ts';
 import { assertExplains, outcomeOf } from '../../support/command.ts';

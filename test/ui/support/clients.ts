@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { ClientService } from '../../../src/identity/client-service.ts';
+import { ClientService } from '../../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../../src/identity/scopes.ts';
 import { openDatabaseOf } from '../../support/database.ts';
 import type { TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { LearningStandard } from '../../../src/packages/learning-standard.ts';
+import type { LearningStandard } from '../../../src/course-packages/learning-standard.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
 import type { PageOf } from './page-of.ts';

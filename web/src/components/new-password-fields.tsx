@@ -1,5 +1,5 @@
 import { PasswordInput } from '@mantine/core';
-import { account } from '../texts/account.ts';
+import { account } from '../texts/sign-in.ts';
 
 /** A new password, twice: the fields `password` and `repeat` of an uncontrolled form. */
 export function NewPasswordFields({

@@ -3,7 +3,7 @@ import { isEmail, isNotEmpty, useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { isProblem } from '../api/errors.ts';
 import { type Session, signIn } from '../api/session.ts';
-import { account } from '../texts/account.ts';
+import { account } from '../texts/sign-in.ts';
 import { Callout } from './callout.tsx';
 import { FormProblem } from './form-problem.tsx';
 

@@ -1,4 +1,4 @@
-import { account } from '../texts/account.ts';
+import { account } from '../texts/sign-in.ts';
 
 const MIN_CHARACTERS = 12;
 const MAX_CHARACTERS = 256;

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { uiBase } from '../../api/addresses.ts';
 import { type Session, sessionQuery, signedInAs } from '../../api/session.ts';
 import { SignInForm } from '../../components/sign-in-form.tsx';
-import { account } from '../../texts/account.ts';
+import { account } from '../../texts/sign-in.ts';
 
 /** Asks for the password over the page when the session has ended, so that nothing entered on the page is lost. */
 export function SignInAgain({ opened, email }: { opened: boolean; email: string }) {

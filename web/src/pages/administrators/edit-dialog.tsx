@@ -6,9 +6,9 @@ import { sessionQuery } from '../../api/session.ts';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx';
 import { notifyDone } from '../../components/notify.tsx';
-import { account } from '../../texts/account.ts';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { shared } from '../../texts/shared.ts';
+import { account } from '../../texts/sign-in.ts';
 import { RoleField } from './role-field.tsx';
 
 const FIELDS = ['name'] as const;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { CLIENT_STATES } from '../../../../src/overview/clients/client-list-choices.ts';
+import { CLIENT_STATES } from '../../../../src/ui-api/clients/client-list-choices.ts';
 import { type ApiClient, clientListQuery } from '../../api/clients.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { CLIENT_SORTS, CLIENT_STATES } from '../../../../src/overview/clients/client-list-choices.ts';
+import { CLIENT_SORTS, CLIENT_STATES } from '../../../../src/ui-api/clients/client-list-choices.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { clients } from '../../texts/clients.ts';
 import { tableSearch } from '../../utilities/table-search.ts';

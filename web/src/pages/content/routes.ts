@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { LEARNING_STANDARDS } from '../../../../src/packages/learning-standard.ts';
+import { LEARNING_STANDARDS } from '../../../../src/course-packages/learning-standard.ts';
 import { appRoute } from '../../app/root-routes.ts';
 import { content } from '../../texts/content.ts';
 import { groups } from '../../texts/content-groups.ts';

@@ -8,9 +8,9 @@ import { FormProblem, showFieldErrors } from '../../components/form-problem.tsx'
 import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { UnsavedChanges } from '../../components/unsaved-changes.tsx';
-import { account } from '../../texts/account.ts';
 import { navigation } from '../../texts/navigation.ts';
 import { shared } from '../../texts/shared.ts';
+import { account } from '../../texts/sign-in.ts';
 import styles from './profile.module.css';
 
 const FIELDS = ['name'] as const;

@@ -8,7 +8,7 @@ import { FormProblem } from '../../components/form-problem.tsx';
 import { NewPasswordFields } from '../../components/new-password-fields.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { account } from '../../texts/account.ts';
+import { account } from '../../texts/sign-in.ts';
 import { checkPassword } from '../../utilities/password-check.ts';
 import styles from './profile.module.css';
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appRoute } from '../../app/root-routes.ts';
-import { account } from '../../texts/account.ts';
+import { account } from '../../texts/sign-in.ts';
 
 const main = createRoute({
   getParentRoute: () => appRoute,

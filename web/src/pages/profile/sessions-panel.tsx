@@ -12,8 +12,8 @@ import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
-import { account } from '../../texts/account.ts';
 import { shared } from '../../texts/shared.ts';
+import { account } from '../../texts/sign-in.ts';
 import styles from './profile.module.css';
 
 const texts = account.profile;

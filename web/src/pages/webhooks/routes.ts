@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { TOPICS } from '../../../../src/events/catalogue.ts';
-import { WEBHOOK_SORTS, WEBHOOK_STATES } from '../../../../src/overview/webhooks/webhook-list-choices.ts';
+import { WEBHOOK_SORTS, WEBHOOK_STATES } from '../../../../src/ui-api/webhooks/webhook-list-choices.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { webhookEditing } from '../../texts/webhook-editing.ts';
 import { webhooks } from '../../texts/webhooks.ts';

@@ -1,7 +1,7 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { LEARNING_STANDARDS } from '../../../../../src/packages/learning-standard.ts';
+import { LEARNING_STANDARDS } from '../../../../../src/course-packages/learning-standard.ts';
 import { type CourseOverview, courseListQuery } from '../../../api/courses.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
 import { DataTable } from '../../../components/data-table.tsx';

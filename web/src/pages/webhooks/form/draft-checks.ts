@@ -1,4 +1,4 @@
-import { haveSameOrigin, targetUrlFault } from '../../../../../src/webhooks/target-url.ts';
+import { haveSameOrigin, targetUrlFault } from '../../../../../src/webhooks/configuration/target-url.ts';
 import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import {
   type Draft,

@@ -3,7 +3,7 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { TOPICS } from '../../../../../src/events/catalogue.ts';
-import { WEBHOOK_STATES } from '../../../../../src/overview/webhooks/webhook-list-choices.ts';
+import { WEBHOOK_STATES } from '../../../../../src/ui-api/webhooks/webhook-list-choices.ts';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { webhookListQuery } from '../../../api/webhooks.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';

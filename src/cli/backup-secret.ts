@@ -1,0 +1,70 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { Reader } from '../database/database.ts';
+import { AuthSecretError, readAuthSecret } from '../secrets/auth-secret.ts';
+import { CredentialsCipher } from '../secrets/credentials-cipher.ts';
+import { opensCheck, readSecretUse, selectSecretCheck } from '../secrets/secret-check.ts';
+import type { AuthSecretSources } from '../secrets/stored-secret.ts';
+
+/** What a backup holds and lacks of the secret that decrypts its stored credentials. */
+export interface BackupSecret {
+  /** Whether the file of the secret belongs into the backup. */
+  copiesFile: boolean;
+  /** What keeps a service from starting on the backup, and what to do; null when nothing does. */
+  lacks: string | null;
+  /** Whether some of what is stored needs `webhooks_auth_secret_previous`. */
+  needsFormer: boolean;
+  /** How many stored values no configured secret decrypts. */
+  unreadable: number;
+}
+
+/** Holds the secret that a backup would be restored with against the database in it, which is only read. */
+export async function secretOfBackup(
+  databaseFile: string,
+  { secretFile, configured, former }: AuthSecretSources,
+): Promise<BackupSecret> {
+  const nothing: BackupSecret = { copiesFile: false, lacks: null, needsFormer: false, unreadable: 0 };
+  let present: string | null;
+  try {
+    present = configured ?? readAuthSecret(secretFile);
+  } catch (error) {
+    if (error instanceof AuthSecretError) return { ...nothing, lacks: error.message };
+    throw error;
+  }
+  const database = new DatabaseSync(databaseFile, { readOnly: true });
+  const reader: Pick<Reader, 'all'> = {
+    all: async <Row>(sql: string, ...values: unknown[]) =>
+      database.prepare(sql).all(...(values as SQLInputValue[])) as Row[],
+  };
+  try {
+    const check = await selectSecretCheck(reader);
+    if (present === null) {
+      // A database that no service ever started on needs no secret yet.
+      if (check === null) return nothing;
+      return {
+        ...nothing,
+        lacks:
+          `webhooks_auth_secret is missing in ${secretFile}: put the file there from an earlier backup, or set ` +
+          'webhooks_auth_secret; a service does not start on this backup without it',
+      };
+    }
+    const cipher = new CredentialsCipher(former === null ? [present] : [present, former]);
+    if (check !== null && !opensCheck(cipher, check)) {
+      const whose = configured === null ? secretFile : 'the settings';
+      return {
+        ...nothing,
+        lacks:
+          `the webhooks_auth_secret of ${whose} does not decrypt what is stored: a service starts on this backup only ` +
+          'with the secret that was used before',
+      };
+    }
+    const use = await readSecretUse(reader, cipher);
+    return {
+      copiesFile: configured === null,
+      lacks: null,
+      needsFormer: use.former > 0,
+      unreadable: use.unknown,
+    };
+  } finally {
+    database.close();
+  }
+}

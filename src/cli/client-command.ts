@@ -1,0 +1,192 @@
+import type { ApiClient, ClientService } from '../identity/clients/client-service.ts';
+import { formatScope, SCOPES } from '../identity/scopes.ts';
+import { formatDateTime, formatOptionalDateTime } from '../time/date-time.ts';
+import {
+  type CommandGroup,
+  type Given,
+  JSON_OPTION,
+  needed,
+  type Output,
+  runSubcommand,
+  SUCCESS,
+  TEXT_OPTION,
+  toJson,
+  withOptionsChecked,
+  writeList,
+  writeMissing,
+} from './subcommands.ts';
+
+const HELP = `Usage: coursewire client <command>
+
+Makes and manages API clients: the ids and secrets with which programs get access tokens.
+
+Commands:
+  create --name NAME --email EMAIL [--scope "SCOPE …"] [--json]
+  list [--json]
+  delete CLIENT_ID
+  enable CLIENT_ID
+  disable CLIENT_ID
+
+"coursewire client <command> --help" tells more about a command.
+`;
+
+const CREATE_HELP = `Usage: coursewire client create --name NAME --email EMAIL [--scope "SCOPE …"] [--json]
+
+Makes an API client. Its secret is shown once, here, and cannot be shown again.
+
+Options:
+  --name NAME        what the client is, for people: 1 to 200 characters
+  --email EMAIL      stands as "user" in the messages of events that the client causes
+  --scope "SCOPE …"  what the client may do, space-separated; all scopes when left out, none with --scope ""
+  --json             writes {"client_id", "client_secret", "name", "email", "scope"}
+  --help             writes this text
+
+Scopes: ${SCOPES.join(' ')}
+`;
+
+const LIST_HELP = `Usage: coursewire client list [--json]
+
+Lists the API clients, oldest first.
+
+Options:
+  --json  writes an array of {"client_id", "name", "email", "scope", "enabled", "created_dt", "last_used_dt"}
+  --help  writes this text
+`;
+
+const DELETE_HELP = `Usage: coursewire client delete CLIENT_ID
+
+Deletes an API client. Its access tokens end at once.
+
+Options:
+  --help  writes this text
+`;
+
+const ENABLE_HELP = `Usage: coursewire client enable CLIENT_ID
+
+Lets a disabled API client ask for access tokens again.
+
+Options:
+  --help  writes this text
+`;
+
+const DISABLE_HELP = `Usage: coursewire client disable CLIENT_ID
+
+Disables an API client until it is enabled. Its access tokens end at once and for good.
+
+Options:
+  --help  writes this text
+`;
+
+/** What the command works with. */
+export interface ClientCommandContext extends Output {
+  /** Opens what the command works on; not called for help or wrong use. */
+  clients: () => Promise<ClientService>;
+}
+
+const GROUP: CommandGroup<ClientCommandContext> = {
+  name: 'client',
+  help: HELP,
+  commands: new Map([
+    [
+      'create',
+      {
+        help: CREATE_HELP,
+        options: { name: TEXT_OPTION, email: TEXT_OPTION, scope: TEXT_OPTION, ...JSON_OPTION },
+        positional: null,
+        run: create,
+      },
+    ],
+    ['list', { help: LIST_HELP, options: JSON_OPTION, positional: null, run: list }],
+    ['delete', { help: DELETE_HELP, options: {}, positional: 'CLIENT_ID', run: remove }],
+    ['enable', { help: ENABLE_HELP, options: {}, positional: 'CLIENT_ID', run: enable }],
+    ['disable', { help: DISABLE_HELP, options: {}, positional: 'CLIENT_ID', run: disable }],
+  ]),
+};
+
+/**
+ * Runs `coursewire client …`; `args` are what follow `client`. Answers the exit code: 0 when it was done, 1
+ * when there is no such client, 2 when the arguments are wrong.
+ * @throws {DatabaseUnavailableError} when the database cannot be read or written.
+ */
+export async function runClientCommand(
+  args: readonly string[],
+  context: ClientCommandContext,
+): Promise<number> {
+  return await runSubcommand(GROUP, args, context);
+}
+
+async function create({ clients, write }: ClientCommandContext, given: Given): Promise<number> {
+  const { name, email } = needed(given, 'name', 'email');
+  const scopes = given.text('scope')?.split(/\s+/).filter(Boolean) ?? SCOPES;
+  const { client, clientSecret } = await withOptionsChecked(async () =>
+    (await clients()).create({ name, email, scopes }),
+  );
+  const scope = formatScope(client.scopes);
+  if (given.flag('json')) {
+    write(
+      toJson({ client_id: client.clientId, client_secret: clientSecret, name, email: client.email, scope }),
+    );
+    return SUCCESS;
+  }
+  write(
+    `The API client ${JSON.stringify(name)} was made.\n\n` +
+      `  client_id      ${client.clientId}\n` +
+      `  client_secret  ${clientSecret}\n` +
+      `  email          ${client.email}\n` +
+      `  scope          ${scope || '(none)'}\n\n` +
+      'The secret is shown this once and cannot be shown again: keep it now.\n',
+  );
+  return SUCCESS;
+}
+
+async function list(context: ClientCommandContext, given: Given): Promise<number> {
+  const all = await (await context.clients()).list();
+  return writeList(context, given, all.map(toRecord), {
+    none: 'There are no API clients; "coursewire client create" makes one.\n',
+    columns: ['CLIENT_ID', 'NAME', 'EMAIL', 'STATE', 'LAST USED', 'SCOPE'],
+    cells: ({ client_id, name, email, scope, enabled, last_used_dt }) => [
+      client_id,
+      name,
+      email,
+      enabled ? 'enabled' : 'disabled',
+      last_used_dt ?? 'never',
+      scope || '(none)',
+    ],
+  });
+}
+
+async function remove(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
+  return told(
+    context,
+    clientId,
+    await (await context.clients()).delete(clientId),
+    'deleted; its tokens have ended',
+  );
+}
+
+async function enable(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
+  return told(context, clientId, await (await context.clients()).setEnabled(clientId, true), 'enabled');
+}
+
+async function disable(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
+  const done = await (await context.clients()).setEnabled(clientId, false);
+  return told(context, clientId, done, 'disabled; its tokens have ended');
+}
+
+function told(context: ClientCommandContext, clientId: string, done: boolean, what: string): number {
+  if (!done) return writeMissing(context, 'API client', clientId, GROUP.name);
+  context.write(`The API client ${clientId} is ${what}.\n`);
+  return SUCCESS;
+}
+
+function toRecord(client: ApiClient) {
+  return {
+    client_id: client.clientId,
+    name: client.name,
+    email: client.email,
+    scope: formatScope(client.scopes),
+    enabled: client.enabled,
+    created_dt: formatDateTime(client.createdAt),
+    last_used_dt: formatOptionalDateTime(client.lastUsedAt),
+  };
+}

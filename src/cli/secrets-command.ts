@@ -1,0 +1,107 @@
+import type { Database } from '../database/database.ts';
+import type { CredentialsCipher } from '../secrets/credentials-cipher.ts';
+import { type ReEncryption, reEncrypt } from '../secrets/re-encryption.ts';
+
+const SUCCESS = 0;
+const FAILURE = 1;
+const WRONG_USE = 2;
+
+const MS_PER_HOUR = 3_600_000;
+/** Webhooks that are named one by one; more of them only make the text longer. */
+const MAX_NAMED = 50;
+
+const HELP = `Usage: coursewire secrets re-encrypt
+
+Encrypts all stored keys and secrets of webhooks with webhooks_auth_secret that
+webhooks_auth_secret_previous has encrypted, verifies that none is left, and says when the former
+secret may be removed. Services may run meanwhile. Broken off, it is simply run again. Nothing that
+is secret is shown. How to change the secret step by step: docs/operating.md.
+
+Exit code: 0 when the former secret is no longer needed for stored data, 1 when something is left to do.
+
+Options:
+  --help  writes this text
+`;
+
+/** What the command works with. */
+export interface SecretsCommandContext {
+  /** Opens what the command works on; not called for help or wrong use. */
+  open: () => Promise<{ database: Database; cipher: CredentialsCipher }>;
+  /** How long tokens that are signed with a secret stay valid at most, in milliseconds. */
+  tokenLifetimeMs: () => number;
+  /** Takes what was asked for. */
+  write: (text: string) => void;
+  /** Takes what went wrong. */
+  writeError: (text: string) => void;
+}
+
+/**
+ * Runs `coursewire secrets …`; `args` are what follows `secrets`. Answers the exit code: 0 when no stored data needs the
+ * former secret any more, 1 when something is left to do, 2 when the arguments are wrong.
+ * @throws {DatabaseUnavailableError} when the database cannot be read or written.
+ */
+export async function runSecretsCommand(
+  args: readonly string[],
+  context: SecretsCommandContext,
+): Promise<number> {
+  if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    context.write(HELP);
+    return SUCCESS;
+  }
+  const [name, ...extra] = args;
+  if (name !== 're-encrypt' || extra.length > 0) {
+    const what =
+      name === undefined
+        ? 'A command is missing: re-encrypt.'
+        : name === 're-encrypt'
+          ? `${JSON.stringify(extra[0])} is one argument too many.`
+          : `There is no command ${JSON.stringify(name)}; there is re-encrypt.`;
+    context.writeError(`${what}\nSee "coursewire secrets --help".\n`);
+    return WRONG_USE;
+  }
+  const { database, cipher } = await context.open();
+  const done = await reEncrypt(database, cipher);
+  context.write(summary(done));
+  if (done.unreadable.length > 0) context.writeError(unreadableText(done.unreadable));
+  if (done.remaining > 0) {
+    context.writeError(
+      `NOT COMPLETE: ${count(done.remaining)} still encrypted with webhooks_auth_secret_previous, because a service ` +
+        'whose webhooks_auth_secret it is goes on writing. Give every service the new secret, then run this again.\n',
+    );
+    return FAILURE;
+  }
+  if (cipher.hasFormer) context.write(formerText(context.tokenLifetimeMs()));
+  return done.unreadable.length > 0 ? FAILURE : SUCCESS;
+}
+
+function summary({ changed, use }: ReEncryption): string {
+  return (
+    `Encrypted anew: ${changed}.\n` +
+    `Counted now: ${use.present} with webhooks_auth_secret, ${use.former} with webhooks_auth_secret_previous, ` +
+    `${use.unknown} with another secret.\n`
+  );
+}
+
+function unreadableText(ids: readonly number[]): string {
+  const named = ids.slice(0, MAX_NAMED).join(', ');
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  return (
+    `No configured secret decrypts the credentials of these webhooks: ${named}${more}.\n` +
+    'They were left as they are. Set key and secret of these webhooks anew, or run this again with the secret ' +
+    'that they were encrypted with as webhooks_auth_secret_previous.\n'
+  );
+}
+
+function formerText(tokenLifetimeMs: number): string {
+  const hours = Math.ceil(tokenLifetimeMs / MS_PER_HOUR);
+  return (
+    'Verified: no stored data needs webhooks_auth_secret_previous any more.\n' +
+    'Access tokens and launch links that were given out with it end when it is removed. To let them run out, keep it ' +
+    `until ${hours} ${hours === 1 ? 'hour' : 'hours'} after the last service was started with the new secret; ` +
+    'then remove the setting and restart.\n'
+  );
+}
+
+function count(values: number): string {
+  return values === 1 ? '1 value is' : `${values} values are`;
+}

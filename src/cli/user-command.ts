@@ -1,0 +1,209 @@
+import type { Administrator } from '../identity/administrators/administrator.ts';
+import { toAdministratorRecord } from '../identity/administrators/administrator-schemas.ts';
+import type { AdministratorService } from '../identity/administrators/administrator-service.ts';
+import { MIN_PASSWORD_CHARACTERS } from '../identity/administrators/passwords.ts';
+import { ROLES } from '../identity/administrators/roles.ts';
+import { type IssuedLink, setupUrl } from '../identity/administrators/setup-links.ts';
+import { ProblemError } from '../problems/problem.ts';
+import {
+  type CommandGroup,
+  type Given,
+  JSON_OPTION,
+  needed,
+  type Output,
+  runSubcommand,
+  SUCCESS,
+  TEXT_OPTION,
+  toJson,
+  withOptionsChecked,
+  writeFailure,
+  writeList,
+  writeMissing,
+} from './subcommands.ts';
+
+const HELP = `Usage: coursewire user <command>
+
+Makes and manages administrators: the people who sign in to the admin UI.
+
+Commands:
+  create --email EMAIL --role ROLE [--name NAME] [--password-stdin] [--json]
+  list [--json]
+  delete EMAIL
+  reset-password EMAIL [--json]
+
+"coursewire user <command> --help" tells more about a command.
+`;
+
+const CREATE_HELP = `Usage: coursewire user create --email EMAIL --role ROLE [--name NAME] [--password-stdin] [--json]
+
+Makes an administrator, and writes a one-time link with which the person sets a password.
+
+Options:
+  --email EMAIL     signs in with it; stands as "user" in the messages of events that the administrator causes
+  --role ROLE       ${ROLES.join(' or ')}; a viewer reads content, and no integrations
+  --name NAME       for people: 1 to 200 characters; the person tells it with the link when left out
+  --password-stdin  takes the password from standard input, at least ${MIN_PASSWORD_CHARACTERS} characters, instead of making a link
+  --json            writes the administrator, with "invitation_url" and "invitation_expires_dt" when a link was made
+  --help            writes this text
+`;
+
+const LIST_HELP = `Usage: coursewire user list [--json]
+
+Lists the administrators, oldest first.
+
+Options:
+  --json  writes an array of {"id", "email", "name", "role", "enabled", "invited", "created_dt", "last_sign_in_dt"}
+  --help  writes this text
+`;
+
+const DELETE_HELP = `Usage: coursewire user delete EMAIL
+
+Deletes an administrator. All sessions of the administrator end at once. The last enabled admin cannot be deleted.
+
+Options:
+  --help  writes this text
+`;
+
+const RESET_HELP = `Usage: coursewire user reset-password EMAIL [--json]
+
+Writes a one-time link with which an administrator sets a new password. Until then the present one stays; with it all
+sessions end. A link made before can no longer be used.
+
+Options:
+  --json  writes {"invitation_url", "invitation_expires_dt"}
+  --help  writes this text
+`;
+
+/** What the command works with. */
+export interface UserCommandContext extends Output {
+  /** Opens what the command works on; not called for help or wrong use. */
+  administrators: () => Promise<AdministratorService>;
+  /** Where people reach the service: links begin with it. */
+  baseUrl: () => string;
+  /** Reads a password from standard input. */
+  readPassword: () => Promise<string>;
+}
+
+const GROUP: CommandGroup<UserCommandContext> = {
+  name: 'user',
+  help: HELP,
+  commands: new Map([
+    [
+      'create',
+      {
+        help: CREATE_HELP,
+        options: {
+          email: TEXT_OPTION,
+          role: TEXT_OPTION,
+          name: TEXT_OPTION,
+          'password-stdin': { type: 'boolean' },
+          ...JSON_OPTION,
+        },
+        positional: null,
+        run: create,
+      },
+    ],
+    ['list', { help: LIST_HELP, options: JSON_OPTION, positional: null, run: list }],
+    ['delete', { help: DELETE_HELP, options: {}, positional: 'EMAIL', run: remove }],
+    ['reset-password', { help: RESET_HELP, options: JSON_OPTION, positional: 'EMAIL', run: resetPassword }],
+  ]),
+};
+
+/**
+ * Runs `coursewire user …`; `args` are what follow `user`. Answers the exit code: 0 when it was done, 1 when there is
+ * no such administrator or it may not be done, 2 when the arguments are wrong.
+ * @throws {DatabaseUnavailableError} when the database cannot be read or written.
+ */
+export async function runUserCommand(args: readonly string[], context: UserCommandContext): Promise<number> {
+  return await runSubcommand(GROUP, args, context);
+}
+
+async function create(context: UserCommandContext, given: Given): Promise<number> {
+  const { email, role } = needed(given, 'email', 'role');
+  const name = given.text('name');
+  return await unlessRefused(context, async () => {
+    if (given.flag('password-stdin')) {
+      const password = await context.readPassword();
+      const administrators = await context.administrators();
+      const made = await withOptionsChecked(() =>
+        administrators.create({ email, role, name: name ?? email, password }),
+      );
+      if (given.flag('json')) context.write(toJson(toAdministratorRecord(made)));
+      else context.write(`The administrator ${made.email} (${made.role}) was made and can sign in.\n`);
+      return;
+    }
+    const administrators = await context.administrators();
+    const { administrator, link } = await withOptionsChecked(() =>
+      administrators.invite({ email, role, ...(name === undefined ? {} : { name }) }),
+    );
+    const members = linkMembers(context, link);
+    if (given.flag('json')) {
+      context.write(toJson({ ...toAdministratorRecord(administrator), ...members }));
+    } else {
+      context.write(`The administrator ${administrator.email} (${administrator.role}) was made.\n`);
+      context.write(linkText(members));
+    }
+  });
+}
+
+async function list(context: UserCommandContext, given: Given): Promise<number> {
+  const all = await (await context.administrators()).list();
+  return writeList(context, given, all.map(toAdministratorRecord), {
+    none: 'There are no administrators; "coursewire user create" makes one.\n',
+    columns: ['EMAIL', 'NAME', 'ROLE', 'STATE', 'LAST SIGN-IN'],
+    cells: ({ email, name, role, enabled, invited, last_sign_in_dt }) => [
+      email,
+      name ?? '(not told yet)',
+      role,
+      !enabled ? 'disabled' : invited ? 'invited' : 'enabled',
+      last_sign_in_dt ?? 'never',
+    ],
+  });
+}
+
+async function remove(context: UserCommandContext, { positional: email }: Given): Promise<number> {
+  return await withAdministrator(context, email, async (administrators, { id }) => {
+    await administrators.delete(id, null);
+    context.write(`The administrator ${email} is deleted; all sessions have ended.\n`);
+  });
+}
+
+async function resetPassword(context: UserCommandContext, given: Given): Promise<number> {
+  return await withAdministrator(context, given.positional, async (administrators, { id }) => {
+    const members = linkMembers(context, await administrators.issueLink(id));
+    context.write(given.flag('json') ? toJson(members) : linkText(members));
+  });
+}
+
+async function withAdministrator(
+  context: UserCommandContext,
+  email: string,
+  work: (administrators: AdministratorService, found: Administrator) => Promise<void>,
+): Promise<number> {
+  const administrators = await context.administrators();
+  const found = await administrators.findByEmail(email);
+  if (found === null) return writeMissing(context, 'administrator', email, GROUP.name);
+  return await unlessRefused(context, () => work(administrators, found));
+}
+
+/** What the administrators' rules do not allow is told in their words. */
+async function unlessRefused(context: UserCommandContext, work: () => Promise<void>): Promise<number> {
+  try {
+    await work();
+    return SUCCESS;
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.code !== 'conflict') throw error;
+    return writeFailure(context, `${error.message}.\n`);
+  }
+}
+
+function linkMembers(context: UserCommandContext, { token, expiresAt }: IssuedLink) {
+  return {
+    invitation_url: setupUrl(context.baseUrl(), token),
+    invitation_expires_dt: new Date(expiresAt).toISOString(),
+  };
+}
+
+function linkText({ invitation_url: url, invitation_expires_dt: until }: ReturnType<typeof linkMembers>) {
+  return `\n  ${url}\n\nWhoever opens this link sets the password. It works once, until ${until}.\n`;
+}

@@ -1,0 +1,112 @@
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import { notFound } from '../../problems/problem.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { Change } from './change.ts';
+import type { OnDeleted } from './deletion.ts';
+import { assertNotHeld, type Holder } from './holder.ts';
+
+/** What is particular about a kind of group, and its rows. */
+export interface GroupKind<Input, Values, Row, Group> {
+  readonly name: 'bundle' | 'equivalent';
+  readonly type: 'BUNDLE' | 'EQUIVALENT';
+  /** Checks the input as a whole, so that every offending member is named; what it refers to stays until the end. */
+  requireValues(tx: Transaction, input: Input): Promise<Values>;
+  isAsPresent(present: Group, values: Values): boolean;
+  toGroup(row: Row): Group;
+  lock(tx: Transaction, id: number): Promise<unknown>;
+  read(reader: Pick<Reader, 'query'>, id: number): Promise<Row | undefined>;
+  readPage(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<Row[]>;
+  insert(tx: Transaction, values: Values, now: number): Promise<number>;
+  update(tx: Transaction, id: number, values: Values, now: number): Promise<unknown>;
+  delete(tx: Transaction, id: number): Promise<unknown>;
+}
+
+/** What groups of either kind are managed with. */
+export interface GroupDependencies {
+  database: Database;
+  /** Asked before a group is deleted, one for each kind of thing that it is given to or put into. */
+  holders: readonly Holder[];
+  onDeleted: OnDeleted;
+  now: () => number;
+}
+
+/** Groups of content, which are equivalents or bundles. No event tells of them themselves. */
+export class GroupService<
+  Input,
+  Values,
+  Row extends { id: number },
+  Group extends { name: string; revision: number },
+> {
+  readonly #kind: GroupKind<Input, Values, Row, Group>;
+  readonly #database: Database;
+  readonly #holders: readonly Holder[];
+  readonly #onDeleted: OnDeleted;
+  readonly #now: () => number;
+
+  constructor(
+    kind: GroupKind<Input, Values, Row, Group>,
+    { database, holders, onDeleted, now }: GroupDependencies,
+  ) {
+    this.#kind = kind;
+    this.#database = database;
+    this.#holders = holders;
+    this.#onDeleted = onDeleted;
+    this.#now = now;
+  }
+
+  /** @throws {ProblemError} `invalid-request` for contents that do not go together, and without such contents or folder */
+  async create(input: Input, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Group> {
+    return await inTransaction(this.#database, open, async (tx) => {
+      const values = await this.#kind.requireValues(tx, input);
+      return await this.#require(tx, await this.#kind.insert(tx, values, this.#now()));
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(id: number): Promise<Group> {
+    return await this.#require(this.#database.reader, id);
+  }
+
+  async list(page: PageRequest): Promise<Page<Group>> {
+    const { items, next } = toPage(await this.#kind.readPage(this.#database.reader, page), page.limit);
+    return { items: items.map((row) => this.#kind.toGroup(row)), next };
+  }
+
+  /**
+   * Renames, moves, and replaces the contents.
+   * @throws {ProblemError} `not-found`, `precondition-failed`, and as {@link create}
+   */
+  async update(id: number, input: Input, expected: ExpectedRevisions): Promise<Group> {
+    return await this.#database.transaction(async (tx) => {
+      const present = await this.#requireLocked(tx, id);
+      assertRevision(present.revision, expected);
+      const values = await this.#kind.requireValues(tx, input);
+      if (this.#kind.isAsPresent(present, values)) return present;
+      await this.#kind.update(tx, id, values, this.#now());
+      return await this.#require(tx, id);
+    });
+  }
+
+  /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while something holds it */
+  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const present = await this.#requireLocked(tx, id);
+      assertRevision(present.revision, expected);
+      await assertNotHeld(tx, this.#kind.name, id, this.#holders);
+      await this.#kind.delete(tx, id);
+      await this.#onDeleted(tx, { type: this.#kind.type, id, name: present.name });
+    });
+  }
+
+  async #requireLocked(tx: Transaction, id: number): Promise<Group> {
+    await this.#kind.lock(tx, id);
+    return await this.#require(tx, id);
+  }
+
+  async #require(reader: Pick<Reader, 'query'>, id: number): Promise<Group> {
+    const row = await this.#kind.read(reader, id);
+    if (row === undefined) throw notFound(this.#kind.name, id);
+    return this.#kind.toGroup(row);
+  }
+}

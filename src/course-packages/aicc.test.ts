@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspectFiles } from '../../test/course-packages/package-file.ts';
+import { aiccFiles, PAGE } from '../../test/support/course-packages.ts';
+
+const AU_HEADER = '"System_ID","File_Name"\r\n';
+
+function without(...names: string[]) {
+  return Object.fromEntries(Object.entries(aiccFiles()).filter(([name]) => !names.includes(name)));
+}
+
+describe('an AICC course', () => {
+  it('is described whole', async () => {
+    assert.deepEqual(await inspectFiles(aiccFiles({ title: 'Golf, explained', identifier: 'G1' })), {
+      learningStandard: 'AICC',
+      title: 'Golf, explained',
+      identifier: 'G1',
+      units: [
+        {
+          id: 'A1',
+          title: 'Lesson 1',
+          launch: { kind: 'file', file: 'index.html', query: '?mode=web', fragment: '' },
+          reports: true,
+          masteryScore: 80,
+          completionThreshold: null,
+          launchData: 'level=2',
+          maxTimeAllowed: '00:30:00',
+          timeLimitAction: 'exit,message',
+          cmi5: null,
+        },
+      ],
+      warnings: [],
+    });
+  });
+
+  it('may have its names in whatever case', async () => {
+    const { title, units } = await inspectFiles({
+      'GOLF.CRS': '[COURSE]\nCOURSE_TITLE=Golf',
+      'GOLF.AU': 'SYSTEM_ID,FILE_NAME\na1,index.html',
+      'Golf.Des': 'system_id,title\nA1,Putting',
+      'golf.CST': 'block,member\nroot,a1',
+      'index.html': PAGE,
+    });
+    assert.equal(title, 'Golf');
+    assert.deepEqual(
+      units.map(({ id, title }) => [id, title]),
+      [['a1', 'Putting']],
+    );
+  });
+
+  it('uses the files that have the name of its description', async () => {
+    const { units } = await inspectFiles({ ...aiccFiles(), 'another.au': `${AU_HEADER}X,gone.html` });
+    assert.deepEqual(
+      units.map(({ id }) => id),
+      ['A1'],
+    );
+  });
+
+  it('may open elsewhere', async () => {
+    const au = '"System_ID","File_Name","Web_Launch"\r\nA1,http://courses.example/start,a=1';
+    const { units } = await inspectFiles({ ...aiccFiles(), 'course.au': au });
+    assert.deepEqual(units[0]?.launch, { kind: 'external', url: 'http://courses.example/start?a=1' });
+  });
+
+  it('may lack its descriptors and its structure, with warnings, and is titled by ids then', async () => {
+    const { units, warnings } = await inspectFiles(without('course.des', 'course.cst'));
+    assert.equal(units[0]?.title, 'A1');
+    assert.match(warnings.join(), /no \.des file.*no \.cst file/);
+  });
+
+  it('in Windows-1252 is read, with a warning', async () => {
+    const { title, warnings } = await inspectFiles({
+      ...aiccFiles(),
+      'course.crs': Buffer.from('[Course]\r\nCourse_Title=Übung\r\n', 'latin1'),
+    });
+    assert.equal(title, 'Übung');
+    assert.match(warnings.join(), /read as Windows-1252/);
+  });
+});
+
+describe('an AICC course is refused', () => {
+  const faults: [what: string, files: Record<string, string | Buffer>, code: string][] = [
+    ['without units file', without('course.au'), 'AICC_FILE_MISSING'],
+    ['without units', { ...aiccFiles(), 'course.au': AU_HEADER }, 'NOTHING_TO_LAUNCH'],
+    [
+      'when two units share an id',
+      { ...aiccFiles(), 'course.au': `${AU_HEADER}A1,index.html\r\na1,index.html` },
+      'MANIFEST_INVALID',
+    ],
+    ['when a unit names no file', { ...aiccFiles(), 'course.au': `${AU_HEADER}A1,` }, 'LAUNCH_INVALID'],
+    [
+      'when its file is not there',
+      { ...aiccFiles(), 'course.au': `${AU_HEADER}A1,gone.html` },
+      'LAUNCH_FILE_MISSING',
+    ],
+    [
+      'with too many units',
+      {
+        ...aiccFiles(),
+        'course.au':
+          AU_HEADER + Array.from({ length: 2001 }, (_, index) => `A${index},index.html\n`).join(''),
+      },
+      'TOO_MANY_UNITS',
+    ],
+    [
+      'with too large a table',
+      { ...aiccFiles(), 'course.des': 'a,b\n'.repeat(200_000) },
+      'MANIFEST_TOO_COMPLEX',
+    ],
+  ];
+  for (const [what, files, code] of faults) {
+    it(what, () => assert.rejects(inspectFiles(files), { code }));
+  }
+});

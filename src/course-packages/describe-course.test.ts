@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspectFiles } from '../../test/course-packages/package-file.ts';
+import {
+  aiccFiles,
+  cmi5Files,
+  type PackageFiles,
+  SCORM_12,
+  scorm12Files,
+  scormManifest,
+  xapiFiles,
+} from '../../test/support/course-packages.ts';
+
+function inFolder(folder: string, files: PackageFiles): PackageFiles {
+  return Object.fromEntries(Object.entries(files).map(([name, content]) => [`${folder}/${name}`, content]));
+}
+
+const NO_COURSE = scormManifest({ ...SCORM_12, schema: 'IMS Common Cartridge' });
+
+describe('a package with several manifests', () => {
+  const packages: [what: string, files: PackageFiles, standard: string][] = [
+    [
+      'SCORM before all others',
+      { ...xapiFiles(), ...aiccFiles(), ...cmi5Files(), ...scorm12Files() },
+      'SCORM_12',
+    ],
+    ['cmi5 before AICC and xAPI', { ...xapiFiles(), ...aiccFiles(), ...cmi5Files() }, 'CMI5'],
+    ['AICC before xAPI', { ...xapiFiles(), ...aiccFiles() }, 'AICC'],
+    [
+      'xAPI rather than an IMS manifest of no course',
+      { ...xapiFiles(), 'imsmanifest.xml': NO_COURSE },
+      'XAPI',
+    ],
+  ];
+  for (const [what, files, standard] of packages) {
+    it(`is taken as ${what}, with a warning`, async () => {
+      const { learningStandard, warnings } = await inspectFiles(files);
+      assert.equal(learningStandard, standard);
+      assert.match(warnings.join(), /more than one manifest/);
+    });
+  }
+
+  it('is refused when the first is broken, not taken as the next', async () => {
+    await assert.rejects(inspectFiles({ ...xapiFiles(), 'cmi5.xml': '<courseStructure>' }), {
+      code: 'XML_MALFORMED',
+    });
+  });
+});
+
+describe('the folder of a course', () => {
+  it('is the root of the zip, whatever manifests are further down', async () => {
+    const { learningStandard, warnings } = await inspectFiles({
+      ...cmi5Files(),
+      ...inFolder('part', scorm12Files()),
+    });
+    assert.equal(learningStandard, 'CMI5');
+    assert.deepEqual(warnings, []);
+  });
+
+  it('may be one folder around it, with a warning, and the launch file is found there', async () => {
+    const files = { ...inFolder('My Course', aiccFiles()), 'readme.txt': 'Read me' };
+    const { learningStandard, units, warnings } = await inspectFiles(files);
+    assert.equal(learningStandard, 'AICC');
+    assert.deepEqual(units[0]?.launch, {
+      kind: 'file',
+      file: 'My Course/index.html',
+      query: '?mode=web',
+      fragment: '',
+    });
+    assert.match(warnings.join(), /in the folder "My Course\/" of the zip/);
+  });
+
+  it('may be found by a manifest whose name is written in capitals', async () => {
+    const { 'imsmanifest.xml': manifest = '', ...files } = scorm12Files();
+    assert.equal(
+      (await inspectFiles({ ...files, 'IMSManifest.XML': manifest })).learningStandard,
+      'SCORM_12',
+    );
+  });
+
+  it('is not one of two, and not two folders deep', async () => {
+    const two = { ...inFolder('a', scorm12Files()), ...inFolder('b', scorm12Files()) };
+    await assert.rejects(inspectFiles(two), { code: 'MANIFEST_AMBIGUOUS', message: /"a\/" and "b\/"/ });
+    await assert.rejects(inspectFiles(inFolder('a/b', scorm12Files())), {
+      code: 'MANIFEST_TOO_DEEP',
+      message: /"a\/b\/imsmanifest\.xml"/,
+    });
+  });
+});
+
+describe('a description', () => {
+  it('is titled by its first unit when the course has no title, with a warning', async () => {
+    const { title, warnings } = await inspectFiles(cmi5Files({ title: ' ' }));
+    assert.equal(title, 'Unit 1');
+    assert.match(warnings.join(), /no title/);
+  });
+
+  it('is plain JSON', async () => {
+    for (const files of [scorm12Files(), aiccFiles(), cmi5Files(), xapiFiles()]) {
+      const description = await inspectFiles(files);
+      assert.deepEqual(JSON.parse(JSON.stringify(description)), description);
+    }
+  });
+
+  it('has so many warnings and no more, however many faults there are', async () => {
+    const items = '<item identifier="x" identifierref="gone"/>'.repeat(50);
+    const manifest = scormManifest(SCORM_12, { items: `${items}<item identifier="i1" identifierref="r1"/>` });
+    const { warnings } = await inspectFiles({ ...scorm12Files(), 'imsmanifest.xml': manifest });
+    assert.equal(warnings.length, 21);
+    assert.equal(warnings.at(-1), 'And 30 more warnings.');
+  });
+
+  it('reads manifests in other encodings', async () => {
+    const manifest = scormManifest(SCORM_12, { title: 'Übung', prolog: '' });
+    const utf16 = Buffer.from(`\ufeff${manifest}`, 'utf16le');
+    assert.equal((await inspectFiles({ ...scorm12Files(), 'imsmanifest.xml': utf16 })).title, 'Übung');
+    const unannounced = await inspectFiles({
+      ...scorm12Files(),
+      'imsmanifest.xml': Buffer.from(manifest, 'latin1'),
+    });
+    assert.equal(unannounced.title, 'Übung');
+    assert.match(unannounced.warnings.join(), /"imsmanifest\.xml" names no encoding and is not UTF-8/);
+  });
+});

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspectFiles } from '../../test/course-packages/package-file.ts';
+import { xapiFiles } from '../../test/support/course-packages.ts';
+
+const TINCAN = String(xapiFiles()['tincan.xml']);
+
+function inspectWith(part: string | RegExp, replacement: string) {
+  return inspectFiles({ ...xapiFiles(), 'tincan.xml': TINCAN.replace(part, replacement) });
+}
+
+describe('an xAPI course with a tincan.xml', () => {
+  it('is the first activity that can be launched, not the first activity', async () => {
+    assert.deepEqual(await inspectFiles(xapiFiles({ title: 'Tin', identifier: 'urn:tin' })), {
+      learningStandard: 'XAPI',
+      title: 'Tin',
+      identifier: 'urn:tin',
+      units: [
+        {
+          id: 'urn:tin',
+          title: 'Tin',
+          launch: { kind: 'file', file: 'index.html', query: '', fragment: '' },
+          reports: true,
+          masteryScore: null,
+          completionThreshold: null,
+          launchData: null,
+          maxTimeAllowed: null,
+          timeLimitAction: null,
+          cmi5: null,
+        },
+      ],
+      warnings: [],
+    });
+  });
+
+  it('with several that can be launched is the first, with a warning', async () => {
+    const { units, warnings } = await inspectWith(
+      /<name>A question<\/name>/,
+      '$&<launch>index.html?question</launch>',
+    );
+    assert.equal(units.length, 1);
+    assert.equal(units[0]?.id, 'https://courses.example/xapi/question');
+    assert.match(warnings.join(), /2 activities that can be launched/);
+  });
+
+  it('is refused when nothing in it can be launched, has no id, is not there, or is another document', async () => {
+    await assert.rejects(inspectWith(/<launch.*<\/launch>/, ''), { code: 'NOTHING_TO_LAUNCH' });
+    await assert.rejects(inspectWith('id="https://courses.example/xapi" ', ''), { code: 'MANIFEST_INVALID' });
+    await assert.rejects(inspectWith('>index.html<', '>gone.html<'), { code: 'LAUNCH_FILE_MISSING' });
+    await assert.rejects(inspectWith('>index.html<', '><'), { code: 'LAUNCH_INVALID' });
+    await assert.rejects(inspectWith(/tincan/g, 'tin'), { code: 'MANIFEST_INVALID' });
+  });
+});

@@ -1,0 +1,18 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import type { Tables } from '../schema.ts';
+import type { PostgresAnswer } from './postgres-connections.ts';
+
+/** Kysely over whatever runs its statements, which have `$1` and so on. Transactions and connections are the adapter's. */
+export function kyselyOver(
+  run: (sql: string, parameters: readonly unknown[]) => Promise<PostgresAnswer>,
+): Kysely<Tables> {
+  // Of a client Kysely calls these two alone; the others serve cancelling, which nobody asks it for.
+  const client = { query: run, release: () => {} } as unknown as PostgresPoolClient;
+  const pool = {
+    connect: async () => client,
+    end: async () => {
+      throw new Error('the connection is closed by the adapter, not through Kysely');
+    },
+  } as unknown as PostgresPool;
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}

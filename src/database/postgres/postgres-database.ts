@@ -1,0 +1,290 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { escapeIdentifier } from 'pg';
+import {
+  type Database,
+  DatabaseUnavailableError,
+  type NamedRow,
+  type OutcomeListener,
+  type Reader,
+  type RowsStatement,
+  type SqlValue,
+  type Transaction,
+  type TransactionOptions,
+} from '../database.ts';
+import { kyselyOver } from './kysely-postgres.ts';
+import { PostgresClock } from './postgres-clock.ts';
+import {
+  DEFAULT_TIMEOUTS,
+  type LentConnection,
+  LONG_IDLE_MS,
+  LONG_LOCK_MS,
+  LONG_STATEMENT_MS,
+  type PostgresAnswer,
+  PostgresConnections,
+  type PostgresTimeouts,
+} from './postgres-connections.ts';
+import { isRerunnable, translateError } from './postgres-errors.ts';
+import { namedRowsToJson } from './postgres-json.ts';
+import { hasSessions } from './postgres-sessions.ts';
+import { PostgresSignals } from './postgres-signals.ts';
+import { type PostgresStatement, PostgresStatements } from './postgres-statements.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+
+/** How often a transaction is run that the server undoes for the sake of others. */
+const MAX_RUNS = 4;
+/** Between two runs, at random: what met once shall not meet again. */
+const LONGEST_PAUSE_MS = 50;
+/** Whoever asks for the database's health waits for the answer. */
+const PING_TIMEOUT_MS = 3_000;
+/** Of all connections, the part for reads outside transactions. */
+const READING_PART = 0.4;
+const DEFAULT_CONNECTIONS = 20;
+
+/** What may be said of a server database. */
+export interface PostgresOptions {
+  /** Connections to the server at most, one for signals included; at least 3. */
+  connections?: number;
+  timeouts?: PostgresTimeouts;
+}
+
+/** The oldest release of the server that the statements are written for, as `server_version_num` tells it. */
+const OLDEST_VERSION = 140_000;
+
+/** The server cannot be worked with, however long one waits. */
+export class UnsuitableServerError extends Error {
+  override name = 'UnsuitableServerError';
+}
+
+/** A transaction was undone by the server and may be run again. */
+class UndoneError extends Error {
+  override name = 'UndoneError';
+}
+
+/**
+ * The server engine: PostgreSQL, 14 or later, for several instances at once. Transactions see what others have committed
+ * (read committed); who needs more takes row locks. Reads outside transactions have connections of their own, so
+ * that a transaction which waits for one never waits for itself.
+ */
+export class PostgresDatabase implements Database {
+  readonly dialect = 'postgres';
+  readonly clock: PostgresClock;
+  readonly reader: Reader;
+  readonly #writing: PostgresConnections;
+  readonly #reading: PostgresConnections;
+  readonly #signals: PostgresSignals;
+  readonly #statements = new PostgresStatements();
+  readonly #outcomeListeners: OutcomeListener[] = [];
+  readonly #url: string;
+  readonly #timeouts: PostgresTimeouts;
+
+  /**
+   * Connects when it is first used.
+   * @param url `postgres://user:password@host:port/database?sslmode=…`; it is never told to anyone.
+   * @throws {DatabaseUnavailableError} when the URL is none.
+   */
+  constructor(
+    url: string,
+    { connections = DEFAULT_CONNECTIONS, timeouts = DEFAULT_TIMEOUTS }: PostgresOptions = {},
+  ) {
+    this.#url = url;
+    this.#timeouts = timeouts;
+    const reading = Math.max(1, Math.floor((connections - 1) * READING_PART));
+    const onStalePlan = () => this.#statements.renew();
+    this.#reading = new PostgresConnections(url, { max: reading, timeouts, onStalePlan });
+    this.#writing = new PostgresConnections(url, {
+      max: Math.max(1, connections - 1 - reading),
+      timeouts,
+      onStalePlan,
+    });
+    this.#signals = new PostgresSignals(url, timeouts);
+    this.clock = new PostgresClock(() => this.#readTime());
+    this.reader = {
+      dialect: 'postgres',
+      query: kyselyOver((sql, values) => this.#read(this.#statements.prepareNumbered(sql, values))),
+      all: async <Row>(sql: string, ...values: SqlValue[]) => {
+        const { rows } = await this.#read(this.#statements.prepare(sql, values));
+        return rows as Row[];
+      },
+      allFor: async <Row>({ columns, forAll }: RowsStatement, given: readonly NamedRow[]) =>
+        await this.reader.all<Row>(forAll, namedRowsToJson(columns, given)),
+    };
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    for (let run = 1; ; run++) {
+      try {
+        return await this.#writing.lend((connection) => this.#transact(connection, work, options));
+      } catch (error) {
+        if (!(error instanceof UndoneError)) throw this.#noted(error);
+        if (run === MAX_RUNS) throw this.#noted(translateError(error.cause, 'finish a transaction'));
+        await wait(Math.random() * LONGEST_PAUSE_MS);
+      }
+    }
+  }
+
+  async ping(): Promise<void> {
+    const { rows } = await this.#read({ text: 'show transaction_read_only', values: [] }, PING_TIMEOUT_MS);
+    const [row] = rows as { transaction_read_only: string }[];
+    if (row?.transaction_read_only !== 'off') {
+      throw new DatabaseUnavailableError(
+        'the database takes no changes: the server is a standby, or set read-only',
+      );
+    }
+  }
+
+  /**
+   * Looks at what the server and the database are, and takes over the server's time. @throws {UnsuitableServerError} @throws {DatabaseUnavailableError}
+   */
+  async assertSuitable(): Promise<void> {
+    const [server] = await this.reader.all<{ version: string; number: string; encoding: string }>(
+      `select current_setting('server_version') as version, current_setting('server_version_num') as number,
+         current_setting('server_encoding') as encoding`,
+    );
+    if (server === undefined || Number(server.number) < OLDEST_VERSION) {
+      throw new UnsuitableServerError(
+        `database_url names a PostgreSQL server of version ${server?.version}; version 14 or later is needed`,
+      );
+    }
+    if (server.encoding !== 'UTF8') {
+      throw new UnsuitableServerError(
+        `database_url names a database with the encoding ${server.encoding}; make one with the encoding UTF8`,
+      );
+    }
+    if (!(await hasSessions(this.#url, this.#timeouts))) {
+      throw new UnsuitableServerError(
+        'database_url names a pooler that shares server connections between transactions ' +
+          '(pool_mode=transaction or statement in PgBouncer); set pool_mode=session, or name the server itself',
+      );
+    }
+    await this.clock.synchronize();
+  }
+
+  onOutcome(listener: OutcomeListener): void {
+    this.#outcomeListeners.push(listener);
+  }
+
+  onSignal(channel: string, listener: () => void): Disposable {
+    return this.#signals.listen(channel, listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.clock[Symbol.dispose]();
+    await this.#signals[Symbol.asyncDispose]();
+    await Promise.all([this.#writing[Symbol.asyncDispose](), this.#reading[Symbol.asyncDispose]()]);
+  }
+
+  /** Of the server, in epoch milliseconds. */
+  async #readTime(): Promise<number> {
+    const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now';
+    const { rows } = await this.#read(this.#statements.prepare(sql, []), PING_TIMEOUT_MS);
+    return (rows as { now: number }[])[0]!.now;
+  }
+
+  /** A read is run again on another connection when the one at hand turns out to be stale. */
+  async #read(statement: PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
+    try {
+      return await this.#reading.lend((connection) => this.#readOn(connection, statement, timeoutMs));
+    } catch (error) {
+      throw this.#noted(error);
+    }
+  }
+
+  async #readOn(
+    connection: LentConnection,
+    statement: PostgresStatement,
+    timeoutMs: number | undefined,
+  ): Promise<PostgresAnswer> {
+    try {
+      return await connection.query(statement, timeoutMs);
+    } catch (error) {
+      if (!connection.hasStalePlan) throw translateError(error, 'run a statement');
+      const { name: _prepared, ...plain } = statement;
+      return await connection.query(plain, timeoutMs);
+    }
+  }
+
+  /** Passes an error on, after those who watch the database have learned of it. */
+  #noted(error: unknown): unknown {
+    if (error instanceof DatabaseUnavailableError)
+      for (const listener of this.#outcomeListeners) listener(error);
+    return error;
+  }
+
+  /** @throws {UndoneError} when it may be run again. */
+  async #transact<T>(
+    connection: LentConnection,
+    work: (tx: Transaction) => Promise<T>,
+    options: TransactionOptions,
+  ): Promise<T> {
+    const timeoutMs = options.isLong ? LONG_STATEMENT_MS + DEFAULT_TIMEOUTS.graceMs : undefined;
+    try {
+      await connection.query(beginning(options));
+    } catch (error) {
+      throw translateError(error, 'begin a transaction');
+    }
+    const tx = new PostgresTransaction(connection, this.#statements, timeoutMs);
+    let value: T;
+    try {
+      value = await work(tx);
+      await tx.end();
+      if (tx.failure !== null) throw translateError(tx.failure.error, 'run a statement');
+    } catch (error) {
+      await tx.end();
+      await rollback(connection);
+      if (tx.failure !== null && isRerunnable(tx.failure.error))
+        throw new UndoneError('undone by the server', { cause: tx.failure.error });
+      throw error;
+    }
+    const committing = connection.query('commit', timeoutMs);
+    const signalling = tx.signalled.length === 0 ? Promise.resolve() : signal(connection, tx.signalled);
+    try {
+      await committing;
+    } catch (error) {
+      await signalling;
+      await rollback(connection);
+      if (isRerunnable(error)) throw new UndoneError('undone by the server', { cause: error });
+      throw translateError(error, 'commit');
+    }
+    if (tx.hasChanged) for (const listener of this.#outcomeListeners) listener(null);
+    tx.runHooks();
+    await signalling;
+    return value;
+  }
+}
+
+/** One round trip, whatever is said of the transaction. */
+function beginning({ durability, isLong }: TransactionOptions): string {
+  const statements = ['begin isolation level read committed'];
+  if (durability === 'deferred') statements.push('set local synchronous_commit = off');
+  if (isLong) {
+    statements.push(
+      `set local statement_timeout = ${LONG_STATEMENT_MS}`,
+      `set local lock_timeout = ${LONG_LOCK_MS}`,
+      `set local idle_in_transaction_session_timeout = ${LONG_IDLE_MS}`,
+    );
+  }
+  return statements.join('; ');
+}
+
+/**
+ * Behind the commit and not in it, yet in the same round trip: transactions that signal take turns from their `notify` to
+ * the end of their commit, and with the disk's sync in that time all instances together would commit one after another. Never
+ * rejects: a signal may get lost.
+ */
+async function signal(connection: LentConnection, channels: readonly string[]): Promise<void> {
+  const notifications = channels.map((channel) => `notify ${escapeIdentifier(channel)}`);
+  const statements = ['begin', 'set local synchronous_commit = off', ...notifications, 'commit'];
+  try {
+    await connection.query(statements.join('; '));
+  } catch {
+    await rollback(connection);
+  }
+}
+
+/** A connection on which this fails is not used again, and its server undoes what it began. */
+async function rollback(connection: LentConnection): Promise<void> {
+  if (!connection.isUsable) return;
+  await connection.query('rollback').catch(() => {
+    connection.isUsable = false;
+  });
+}

@@ -1,0 +1,130 @@
+import type { Kysely } from 'kysely';
+import type { NamedRow, RowsStatement, SqlRow, SqlValue, Transaction } from '../database.ts';
+import type { Tables } from '../schema.ts';
+import { kyselyOver } from './kysely-postgres.ts';
+import type { LentConnection, PostgresAnswer } from './postgres-connections.ts';
+import { translateError } from './postgres-errors.ts';
+import { namedRowsToJson, rowsToJson } from './postgres-json.ts';
+import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts';
+
+/** Rows of one statement of `insertMany`: bounds what is held as one text. */
+const MAX_ROWS_A_STATEMENT = 2_000;
+
+/** A transaction on a connection that it has for itself. */
+export class PostgresTransaction implements Transaction {
+  readonly dialect = 'postgres';
+  readonly #connection: LentConnection;
+  readonly #statements: PostgresStatements;
+  readonly #timeoutMs: number | undefined;
+  readonly #hooks: (() => void)[] = [];
+  readonly #signalled = new Set<string>();
+  #query: Kysely<Tables> | null = null;
+  #ended = false;
+  #hasChanged = false;
+  /** The first error of a statement, after which PostgreSQL takes no other. */
+  #failure: { error: unknown } | null = null;
+
+  /** @param timeoutMs for answers that never come, where that is another than usual. */
+  constructor(connection: LentConnection, statements: PostgresStatements, timeoutMs: number | undefined) {
+    this.#connection = connection;
+    this.#statements = statements;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get query(): Kysely<Tables> {
+    this.#assertOpen();
+    this.#query ??= kyselyOver(async (sql, parameters) => {
+      this.#assertOpen();
+      return await this.#execute(this.#statements.prepareNumbered(sql, parameters));
+    });
+    return this.#query;
+  }
+
+  /** The channels to be told with the commit. */
+  get signalled(): readonly string[] {
+    return [...this.#signalled];
+  }
+
+  /** Whether a statement inserted, updated or deleted a row. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  /** As `pg` gave it; null while all went well. */
+  get failure(): { error: unknown } | null {
+    return this.#failure;
+  }
+
+  async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    this.#assertOpen();
+    return (await this.#execute(this.#statements.prepare(sql, values))).rows as Row[];
+  }
+
+  async run(sql: string, ...values: SqlValue[]): Promise<number> {
+    this.#assertOpen();
+    return (await this.#execute(this.#statements.prepare(sql, values))).rowCount ?? 0;
+  }
+
+  async allFor<Row>({ columns, forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
+    return await this.all<Row>(forAll, namedRowsToJson(columns, rows));
+  }
+
+  async runFor({ columns, forAll }: RowsStatement, rows: readonly NamedRow[]): Promise<void> {
+    await this.run(forAll, namedRowsToJson(columns, rows));
+  }
+
+  /**
+   * One parameter carries all rows, so that the text is the same for any number of them and is prepared once; the
+   * columns' types are the table's own.
+   */
+  async insertMany(
+    table: string,
+    columns: readonly string[],
+    rows: readonly SqlRow[],
+    suffix = '',
+  ): Promise<void> {
+    this.#assertOpen();
+    const sql = `insert into ${table} (${columns.join(', ')})
+      select ${columns.map((column) => `given.${column}`).join(', ')}
+      from json_populate_recordset(null::${table}, ?::json) as given ${suffix}`;
+    for (let from = 0; from < rows.length; from += MAX_ROWS_A_STATEMENT) {
+      const some = rows.slice(from, from + MAX_ROWS_A_STATEMENT);
+      await this.#execute(this.#statements.prepare(sql, [rowsToJson(columns, some)]));
+    }
+  }
+
+  onCommit(hook: () => void): void {
+    this.#assertOpen();
+    this.#hooks.push(hook);
+  }
+
+  signal(channel: string): void {
+    this.#assertOpen();
+    this.#signalled.add(channel);
+  }
+
+  /** From here on the handle is dead. Resolves when what was asked but not awaited is done. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#connection.settled();
+  }
+
+  runHooks(): void {
+    for (const hook of this.#hooks) hook();
+  }
+
+  async #execute(statement: PostgresStatement): Promise<PostgresAnswer> {
+    try {
+      const answer = await this.#connection.query(statement, this.#timeoutMs);
+      this.#hasChanged ||= answer.command !== 'SELECT' && (answer.rowCount ?? 0) > 0;
+      return answer;
+    } catch (error) {
+      this.#failure ??= { error };
+      throw translateError(error, 'run a statement');
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#ended) throw new Error('this transaction has ended');
+  }
+}

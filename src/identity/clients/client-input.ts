@@ -1,0 +1,65 @@
+import { type InputError, invalidInput } from '../../problems/problem.ts';
+import { isScope, SCOPES, type Scope } from '../scopes.ts';
+
+/** The longest name of a client, in characters. */
+export const MAX_NAME_CHARACTERS = 200;
+/** The longest e-mail address that mail systems carry (RFC 5321 §4.5.3.1.3, less the angle brackets). */
+export const MAX_EMAIL_CHARACTERS = 254;
+
+const CONTROL_CHARACTER = /\p{Cc}/u;
+/** What browsers accept in a field of type e-mail (HTML standard, "valid e-mail address"). */
+const EMAIL_ADDRESS =
+  /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
+/** Unknown scopes that an answer names at most: hostile input must not make a hostile answer. */
+const MAX_SCOPES_TOLD = 10;
+const MAX_SCOPE_CHARACTERS_TOLD = 100;
+
+/** What is asked for when a client is made. */
+export interface ClientInput {
+  name: string;
+  /** Stands as `user` in the messages of events that the client causes. */
+  email: string;
+  /** Names of scopes; none makes a client whose tokens carry no scope. */
+  scopes: readonly string[];
+}
+
+/**
+ * The scopes of a valid input.
+ * @throws {ProblemError} `invalid-request`, with `/name`, `/email` and `/scope` as far as they offend.
+ */
+export function checkClientInput(input: ClientInput): ReadonlySet<Scope> {
+  const found = [
+    { pointer: '/name', detail: nameFault(input.name) },
+    { pointer: '/email', detail: emailFault(input.email) },
+    { pointer: '/scope', detail: scopeFault(input.scopes) },
+  ];
+  const errors = found.filter((each): each is InputError => each.detail !== null);
+  if (errors.length > 0) throw invalidInput(errors);
+  return new Set(input.scopes.filter(isScope));
+}
+
+/** What is wrong with a name that people read; null when nothing is. */
+export function nameFault(name: string): string | null {
+  if (name.trim() === '') return 'must not be empty';
+  // Counted in code points, as JSON Schema does.
+  if ([...name].length > MAX_NAME_CHARACTERS) return `must have at most ${MAX_NAME_CHARACTERS} characters`;
+  if (CONTROL_CHARACTER.test(name)) return 'must not hold control characters';
+  if (!name.isWellFormed()) return 'must be well-formed Unicode';
+  return null;
+}
+
+/** What is wrong with an e-mail address; null when nothing is. */
+export function emailFault(email: string): string | null {
+  if ([...email].length > MAX_EMAIL_CHARACTERS) return `must have at most ${MAX_EMAIL_CHARACTERS} characters`;
+  return EMAIL_ADDRESS.test(email) ? null : 'must be an e-mail address';
+}
+
+function scopeFault(scopes: readonly string[]): string | null {
+  const unknown = scopes.filter((scope) => !isScope(scope));
+  if (unknown.length === 0) return null;
+  const told = unknown
+    .slice(0, MAX_SCOPES_TOLD)
+    .map((scope) => JSON.stringify(scope.slice(0, MAX_SCOPE_CHARACTERS_TOLD)))
+    .join(', ');
+  return `must hold nothing but ${SCOPES.join(', ')}, and not ${told}`;
+}

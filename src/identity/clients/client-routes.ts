@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { callerOf } from '../../http/authorization.ts';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import type { Logger } from '../../observability/log.ts';
+import { notFound } from '../../problems/problem.ts';
+import {
+  ClientBody,
+  ClientChange,
+  ClientRecord,
+  ClientWithSecret,
+  toClientRecord,
+} from './client-schemas.ts';
+import type { ClientService } from './client-service.ts';
+
+const HIDDEN = { hide: true } as const;
+const ADMIN = { role: 'admin' } as const;
+const params = Type.Object({ client_id: Type.String() });
+
+/** The API clients in the admin UI, for those of role admin. Under the hook of `requireScopes`. */
+export function clientRoutes(
+  routes: Routes,
+  { clients, idempotency, log }: { clients: ClientService; idempotency: Idempotency; log: Logger },
+): void {
+  routes.post(
+    '/ui/api/clients',
+    {
+      config: ADMIN,
+      schema: {
+        ...HIDDEN,
+        body: ClientBody,
+        response: { 201: ClientWithSecret, ...problems(400, 409, 422) },
+      },
+    },
+    async (request, reply) => {
+      let madeId: string | null = null;
+      const answer = await idempotency.answerSecret(request, reply, async (tx) => {
+        const { client, clientSecret } = await clients.create(request.body, tx);
+        madeId = client.clientId;
+        const headers = { ETag: entityTag(client.revision) };
+        return { status: 201, headers, body: { ...toClientRecord(client), client_secret: clientSecret } };
+      });
+      if (madeId !== null)
+        log.info('an API client was made', { client_id: madeId, by: callerOf(request).id });
+      return answer;
+    },
+  );
+
+  routes.get(
+    '/ui/api/clients/:client_id',
+    { config: ADMIN, schema: { ...HIDDEN, params, response: { 200: ClientRecord, ...problems(404) } } },
+    async (request, reply) => {
+      const { client_id: clientId } = request.params;
+      const client = await clients.get(clientId);
+      if (client === null) throw notFound('API client', clientId);
+      return reply.header('ETag', entityTag(client.revision)).send(toClientRecord(client));
+    },
+  );
+
+  routes.put(
+    '/ui/api/clients/:client_id',
+    {
+      config: ADMIN,
+      schema: {
+        ...HIDDEN,
+        params,
+        body: ClientChange,
+        response: { 200: ClientRecord, ...problems(400, 404, 412) },
+      },
+    },
+    async (request, reply) => {
+      const { client_id: clientId } = request.params;
+      const client = await clients.update(clientId, request.body, expectedRevisions(request));
+      if (client === null) throw notFound('API client', clientId);
+      log.info('an API client was changed', { client_id: clientId, by: callerOf(request).id });
+      return reply.header('ETag', entityTag(client.revision)).send(toClientRecord(client));
+    },
+  );
+
+  routes.post(
+    '/ui/api/clients/:client_id/secret',
+    { config: ADMIN, schema: { ...HIDDEN, params, response: { 200: ClientWithSecret, ...problems(404) } } },
+    async (request, reply) => {
+      const { client_id: clientId } = request.params;
+      const renewed = await clients.renewSecret(clientId);
+      if (renewed === null) throw notFound('API client', clientId);
+      log.info('an API client got a new secret', { client_id: clientId, by: callerOf(request).id });
+      reply.header('ETag', entityTag(renewed.client.revision));
+      return { ...toClientRecord(renewed.client), client_secret: renewed.clientSecret };
+    },
+  );
+
+  routes.delete(
+    '/ui/api/clients/:client_id',
+    { config: ADMIN, schema: { ...HIDDEN, params } },
+    async (request, reply) => {
+      const { client_id: clientId } = request.params;
+      if (!(await clients.delete(clientId, expectedRevisions(request)))) {
+        throw notFound('API client', clientId);
+      }
+      log.info('an API client was deleted', { client_id: clientId, by: callerOf(request).id });
+      return reply.code(204).send();
+    },
+  );
+}

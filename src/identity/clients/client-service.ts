@@ -1,0 +1,217 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
+import type { ApiClientRow } from '../../database/schema.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import { formatScope, readStoredScopes, type Scope } from '../scopes.ts';
+import { type ClientInput, checkClientInput } from './client-input.ts';
+import {
+  deleteClient,
+  disableClient,
+  enableClient,
+  insertClient,
+  noteClientUse,
+  replaceSecret,
+  selectClient,
+  selectClients,
+  selectLockedClient,
+  updateClient,
+} from './client-store.ts';
+
+const ID_PREFIX = 'cw_';
+const ID_BYTES = 12;
+const ID_OF_OURS = /^cw_[0-9a-f]{24}$/;
+/** Secret scanners find a leaked secret by it, and no secret starts with a dash, which command lines trip over. */
+const SECRET_PREFIX = 'cws_';
+const SECRET_BYTES = 32;
+/** How exact `lastUsedAt` is: a client that asks for tokens all the time costs one write in this time. */
+const USE_NOTED_EVERY_MS = 60_000;
+
+/** VSCHAR of RFC 6749 Appendix A.1, bounded: nothing else is a client's id, or fit for every database. */
+const POSSIBLE_ID = /^[\x20-\x7e]{1,255}$/;
+/** Compared with when there is no such client, so that it costs the same. No secret has this hash. */
+const NO_HASH = '00'.repeat(32);
+
+/** An API client without its secret. Moments are epoch milliseconds. */
+export interface ApiClient {
+  clientId: string;
+  name: string;
+  /** Stands as `user` in the messages of events that the client causes. */
+  email: string;
+  scopes: ReadonlySet<Scope>;
+  enabled: boolean;
+  /** Tokens of an earlier generation are ended. */
+  tokenGeneration: number;
+  createdAt: number;
+  /** When it last got a token, to the minute; null before the first. */
+  lastUsedAt: number | null;
+  /** Counts the changes of its name, address, scopes and of whether it is enabled. */
+  revision: number;
+}
+
+/** A client just made: the only time that its secret is known. */
+export interface CreatedClient {
+  client: ApiClient;
+  clientSecret: string;
+}
+
+/** Whether a text has the form of the ids that are made here, so that it is no secret and may be logged. */
+export function hasClientIdForm(text: string): boolean {
+  return ID_OF_OURS.test(text);
+}
+
+/** The API clients: making, listing, ending them, and telling whether a secret is theirs. */
+export class ClientService {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  constructor(options: { database: Database; now: () => number }) {
+    this.#database = options.database;
+    this.#now = options.now;
+  }
+
+  /**
+   * Makes an enabled client with a random id and secret. Only a hash of the secret is kept.
+   * @param open the transaction that is open already; without one it opens its own
+   * @throws {ProblemError} `invalid-request`, naming every member that is not valid.
+   */
+  async create(input: ClientInput, open?: Transaction): Promise<CreatedClient> {
+    const scopes = checkClientInput(input);
+    const clientSecret = newSecret();
+    const row: ApiClientRow = {
+      client_id: ID_PREFIX + randomBytes(ID_BYTES).toString('hex'),
+      name: input.name,
+      email: input.email,
+      scopes: formatScope(scopes),
+      secret_hash: hashSecret(clientSecret).toString('hex'),
+      enabled: 1,
+      token_generation: 0,
+      created_at: this.#now(),
+      last_used_at: null,
+      revision: 1,
+    };
+    await inTransaction(this.#database, open, (tx) => insertClient(tx, row));
+    return { client: toClient(row), clientSecret };
+  }
+
+  /** Every client, oldest first. */
+  async list(): Promise<ApiClient[]> {
+    return (await selectClients(this.#database.reader)).map(toClient);
+  }
+
+  /** The client of that id, or null. */
+  async get(clientId: string): Promise<ApiClient | null> {
+    const row = await this.#find(clientId);
+    return row === undefined ? null : toClient(row);
+  }
+
+  /**
+   * Ends the client and all its tokens at once. Answers whether there was one.
+   * @throws {ProblemError} `precondition-failed` when its revision is none of the expected.
+   */
+  async delete(clientId: string, expected: ExpectedRevisions = null): Promise<boolean> {
+    if (!POSSIBLE_ID.test(clientId)) return false;
+    return await this.#database.transaction(async (tx) => {
+      const present = await selectLockedClient(tx, clientId);
+      if (present === undefined) return false;
+      assertRevision(present.revision, expected);
+      await deleteClient(tx, clientId);
+      return true;
+    });
+  }
+
+  /**
+   * Disabling ends all tokens at once and for good; enabling lets the client ask for new ones.
+   * Answers whether there is such a client.
+   */
+  async setEnabled(clientId: string, enabled: boolean): Promise<boolean> {
+    if (!POSSIBLE_ID.test(clientId)) return false;
+    const change = enabled ? enableClient : disableClient;
+    return await this.#database.transaction((tx) => change(tx, clientId));
+  }
+
+  /**
+   * Replaces what is said of a client. Scopes that it loses are lost to its tokens at once; disabling ends them.
+   * Answers the client as it is then, or null when there is none.
+   * @throws {ProblemError} `invalid-request`, naming every member that is not valid; `precondition-failed` when its
+   * revision is none of the expected.
+   */
+  async update(
+    clientId: string,
+    input: ClientInput & { enabled: boolean },
+    expected: ExpectedRevisions = null,
+  ): Promise<ApiClient | null> {
+    const { name, email } = input;
+    const scopes = formatScope(checkClientInput(input));
+    if (!POSSIBLE_ID.test(clientId)) return null;
+    return await this.#database.transaction(async (tx) => {
+      const present = await selectLockedClient(tx, clientId);
+      if (present === undefined) return null;
+      assertRevision(present.revision, expected);
+      if (present.name !== name || present.email !== email || present.scopes !== scopes) {
+        await updateClient(tx, clientId, { name, email, scopes });
+      }
+      if (input.enabled !== (present.enabled === 1)) {
+        await (input.enabled ? enableClient : disableClient)(tx, clientId);
+      }
+      const row = await selectClient(tx, clientId);
+      return row === undefined ? null : toClient(row);
+    });
+  }
+
+  /** Gives a client a new secret. The former one and all tokens end at once. Null when there is no such client. */
+  async renewSecret(clientId: string): Promise<CreatedClient | null> {
+    if (!POSSIBLE_ID.test(clientId)) return null;
+    const clientSecret = newSecret();
+    return await this.#database.transaction(async (tx) => {
+      if (!(await replaceSecret(tx, clientId, hashSecret(clientSecret).toString('hex')))) return null;
+      const row = await selectClient(tx, clientId);
+      return row === undefined ? null : { client: toClient(row), clientSecret };
+    });
+  }
+
+  /**
+   * The enabled client of that id and secret, or null. An unknown id, a disabled client and a wrong secret
+   * take the same steps, and the comparison takes the same time wherever the secrets differ.
+   */
+  async authenticate(clientId: string, secret: string): Promise<ApiClient | null> {
+    const row = await this.#find(clientId);
+    const kept = Buffer.from(row?.secret_hash ?? NO_HASH, 'hex');
+    const matches = timingSafeEqual(hashSecret(secret), kept);
+    return matches && row !== undefined && row.enabled === 1 ? toClient(row) : null;
+  }
+
+  /** Keeps `lastUsedAt`, writing at most once a minute for each client. */
+  async noteUse(client: ApiClient): Promise<void> {
+    const now = this.#now();
+    const staleAt = now - USE_NOTED_EVERY_MS;
+    if (client.lastUsedAt !== null && client.lastUsedAt > staleAt) return;
+    await this.#database.transaction((tx) => noteClientUse(tx, client.clientId, now, staleAt));
+  }
+
+  /** An impossible id is looked up too, as one that no client has, so that it costs the same. */
+  async #find(clientId: string): Promise<ApiClientRow | undefined> {
+    return await selectClient(this.#database.reader, POSSIBLE_ID.test(clientId) ? clientId : '');
+  }
+}
+
+function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret, 'utf8').digest();
+}
+
+function toClient(row: ApiClientRow): ApiClient {
+  return {
+    clientId: row.client_id,
+    name: row.name,
+    email: row.email,
+    scopes: readStoredScopes(row.scopes),
+    enabled: row.enabled === 1,
+    tokenGeneration: row.token_generation,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    revision: row.revision,
+  };
+}

@@ -1,0 +1,235 @@
+import type { Readable } from 'node:stream';
+// Declares what a route's schema may say beyond validation: tags, security, hide.
+import type {} from '@fastify/swagger';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseUnavailableError } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import { addressKey } from '../address-key.ts';
+import { type ApiClient, type ClientService, hasClientIdForm } from '../clients/client-service.ts';
+import type { GuessLimiter } from '../guess-limiter.ts';
+import { formatScope, isScope, type Scope, splitScope } from '../scopes.ts';
+import type { AccessTokens } from './access-tokens.ts';
+import { TokenError } from './token-error.ts';
+import { readTokenRequest, type TokenRequest } from './token-request.ts';
+import { AccessTokenResponse, CLIENT_BASIC, TokenErrorResponse, TokenRequestForm } from './token-schemas.ts';
+
+/** Where access tokens are asked for, relative to the base URL. */
+export const TOKEN_PATH = '/public/v1/auth';
+/** The largest body that is read; a sensible request has a few hundred bytes. */
+const MAX_TOKEN_BODY_BYTES = 16 * 1024;
+
+const UNAVAILABLE_RETRY_AFTER = '5';
+
+/** What the endpoint works with. */
+export interface TokenEndpointOptions {
+  clients: ClientService;
+  tokens: AccessTokens;
+  /** Counts wrong secrets by address (the server's idea of it, `request.ip`) and client id. */
+  guesses: GuessLimiter;
+  log: Logger;
+}
+
+/**
+ * The OAuth 2.0 token endpoint for the client-credentials grant, as a Fastify plugin whose parsers, hooks and
+ * error answers are its own. Every invalid request is 400, in the form of RFC 6749 §5.2.
+ * @see RFC 6749 §4.4, §5
+ */
+export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpointOptions): Promise<void> {
+  const { clients, tokens, guesses, log } = options;
+
+  scope.removeAllContentTypeParsers();
+  // Any media type is read, within the bound, so that a wrong one is answered like every invalid request.
+  scope.addContentTypeParser('*', (request, payload, done) => readBody(request, payload, done));
+  scope.addHook('onSend', async (_, reply) => {
+    reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
+  });
+  scope.setErrorHandler((error, request, reply) => answerError(toTokenError(error), request, reply, log));
+
+  scope.route({
+    method: 'POST',
+    url: TOKEN_PATH,
+    logSerializers: { req: withoutQuery },
+    // Described for the reference only: the request is read by the rules of OAuth, not of JSON Schema.
+    validatorCompiler: () => () => true,
+    schema: {
+      operationId: 'requestAccessToken',
+      tags: ['Authentication'],
+      summary: 'Request an access token',
+      description:
+        'OAuth 2.0 client-credentials grant. The client authenticates with HTTP Basic or with `client_id` and ' +
+        '`client_secret` in the form, never with both.',
+      consumes: ['application/x-www-form-urlencoded'],
+      security: [{ [CLIENT_BASIC]: [] }, {}],
+      body: TokenRequestForm,
+      response: {
+        200: AccessTokenResponse,
+        400: TokenErrorResponse('The request is invalid, or the client is not who it says.'),
+        429: TokenErrorResponse(
+          'Too many wrong secrets from this address; `Retry-After` says when to go on.',
+        ),
+        503: TokenErrorResponse('The service cannot do this at the moment.'),
+      },
+    },
+    handler: async (request) => {
+      const asked = readTokenRequest({
+        contentType: request.headers['content-type'],
+        contentEncoding: request.headers['content-encoding'],
+        authorization: authorizationFields(request),
+        query: request.query as Record<string, unknown>,
+        body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
+      });
+      const client = await authenticate(asked, request.ip);
+      const granted = grantScopes(asked.scope, client);
+      await noteUse(client);
+      const { token, expiresIn } = tokens.issue(client, granted);
+      const scope = formatScope(granted);
+      log.info('access token granted', { client_id: client.clientId, scope, address: request.ip });
+      return { access_token: token, token_type: 'bearer', expires_in: expiresIn, scope };
+    },
+  });
+
+  scope.route({
+    method: scope.supportedMethods.filter((method) => method !== 'POST'),
+    url: TOKEN_PATH,
+    logSerializers: { req: withoutQuery },
+    schema: { hide: true },
+    // Before the body is read, and whatever it is.
+    onRequest: async () => {
+      throw new TokenError('invalid_request', 'Access tokens are asked for with POST.', {
+        status: 405,
+        headers: { Allow: 'POST' },
+      });
+    },
+    handler: () => {},
+  });
+
+  async function authenticate(asked: TokenRequest, address: string): Promise<ApiClient> {
+    const source = addressKey(address);
+    const wait = guesses.refusal(source, asked.clientId);
+    if (wait !== null) throw tooManyGuesses(wait, asked);
+    const client = await clients.authenticate(asked.clientId, asked.clientSecret);
+    if (client !== null) {
+      guesses.succeeded(source, client.clientId);
+      return client;
+    }
+    const waitNow = guesses.failed(source, asked.clientId);
+    throw waitNow === null ? wrongCredentials(asked) : tooManyGuesses(waitNow, asked);
+  }
+
+  /** When a client was last used is told to people only: failing to write it must not cost it its token. */
+  async function noteUse(client: ApiClient): Promise<void> {
+    try {
+      await clients.noteUse(client);
+    } catch (error) {
+      log.warn('the last use of an API client was not noted', { client_id: client.clientId, err: error });
+    }
+  }
+}
+
+function grantScopes(asked: string | null, client: ApiClient): ReadonlySet<Scope> {
+  if (asked === null) return client.scopes;
+  const tokens = splitScope(asked);
+  if (tokens === null) throw new TokenError('invalid_scope', 'The scope is not a space-separated list.');
+  const granted = new Set<Scope>();
+  for (const token of tokens) {
+    if (!isScope(token) || !client.scopes.has(token)) {
+      throw new TokenError('invalid_scope', 'The client does not hold all of the scope that it asks for.');
+    }
+    granted.add(token);
+  }
+  return granted;
+}
+
+function wrongCredentials(asked: TokenRequest): TokenError {
+  return new TokenError('invalid_client', 'The client is unknown or disabled, or the secret is wrong.', {
+    clientId: loggable(asked.clientId),
+  });
+}
+
+function tooManyGuesses(waitSeconds: number, asked: TokenRequest): TokenError {
+  return new TokenError('temporarily_unavailable', 'Too many wrong secrets came from this address; wait.', {
+    status: 429,
+    headers: { 'Retry-After': String(waitSeconds) },
+    clientId: loggable(asked.clientId),
+  });
+}
+
+/**
+ * Reads a body within the bound. A larger one is refused at once, and its rest is read and dropped: a connection that
+ * was closed on unread bytes could take the answer with it.
+ */
+function readBody(
+  request: FastifyRequest,
+  payload: Readable,
+  done: (error: Error | null, body?: Buffer) => void,
+): void {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_TOKEN_BODY_BYTES) {
+    done(bodyTooLarge());
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  payload.on('data', (chunk: Buffer) => {
+    const fitted = length <= MAX_TOKEN_BODY_BYTES;
+    length += chunk.length;
+    if (length <= MAX_TOKEN_BODY_BYTES) chunks.push(chunk);
+    else if (fitted) done(bodyTooLarge());
+  });
+  payload.once('end', () => {
+    if (length <= MAX_TOKEN_BODY_BYTES) done(null, Buffer.concat(chunks));
+  });
+  payload.once('error', done);
+}
+
+function bodyTooLarge(): TokenError {
+  return new TokenError('invalid_request', `The body is larger than ${MAX_TOKEN_BODY_BYTES} bytes.`);
+}
+
+/** What comes as a client id may be a secret in the wrong field. */
+function loggable(clientId: string): string | null {
+  return hasClientIdForm(clientId) ? clientId : null;
+}
+
+/** Node's `headers` hold the first Authorization field only; two are two authentications. */
+function authorizationFields(request: FastifyRequest): string[] {
+  const { rawHeaders } = request.raw;
+  return rawHeaders.filter(
+    (_, place) => rawHeaders[place - 1]?.toLowerCase() === 'authorization' && place % 2 === 1,
+  );
+}
+
+/** What a request log may hold of a request here, should the server write one: never the query string. */
+function withoutQuery(request: FastifyRequest): object {
+  return { method: request.method, url: TOKEN_PATH, remoteAddress: request.ip };
+}
+
+function toTokenError(error: unknown): TokenError {
+  if (error instanceof TokenError) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    return new TokenError('temporarily_unavailable', 'The service cannot do this at the moment.', {
+      status: 503,
+      headers: { 'Retry-After': UNAVAILABLE_RETRY_AFTER },
+      cause: error,
+    });
+  }
+  const { statusCode } = error as Partial<FastifyError>;
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new TokenError('invalid_request', 'The request is malformed.', { cause: error });
+  }
+  return new TokenError('server_error', 'The request failed; the log of the service says why.', {
+    status: 500,
+    cause: error,
+  });
+}
+
+function answerError(
+  error: TokenError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): FastifyReply {
+  const { status, code, clientId, headers, message } = error;
+  if (status >= 500) log.error('a token request failed', { err: error.cause });
+  else log.info('access token refused', { status, error: code, client_id: clientId, address: request.ip });
+  return reply.code(status).headers(headers).send({ error: code, error_description: message });
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { SCOPES } from '../scopes.ts';
+
+/** The name under which the description of the API holds {@link clientBasicScheme}. */
+export const CLIENT_BASIC = 'clientBasic';
+
+/** The security scheme of the token endpoint, for the description's `components.securitySchemes`. */
+export const clientBasicScheme = {
+  type: 'http',
+  scheme: 'basic',
+  description: 'The id and secret of an API client, both form-encoded first (RFC 6749 section 2.3.1).',
+} as const;
+
+/** The form of a token request. */
+export const TokenRequestForm = Type.Object(
+  {
+    grant_type: Type.Literal('client_credentials'),
+    scope: Type.Optional(
+      Type.String({
+        description: `Space-separated, of ${SCOPES.join(', ')}. Left out: all that the client holds.`,
+        examples: ['webhooks:read webhooks:write'],
+      }),
+    ),
+    client_id: Type.Optional(Type.String({ description: 'Only where HTTP Basic is not used.' })),
+    client_secret: Type.Optional(
+      Type.String({ format: 'password', description: 'Only where HTTP Basic is not used.' }),
+    ),
+  },
+  { description: 'Each parameter at most once; unknown ones are ignored.' },
+);
+
+/** A granted token (RFC 6749 §5.1). */
+export const AccessTokenResponse = Type.Object(
+  {
+    access_token: Type.String({ description: 'Sent to the API as `Authorization: Bearer …`.' }),
+    token_type: Type.Literal('bearer'),
+    expires_in: Type.Integer({ description: 'Lifetime in seconds.', examples: [3600] }),
+    scope: Type.String({ description: 'What was granted, space-separated; may be empty.' }),
+  },
+  { description: 'An access token.' },
+);
+
+/** A refusal (RFC 6749 §5.2). */
+export function TokenErrorResponse(description: string) {
+  return Type.Object(
+    {
+      error: Type.String({
+        description: 'What kind of failure it is, for programs (RFC 6749 section 5.2).',
+        examples: ['invalid_client'],
+      }),
+      error_description: Type.String({ description: 'What is wrong, for people.' }),
+    },
+    { description },
+  );
+}

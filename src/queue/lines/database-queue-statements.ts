@@ -1,0 +1,278 @@
+import { BatchStatement } from '../../database/batch-statement.ts';
+import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
+
+/** SQL of the database queue, one operation a function; each handles a whole batch in one statement. */
+
+const MESSAGE_COLUMNS = ['line_id', 'message_id', 'label', 'body', 'enqueued_at'] as const;
+
+/** A message as the table holds it. */
+export interface MessageRow {
+  id: number;
+  line_id: number;
+  message_id: string;
+  label: string;
+  body: string;
+  enqueued_at: number;
+}
+
+/** What is appended to a line. */
+export interface LineAddition {
+  lineId: number;
+  count: number;
+  /** The latest of the messages' moments, in epoch milliseconds. */
+  lastEnqueuedAt: number;
+}
+
+/** Adds to the lines' counts and makes lines that were empty available. Lines in ascending order of id. */
+export async function addToLines(
+  tx: Transaction,
+  additions: readonly LineAddition[],
+  now: number,
+): Promise<void> {
+  await tx.insertMany(
+    'queue_lines',
+    ['line_id', 'pending', 'available_at', 'receive_count', 'last_enqueued_at'],
+    additions.map(({ lineId, count, lastEnqueuedAt }): SqlRow => [lineId, count, now, 0, lastEnqueuedAt]),
+    `on conflict (line_id) do update set pending = queue_lines.pending + excluded.pending,
+      available_at = coalesce(queue_lines.available_at, excluded.available_at),
+      last_enqueued_at = case when excluded.last_enqueued_at > queue_lines.last_enqueued_at
+        then excluded.last_enqueued_at else queue_lines.last_enqueued_at end`,
+  );
+}
+
+/** The latest moment of any message that was ever appended to one of the lines; 0 when there was none. */
+export async function readLastEnqueuedAt(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  lineIds: readonly number[],
+): Promise<number> {
+  const [row] = await reader.all<{ last: number | null }>(
+    `select max(line.last_enqueued_at) as last from ${recordset(reader.dialect, 'wanted', { id: 'bigint' })}
+     cross join queue_lines as line where line.line_id = wanted.id`,
+    JSON.stringify(asIds(lineIds)),
+  );
+  return row?.last ?? 0;
+}
+
+/**
+ * Locks the rows of lines, in ascending order, as everyone does: no two transactions wait for each other. On SQLite nothing
+ * else happens meanwhile anyway.
+ */
+export async function lockLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
+  if (tx.dialect !== 'postgres' || lineIds.length === 0) return;
+  await tx.insertMany(
+    'queue_lines',
+    ['line_id', 'pending', 'available_at', 'receive_count'],
+    lineIds.toSorted((a, b) => a - b).map((lineId): SqlRow => [lineId, 0, null, 0]),
+    'on conflict (line_id) do update set pending = queue_lines.pending',
+  );
+}
+
+export async function insertMessages(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+  await tx.insertMany(
+    'queue_messages',
+    MESSAGE_COLUMNS,
+    messages.map((m): SqlRow => [m.lineId, m.messageId, m.label, m.body, m.enqueuedAt]),
+  );
+}
+
+/** Up to where a line's messages are done with: those behind are its own. */
+function doneTo(lineId: string): string {
+  return `(select behind.done_to from queue_lines as behind where behind.line_id = ${lineId})`;
+}
+
+const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
+  // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
+  const isAhead = dialect === 'sqlite' ? `and first.id > ${doneTo(line.id)}` : '';
+  return `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
+     from ${joined} queue_messages as head where head.id =
+       (select first.id from queue_messages as first
+        where first.line_id = ${line.id} ${isAhead} order by first.id limit 1)`;
+});
+
+/** The first message of each line. */
+export async function readHeads(
+  reader: Pick<Reader, 'allFor'>,
+  lineIds: Iterable<number>,
+): Promise<QueuedMessage[]> {
+  const rows = await HEADS.all<MessageRow>(reader, asIds(lineIds));
+  return rows.map(toMessage);
+}
+
+/** The first messages of a line, in order. */
+export async function readFirstMessages(
+  tx: Transaction,
+  lineId: number,
+  limit: number,
+): Promise<QueuedMessage[]> {
+  const rows = await tx.all<MessageRow>(
+    `select m.id, m.line_id, m.message_id, m.label, m.body, m.enqueued_at
+     from queue_messages as m where m.line_id = ? and m.id > ${doneTo('?')} order by m.id limit ?`,
+    lineId,
+    lineId,
+    limit,
+  );
+  return rows.map(toMessage);
+}
+
+/** Takes messages off a line's count that left it behind its head; the line is not leased. */
+export async function subtractFromLine(tx: Transaction, lineId: number, count: number): Promise<void> {
+  await tx.run(
+    `update queue_lines set pending = pending - ?,
+       available_at = case when pending > ? then available_at else null end where line_id = ?`,
+    count,
+    count,
+    lineId,
+  );
+}
+
+/** The earliest moment at which a head is due; null when nothing waits. */
+export async function readNextDue(reader: Pick<Reader, 'all'>): Promise<number | null> {
+  const rows = await reader.all<{ next: number | null }>(
+    'select min(available_at) as next from queue_lines where available_at is not null',
+  );
+  return rows[0]?.next ?? null;
+}
+
+export interface LineRow {
+  pending: number;
+  available_at: number | null;
+  lease_token: string | null;
+  receive_count: number;
+}
+
+const LINE = 'select pending, available_at, lease_token, receive_count from queue_lines where line_id = ?';
+
+export async function readLine(reader: Pick<Reader, 'all'>, lineId: number): Promise<LineRow | null> {
+  const [row] = await reader.all<LineRow>(LINE, lineId);
+  return row ?? null;
+}
+
+/** The same, and nobody else changes the line until the transaction ends. */
+export async function readLockedLine(tx: Transaction, lineId: number): Promise<LineRow | null> {
+  const [row] = await tx.all<LineRow>(tx.dialect === 'postgres' ? `${LINE} for update` : LINE, lineId);
+  return row ?? null;
+}
+
+/** Makes the head of a line that nobody has out due now. */
+export async function makeDue(tx: Transaction, lineId: number, now: number): Promise<void> {
+  await tx.run(
+    'update queue_lines set available_at = ?, lease_token = null where line_id = ? and pending > 0',
+    now,
+    lineId,
+  );
+}
+
+/** Takes a head that nobody has out off its line. */
+export async function advanceUnleasedLine(tx: Transaction, lineId: number, now: number): Promise<void> {
+  await tx.run(
+    `update queue_lines set receive_count = 0, lease_token = null, pending = pending - 1,
+       available_at = case when pending > 1 then ? else null end where line_id = ? and pending > 0`,
+    now,
+    lineId,
+  );
+}
+
+/** With their messages, all of which are done with. */
+export async function deleteEmptyLines(tx: Transaction, lineIds: readonly number[]): Promise<void> {
+  const ids = JSON.stringify(lineIds.map((id) => ({ id })));
+  await tx.run(
+    `delete from queue_messages where line_id in
+       (select line.line_id from queue_lines as line where line.pending = 0 and line.line_id in
+         (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })}))`,
+    ids,
+  );
+  await tx.run(
+    `delete from queue_lines where pending = 0 and line_id in
+       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
+    ids,
+  );
+}
+
+/** A line whose count is not the number of its messages. */
+export interface Miscount {
+  lineId: number;
+  /** What the line says. */
+  pending: number;
+  /** How many messages there are. */
+  stored: number;
+}
+
+/** Lines whose count is wrong. All is read from one state of the data, in which each count is right unless a fault made it wrong. */
+export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscount[]> {
+  const stored = `(select count(*) from queue_messages as message
+    where message.line_id = line.line_id and message.id > line.done_to)`;
+  const rows = await reader.all<{ line_id: number; pending: number; stored: number }>(
+    `select line.line_id, line.pending, ${stored} as stored from queue_lines as line where line.pending <> ${stored}`,
+  );
+  return rows.map((row) => ({ lineId: row.line_id, pending: row.pending, stored: Number(row.stored) }));
+}
+
+/** Counts the messages of a line again; they are due now unless they were due at another moment. */
+export async function recountLine(tx: Transaction, lineId: number, now: number): Promise<void> {
+  await lockLines(tx, [lineId]);
+  const stored = `(select count(*) from queue_messages as message
+    where message.line_id = queue_lines.line_id and message.id > queue_lines.done_to)`;
+  await tx.run(
+    `insert into queue_lines (line_id, pending, available_at, receive_count) values (?, 0, null, 0)
+     on conflict (line_id) do nothing`,
+    lineId,
+  );
+  await tx.run(
+    `update queue_lines set pending = ${stored},
+       available_at = case when ${stored} > 0 then coalesce(queue_lines.available_at, ?) else null end,
+       lease_token = case when ${stored} > 0 then queue_lines.lease_token else null end,
+       receive_count = case when ${stored} > 0 then queue_lines.receive_count else 0 end
+     where line_id = ?`,
+    now,
+    lineId,
+  );
+}
+
+export async function readExistingLines(tx: Transaction, lineIds: readonly number[]): Promise<Set<number>> {
+  const rows = await tx.all<{ line_id: number }>(
+    `select line.line_id from queue_lines as line where line.line_id in
+       (select wanted.id from ${recordset(tx.dialect, 'wanted', { id: 'bigint' })})`,
+    JSON.stringify(lineIds.map((id) => ({ id }))),
+  );
+  return new Set(rows.map((row) => row.line_id));
+}
+
+export interface TotalsRow {
+  waiting: number;
+  in_flight: number;
+  dead_letters: number;
+  lines_blocked: number;
+  oldest: number | null;
+}
+
+export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Promise<TotalsRow> {
+  const rows = await reader.all<TotalsRow>(
+    `select coalesce(sum(line.pending), 0) as waiting,
+       coalesce(sum(case when line.lease_token is not null and line.available_at > ? then 1 else 0 end), 0) as in_flight,
+       coalesce(sum(case when line.lease_token is null and line.receive_count > 0 then 1 else 0 end), 0) as lines_blocked,
+       (select count(*) from queue_dead_letters) as dead_letters,
+       (select first.enqueued_at from queue_messages as first
+        where first.id > ${doneTo('first.line_id')} order by first.id limit 1) as oldest
+     from queue_lines as line where line.pending > 0`,
+    now,
+  );
+  return rows[0]!;
+}
+
+function asIds(ids: Iterable<number>): { id: number }[] {
+  return Array.from(ids, (id) => ({ id }));
+}
+
+/** A row as a message in its place. */
+export function toMessage(row: MessageRow): QueuedMessage {
+  return {
+    position: row.id,
+    lineId: row.line_id,
+    messageId: row.message_id,
+    label: row.label,
+    body: row.body,
+    enqueuedAt: row.enqueued_at,
+  };
+}

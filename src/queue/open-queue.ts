@@ -1,0 +1,67 @@
+import type { Database } from '../database/database.ts';
+import { installationOf } from '../database/installation.ts';
+import type { Logger } from '../observability/log.ts';
+import type { Settings } from '../settings/settings-table.ts';
+import { sqsPlaceOf } from '../settings/sqs-place.ts';
+import { readKnownMessages } from '../webhooks/history/known-messages.ts';
+import { DatabaseQueue } from './database/database-queue.ts';
+import { deleteDoneMessages } from './lines/done-messages.ts';
+import { countEarlierLines } from './lines/earlier-lines.ts';
+import type { MessageQueue } from './message-queue.ts';
+
+/** The queue that the settings choose, and what readiness depends on beside the database. */
+export interface ServiceQueue extends AsyncDisposable {
+  queue: MessageQueue;
+  /** Null: the queue works whenever the database does. */
+  check: (() => Promise<void>) | null;
+  /** What a person has to do before the queue is used again, in a sentence; null when nothing. */
+  obstacle(): string | null;
+}
+
+/**
+ * Opens the queue and takes back what an earlier process had in flight.
+ * @throws {SqsSetupError} when Amazon SQS is chosen and its queues cannot be used.
+ */
+export async function openQueue(
+  settings: Settings,
+  dependencies: { database: Database; log: Logger; onFailure: () => void; now: () => number },
+): Promise<ServiceQueue> {
+  const { database, log, onFailure, now } = dependencies;
+  await database.transaction(deleteDoneMessages);
+  const onMiscount = (text: string) => {
+    onFailure();
+    log.error(`${text}: it was counted again`);
+  };
+  const lines = new DatabaseQueue({
+    database,
+    maxReceives: settings.message_queue_max_receives,
+    onMiscount,
+    now,
+  });
+  await lines.recount();
+  await lines.recoverLeases();
+  if (settings.queue_driver === 'database') {
+    const earlier = await countEarlierLines(database.reader);
+    if (earlier > 0)
+      log.warn(
+        'Amazon SQS may hold messages that an earlier release left there alone: start once with queue_driver: sqs and enable_queue_polling: true',
+        { webhooks: earlier },
+      );
+    return { queue: lines, check: null, obstacle: () => null, [Symbol.asyncDispose]: async () => {} };
+  }
+  // Loaded when it is chosen: the library of AWS takes a third of the start.
+  const { openSqsQueue } = await import('./sqs/open-sqs-queue.ts');
+  return await openSqsQueue({
+    database,
+    installation: await installationOf(database),
+    place: sqsPlaceOf(settings),
+    log,
+    polls: settings.enable_webhooks_service && settings.enable_queue_polling,
+    waitSeconds: settings.queue_polling_interval,
+    defaultMaxReceives: settings.message_queue_max_receives,
+    readHistory: readKnownMessages,
+    onMiscount,
+    onFailure,
+    now,
+  });
+}

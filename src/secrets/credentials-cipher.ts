@@ -1,0 +1,107 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import type { BasicCredentials } from '../webhooks/configuration/webhook.ts';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+/** NIST SP 800-38D section 8.2: 96 bits, random, for far fewer than 2^32 values a key. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const VERSION = 'v1';
+const KEY_PURPOSE = 'coursewire webhook credentials';
+const KEY_ID_CHARACTERS = 8;
+
+/** How many characters a stored value begins with that tell by which secret it was encrypted: version and key id. */
+export const LABEL_CHARACTERS = VERSION.length + 1 + KEY_ID_CHARACTERS;
+
+/** Which of the configured secrets a value was encrypted with; null for none of them. */
+export type SecretInUse = 'present' | 'former' | null;
+
+/** A stored value cannot be decrypted: another secret, another webhook's row, or damage. */
+export class UndecryptableError extends Error {
+  override name = 'UndecryptableError';
+}
+
+/**
+ * Encrypts webhooks' keys and secrets with a key derived from `webhooks_auth_secret` (section 2.2). Each
+ * value is bound to its webhook: copied into another row it does not decrypt.
+ */
+export class CredentialsCipher {
+  readonly #keys: ReadonlyMap<string, Buffer>;
+  readonly #currentKeyId: string;
+
+  /** @param secrets the present secret first; older ones still decrypt. */
+  constructor(secrets: readonly [string, ...string[]]) {
+    const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, KEY_BYTES)));
+    this.#keys = new Map(keys.map((key) => [keyIdOf(key), key]));
+    this.#currentKeyId = keyIdOf(keys[0]!);
+  }
+
+  /** What every value begins with that is encrypted from now on; {@link LABEL_CHARACTERS} long. */
+  get label(): string {
+    return `${VERSION}.${this.#currentKeyId}`;
+  }
+
+  /** True while a former secret stands beside the present one. */
+  get hasFormer(): boolean {
+    return this.#keys.size > 1;
+  }
+
+  /** By which secret a value, or what has its label, says that it was encrypted. Whether it is whole is not told. */
+  secretOf(stored: string): SecretInUse {
+    const [version, keyId = ''] = stored.split('.', 2);
+    if (version !== VERSION || !this.#keys.has(keyId)) return null;
+    return keyId === this.#currentKeyId ? 'present' : 'former';
+  }
+
+  encryptCredentials(webhookId: number, credentials: BasicCredentials): string {
+    return this.encrypt(
+      webhookContext(webhookId),
+      JSON.stringify({ key: credentials.key, secret: credentials.secret }),
+    );
+  }
+
+  /** @throws {UndecryptableError} */
+  decryptCredentials(webhookId: number, stored: string): BasicCredentials {
+    return JSON.parse(this.decrypt(webhookContext(webhookId), stored)) as BasicCredentials;
+  }
+
+  /** `context` is what the value is bound to. */
+  encrypt(context: string, plaintext: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#keys.get(this.#currentKeyId)!, nonce);
+    cipher.setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return [VERSION, this.#currentKeyId, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
+  }
+
+  /** @throws {UndecryptableError} */
+  decrypt(context: string, stored: string): string {
+    const [version, keyId = '', nonce = '', sealedText = '', ...rest] = stored.split('.');
+    if (version !== VERSION || rest.length > 0) {
+      throw new UndecryptableError('the value is damaged or of a later release');
+    }
+    const key = this.#keys.get(keyId);
+    if (key === undefined)
+      throw new UndecryptableError('the value was encrypted with another webhooks_auth_secret');
+    const sealed = Buffer.from(sealedText, 'base64url');
+    try {
+      const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(nonce, 'base64url'), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(Buffer.from(context));
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+      return decipher.update(sealed.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    } catch (error) {
+      throw new UndecryptableError('the value is damaged or belongs to something else', { cause: error });
+    }
+  }
+}
+
+function webhookContext(webhookId: number): string {
+  return `webhook:${webhookId}`;
+}
+
+/** Tells keys apart without telling anything of them. */
+function keyIdOf(key: Buffer): string {
+  return createHash('sha256').update('key id').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);
+}

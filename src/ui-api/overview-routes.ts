@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify';
+import type { Reader } from '../database/database.ts';
+import type { Routes } from '../http/routes.ts';
+import type { DeadLetterRedelivery } from '../webhooks/history/dead-letter-redelivery.ts';
+import { clientListRoutes } from './clients/client-list-routes.ts';
+import { accountListRoutes } from './content/account-list-routes.ts';
+import { contentListRoutes } from './content/content-list-routes.ts';
+import { contentUsageRoutes } from './content/content-usage-routes.ts';
+import { folderOverviewRoutes } from './content/folder-overview-routes.ts';
+import type { Dashboard } from './dashboard/dashboard.ts';
+import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
+import type { HealthReader } from './health/health-overview.ts';
+import { healthOverviewRoutes } from './health/health-overview-routes.ts';
+import { assetSearchRoutes } from './search/asset-search-routes.ts';
+import { deadLetterRoutes } from './webhooks/dead-letter-routes.ts';
+import { webhookListRoutes } from './webhooks/webhook-list-routes.ts';
+
+/** What the overviews are made of. */
+export interface OverviewRoutesOptions {
+  reader: Reader;
+  dashboard: Dashboard;
+  health: HealthReader;
+  redelivery: DeadLetterRedelivery;
+  mayReadWebhooks: (request: FastifyRequest) => Promise<boolean>;
+  /** Whether webhooks are read only, and whether this service delivers. */
+  readOnly: boolean;
+  delivers: boolean;
+  now: () => number;
+}
+
+/** What the admin UI reads across slices: lists with search and numbered pages, the dashboard, health, searches. */
+export function overviewRoutes(routes: Routes, options: OverviewRoutesOptions): void {
+  const { reader } = options;
+  webhookListRoutes(routes, options);
+  deadLetterRoutes(routes, options);
+  contentListRoutes(routes, reader);
+  contentUsageRoutes(routes, reader);
+  folderOverviewRoutes(routes, reader);
+  accountListRoutes(routes, reader);
+  clientListRoutes(routes, reader);
+  assetSearchRoutes(routes, reader);
+  dashboardRoutes(routes, options);
+  healthOverviewRoutes(routes, options.health);
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import {
+  availableSubtopics,
+  FOCUS_TYPES_OF_TOPIC,
+  SUBTOPICS,
+  subtopicsOf,
+  TOPICS,
+} from '../../events/catalogue.ts';
+import { configurationErrors, type PresentConfiguration, toConfiguration } from './configuration.ts';
+import type { WebhookInput } from './webhook-schemas.ts';
+
+const input: WebhookInput = { name: 'Accounts', topic: 'ACCOUNT', target_url: 'https://example.com/' };
+const acceptsAll = () => null;
+
+function errorsOf(body: unknown, present: PresentConfiguration | null = null) {
+  return configurationErrors(body, { checkTargetUrl: acceptsAll, present });
+}
+
+function pointersOf(body: unknown, present: PresentConfiguration | null = null): string[] {
+  return errorsOf(body, present).map(({ pointer }) => pointer);
+}
+
+const allOfAccount: PresentConfiguration = {
+  topic: 'ACCOUNT',
+  allSubtopics: true,
+  subtopics: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
+  authentication: { type: 'NONE' },
+  targetUrl: 'https://example.com/',
+};
+
+describe('what a configuration means', () => {
+  test('what is left out takes its default', () => {
+    assert.deepEqual(toConfiguration(input, null), {
+      name: 'Accounts',
+      topic: 'ACCOUNT',
+      allSubtopics: true,
+      subtopics: ['ACCOUNT_CREATED', 'ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
+      focus: [],
+      targetUrl: 'https://example.com/',
+      authentication: { type: 'NONE' },
+      enabled: true,
+      maxAttempts: 10,
+      ignoreBefore: null,
+      loggingMode: 'FULLONERROR',
+    });
+  });
+
+  test('subtopics are kept in the order of the catalogue, whatever order they come in', () => {
+    const { allSubtopics, subtopics } = toConfiguration(
+      { ...input, subtopics: ['ACCOUNT_DELETED', 'ACCOUNT_CREATED'] },
+      null,
+    );
+    assert.equal(allSubtopics, false);
+    assert.deepEqual(subtopics, ['ACCOUNT_CREATED', 'ACCOUNT_DELETED']);
+  });
+
+  test('all subtopics are those that the focus leaves', () => {
+    for (const topic of TOPICS) {
+      for (const type of FOCUS_TYPES_OF_TOPIC[topic]) {
+        const focus = [{ webhook_focus_type: type, webhook_focus_id: 1 }];
+        const { allSubtopics, subtopics } = toConfiguration({ ...input, topic, focus }, null);
+        assert.equal(allSubtopics, true);
+        assert.deepEqual(subtopics, availableSubtopics(topic, [type]));
+      }
+    }
+  });
+
+  test('a webhook of all subtopics whose record is sent back still is one of all, without all_subtopics it is not', () => {
+    const listed = { ...input, subtopics: [...allOfAccount.subtopics].reverse() };
+    const readBack = { ...listed, all_subtopics: true };
+    assert.equal(toConfiguration(readBack, allOfAccount).allSubtopics, true);
+    assert.equal(toConfiguration(listed, allOfAccount).allSubtopics, false);
+    const focused = { ...readBack, focus: [{ webhook_focus_type: 'ACCOUNT' as const, webhook_focus_id: 1 }] };
+    assert.deepEqual(errorsOf(focused, allOfAccount), []);
+    assert.deepEqual(toConfiguration(focused, allOfAccount).subtopics, [
+      'ACCOUNT_ACTIVATION_UPDATED',
+      'ACCOUNT_DELETED',
+    ]);
+  });
+
+  test('the list of one topic never means all of another', () => {
+    const moved = {
+      ...input,
+      topic: 'COURSE' as const,
+      subtopics: [...allOfAccount.subtopics],
+      all_subtopics: true,
+    };
+    assert.deepEqual(pointersOf(moved, allOfAccount), ['/subtopics/0', '/subtopics/1', '/subtopics/2']);
+    assert.equal(toConfiguration(moved, allOfAccount).allSubtopics, false);
+  });
+});
+
+describe('what is wrong with a configuration', () => {
+  test('subtopics of another topic, repeated ones, and none are named', () => {
+    assert.deepEqual(errorsOf({ ...input, subtopics: [] }), [
+      { pointer: '/subtopics', detail: 'must not be empty; leave it out for all subtopics of the topic' },
+    ]);
+    assert.deepEqual(
+      errorsOf({
+        ...input,
+        subtopics: ['ACCOUNT_DELETED', 'COURSE_IMPORTED', 'ACCOUNT_DELETED', 'ACCOUNT_DELETED'],
+      }),
+      [
+        { pointer: '/subtopics/1', detail: 'is a subtopic of COURSE, not of ACCOUNT' },
+        { pointer: '/subtopics/2', detail: 'repeats ACCOUNT_DELETED' },
+        { pointer: '/subtopics/3', detail: 'repeats ACCOUNT_DELETED' },
+      ],
+    );
+  });
+
+  test('every pair of topic and subtopic is judged as section 6.1 says', () => {
+    for (const topic of TOPICS) {
+      for (const subtopic of SUBTOPICS) {
+        const expected = subtopicsOf(topic).includes(subtopic) ? [] : ['/subtopics/0'];
+        assert.deepEqual(
+          pointersOf({ ...input, topic, subtopics: [subtopic] }),
+          expected,
+          `${topic} ${subtopic}`,
+        );
+      }
+    }
+  });
+
+  test('exactly two subtopics are excluded by a focus', () => {
+    const excluded: string[] = [];
+    for (const topic of TOPICS) {
+      for (const subtopic of subtopicsOf(topic)) {
+        for (const type of FOCUS_TYPES_OF_TOPIC[topic]) {
+          const focus = [{ webhook_focus_type: type, webhook_focus_id: 1 }];
+          const pointers = pointersOf({ ...input, topic, subtopics: [subtopic], focus });
+          if (pointers.length > 0) excluded.push(`${subtopic} with ${type} at ${pointers}`);
+        }
+      }
+    }
+    assert.deepEqual(excluded, [
+      'ACCOUNT_CREATED with ACCOUNT at /subtopics/0',
+      'COURSE_IMPORTED with COURSE at /subtopics/0',
+    ]);
+  });
+
+  test('focus types that the topic has not, and repeated focuses, are named', () => {
+    const focus = [
+      { webhook_focus_type: 'COURSE', webhook_focus_id: 1 },
+      { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 1 },
+      { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 1, webhook_focus_name: 'another name' },
+      { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 2 },
+    ];
+    assert.deepEqual(errorsOf({ ...input, focus }), [
+      { pointer: '/focus/0/webhook_focus_type', detail: 'must be one of ACCOUNT for the topic ACCOUNT' },
+      { pointer: '/focus/2', detail: 'is a focus that stands in the list already' },
+    ]);
+  });
+
+  test('key and secret go with BASIC, and BASIC needs both', () => {
+    const pointers = (authentication: unknown, present: PresentConfiguration | null = null) =>
+      pointersOf({ ...input, authentication }, present);
+    assert.deepEqual(pointers({}), []);
+    assert.deepEqual(pointers({ type: 'NONE' }), []);
+    assert.deepEqual(pointers({ type: 'NONE', key: 'k', secret: 's' }), [
+      '/authentication/key',
+      '/authentication/secret',
+    ]);
+    assert.deepEqual(pointers({ secret: 's' }), ['/authentication/secret']);
+    assert.deepEqual(pointers({ type: 'BASIC' }), ['/authentication/key', '/authentication/secret']);
+    assert.deepEqual(pointers({ type: 'BASIC', key: 'k' }), ['/authentication/secret']);
+    assert.deepEqual(pointers({ type: 'BASIC', secret: 's' }), ['/authentication/key']);
+    assert.deepEqual(pointers({ type: 'BASIC', key: 'a:b', secret: 's:t' }), ['/authentication/key']);
+    assert.deepEqual(pointers({ type: 'BASIC', key: 'k', secret: 's' }), []);
+    const stored = { ...allOfAccount, authentication: { type: 'BASIC', key: 'k' } as const };
+    assert.deepEqual(pointers({ type: 'BASIC', key: 'k' }, stored), []);
+    assert.deepEqual(pointers({ type: 'BASIC', key: 'other' }, stored), ['/authentication/secret']);
+  });
+
+  test('everything is told at once', () => {
+    const errors = configurationErrors(
+      {
+        ...input,
+        subtopics: ['COURSE_IMPORTED'],
+        focus: [{ webhook_focus_type: 'FOLDER', webhook_focus_id: 1 }],
+        authentication: { type: 'BASIC' },
+        ignore_before_dt: 'yesterday',
+      },
+      { checkTargetUrl: () => 'is nowhere', present: null },
+    );
+    assert.deepEqual(
+      errors.map(({ pointer }) => pointer),
+      [
+        '/focus/0/webhook_focus_type',
+        '/subtopics/0',
+        '/target_url',
+        '/authentication/key',
+        '/authentication/secret',
+        '/ignore_before_dt',
+      ],
+    );
+  });
+
+  test('whatever is sent is judged, never a reason to fail', () => {
+    const unreadable = JSON.parse('{"toString":1,"valueOf":null}') as unknown;
+    const values = fc.oneof(
+      fc.jsonValue(),
+      fc.constant(unreadable),
+      fc.constantFrom(...SUBTOPICS, ...TOPICS),
+    );
+    const focuses = fc.oneof(
+      values,
+      fc.array(fc.record({ webhook_focus_type: values, webhook_focus_id: values }, { requiredKeys: [] })),
+    );
+    const bodies = fc.oneof(
+      values,
+      fc.record(
+        {
+          topic: values,
+          subtopics: fc.oneof(values, fc.array(values)),
+          focus: focuses,
+          target_url: values,
+          authentication: fc.oneof(
+            values,
+            fc.record({ type: fc.constantFrom('NONE', 'BASIC', 1), key: values }),
+          ),
+          ignore_before_dt: values,
+        },
+        { requiredKeys: [] },
+      ),
+    );
+    fc.assert(
+      fc.property(bodies, (body) => {
+        for (const { pointer } of errorsOf(body, allOfAccount)) assert.match(pointer, /^\//);
+      }),
+    );
+  });
+
+  test('a list of another kind of value, however long, is judged in no time', () => {
+    const began = performance.now();
+    errorsOf({ ...input, subtopics: Array.from({ length: 200_000 }, (_, index) => index) });
+    assert.ok(performance.now() - began < 1_000, `${performance.now() - began} ms`);
+  });
+});

@@ -1,0 +1,243 @@
+import {
+  availableSubtopics,
+  FOCUS_TYPES_OF_TOPIC,
+  type FocusType,
+  isExcludedByFocus,
+  isFocusType,
+  isSubtopic,
+  isTopic,
+  type Subtopic,
+  subtopicsOf,
+  type Topic,
+  topicOf,
+} from '../../events/catalogue.ts';
+import { type InputError, pointerTo } from '../../problems/problem.ts';
+import { parseDateTime } from '../../time/date-time.ts';
+import type { LoggingMode } from './logging-mode.ts';
+import { haveSameOrigin, TARGET_URL_FAULTS, targetUrlFault } from './target-url.ts';
+import {
+  type Authentication,
+  DEFAULT_LOGGING_MODE,
+  DEFAULT_MAX_ATTEMPTS,
+  type Focus,
+  type WebhookConfiguration,
+} from './webhook.ts';
+import type { WebhookInput } from './webhook-schemas.ts';
+
+/** Says why a URL cannot be a target; null when it can. */
+export type CheckTargetUrl = (url: string) => string | null;
+
+/** What an update may take over from the webhook as it is. */
+export interface PresentConfiguration {
+  topic: Topic;
+  allSubtopics: boolean;
+  subtopics: readonly Subtopic[];
+  authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
+  targetUrl: string;
+}
+
+/**
+ * What is wrong with a configuration beyond its schema (sections 2.2, 6.1 and 7). Looks only at members
+ * that are of the right type, so that it can be told together with what the schema found.
+ */
+export function configurationErrors(
+  input: unknown,
+  { checkTargetUrl, present }: { checkTargetUrl: CheckTargetUrl; present: PresentConfiguration | null },
+): InputError[] {
+  if (!isObject(input)) return [];
+  return [
+    ...focusErrors(input),
+    ...subtopicErrors(input, present),
+    ...targetErrors(input.target_url, checkTargetUrl, present),
+    ...authenticationErrors(input, present),
+    ...ignoreBeforeErrors(input.ignore_before_dt),
+  ];
+}
+
+/** The configuration that a valid input means: what is left out takes its default (decisions, Webhook endpoints). */
+export function toConfiguration(
+  input: WebhookInput,
+  present: PresentConfiguration | null,
+): WebhookConfiguration {
+  const focus = (input.focus ?? []).map(
+    (each): Focus => ({
+      type: each.webhook_focus_type,
+      id: each.webhook_focus_id,
+      name: each.webhook_focus_name ?? null,
+    }),
+  );
+  const available = availableSubtopics(
+    input.topic,
+    focus.map((each) => each.type),
+  );
+  const allSubtopics = input.subtopics === undefined || isReadAsAll(input, input.subtopics, present);
+  return {
+    name: input.name,
+    topic: input.topic,
+    allSubtopics,
+    subtopics: allSubtopics ? available : available.filter((each) => input.subtopics?.includes(each)),
+    focus,
+    targetUrl: input.target_url,
+    authentication: toAuthentication(input),
+    enabled: input.enabled ?? true,
+    maxAttempts: input.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
+    ignoreBefore: input.ignore_before_dt == null ? null : parseDateTime(input.ignore_before_dt),
+    loggingMode: (input.logging_mode ?? DEFAULT_LOGGING_MODE) as LoggingMode,
+  };
+}
+
+/**
+ * Whether a list of subtopics only repeats what a record of all subtopics shows: `all_subtopics` came back with it, and it is
+ * the topic's whole list, the list under the focus that is sent, or the list that the webhook shows now. Any other list,
+ * and any list without that member, is an explicit one.
+ */
+function isReadAsAll(
+  input: { topic?: unknown; focus?: unknown; all_subtopics?: unknown },
+  listed: readonly unknown[],
+  present: PresentConfiguration | null,
+): boolean {
+  const { topic, focus } = input;
+  if (input.all_subtopics !== true || !isTopic(topic)) return false;
+  const shown: (readonly Subtopic[])[] = [subtopicsOf(topic), availableSubtopics(topic, focusTypesOf(focus))];
+  if (present?.allSubtopics === true && present.topic === topic) shown.push(present.subtopics);
+  return shown.some((each) => each.length === listed.length && each.every((one) => listed.includes(one)));
+}
+
+function toAuthentication(input: WebhookInput): Authentication {
+  const { authentication } = input;
+  if (authentication?.type !== 'BASIC') return { type: 'NONE' };
+  return { type: 'BASIC', key: authentication.key ?? '', secret: authentication.secret ?? null };
+}
+
+function focusErrors(input: Record<string, unknown>): InputError[] {
+  const { topic, focus } = input;
+  if (!Array.isArray(focus)) return [];
+  const allowed = isTopic(topic) ? FOCUS_TYPES_OF_TOPIC[topic] : null;
+  const seen = new Set<string>();
+  return focus.flatMap((each: unknown, index): InputError[] => {
+    if (!isObject(each)) return [];
+    const { webhook_focus_type: type, webhook_focus_id: id } = each;
+    if (!isFocusType(type)) return [];
+    const at = pointerTo('/focus', index);
+    if (typeof id === 'number') {
+      const key = `${type} ${id}`;
+      if (seen.has(key)) return [{ pointer: at, detail: 'is a focus that stands in the list already' }];
+      seen.add(key);
+    }
+    if (allowed === null || allowed.includes(type)) return [];
+    return [
+      {
+        pointer: `${at}/webhook_focus_type`,
+        detail: `must be one of ${allowed.join(', ')} for the topic ${topic as string}`,
+      },
+    ];
+  });
+}
+
+function subtopicErrors(input: Record<string, unknown>, present: PresentConfiguration | null): InputError[] {
+  const { topic, subtopics } = input;
+  if (subtopics === undefined && input.all_subtopics === false) {
+    return [{ pointer: '/subtopics', detail: 'is required where all_subtopics is false' }];
+  }
+  if (!Array.isArray(subtopics)) return [];
+  if (subtopics.length === 0) {
+    return [
+      { pointer: '/subtopics', detail: 'must not be empty; leave it out for all subtopics of the topic' },
+    ];
+  }
+  if (!isTopic(topic) || isReadAsAll(input, subtopics, present)) return [];
+  const focusTypes = focusTypesOf(input.focus);
+  const seen = new Set<unknown>();
+  return subtopics.flatMap((each: unknown, index): InputError[] => {
+    const reason = subtopicError(each, topic, focusTypes, seen.has(each));
+    seen.add(each);
+    return reason === null ? [] : [{ pointer: pointerTo('/subtopics', index), detail: reason }];
+  });
+}
+
+function subtopicError(
+  subtopic: unknown,
+  topic: Topic,
+  focusTypes: readonly FocusType[],
+  isRepeated: boolean,
+): string | null {
+  if (!isSubtopic(subtopic)) return null;
+  if (topicOf(subtopic) !== topic) return `is a subtopic of ${topicOf(subtopic)}, not of ${topic}`;
+  if (isRepeated) return `repeats ${subtopic}`;
+  if (isExcludedByFocus(subtopic, focusTypes)) {
+    return `${subtopic} is not available with a focus of type ${focusTypes.join(', ')}`;
+  }
+  return null;
+}
+
+function targetErrors(
+  targetUrl: unknown,
+  checkTargetUrl: CheckTargetUrl,
+  present: PresentConfiguration | null,
+): InputError[] {
+  if (typeof targetUrl !== 'string') return [];
+  // Former releases took forms that are refused now: such a webhook can still be deactivated, or otherwise changed.
+  const fault = targetUrl === present?.targetUrl ? null : targetUrlFault(targetUrl);
+  const reason = fault === null ? checkTargetUrl(targetUrl) : TARGET_URL_FAULTS[fault];
+  return reason === null ? [] : [{ pointer: '/target_url', detail: reason }];
+}
+
+function authenticationErrors(
+  { authentication, target_url: targetUrl }: Record<string, unknown>,
+  present: PresentConfiguration | null,
+): InputError[] {
+  if (!isObject(authentication)) return [];
+  const { type, key, secret } = authentication;
+  if (type === undefined || type === 'NONE') {
+    return ['key', 'secret']
+      .filter((member) => authentication[member] !== undefined)
+      .map((member) => ({ pointer: `/authentication/${member}`, detail: 'goes with type BASIC only' }));
+  }
+  if (type !== 'BASIC') return [];
+  const errors: InputError[] = [];
+  if (key === undefined)
+    errors.push({ pointer: '/authentication/key', detail: 'is required for type BASIC' });
+  if (typeof key === 'string' && key.includes(':')) {
+    errors.push({ pointer: '/authentication/key', detail: "must not hold ':' (RFC 7617)" });
+  }
+  if (secret === undefined) {
+    const fault = keptSecretFault(key, targetUrl, present);
+    if (fault !== null) errors.push({ pointer: '/authentication/secret', detail: fault });
+  }
+  return errors;
+}
+
+/** Why the stored secret cannot stay: another target could otherwise be sent it. Null when it stays. */
+function keptSecretFault(
+  key: unknown,
+  targetUrl: unknown,
+  present: PresentConfiguration | null,
+): string | null {
+  if (present?.authentication.type !== 'BASIC' || present.authentication.key !== key)
+    return 'is required for type BASIC with a new key';
+  if (typeof targetUrl === 'string' && !haveSameOrigin(targetUrl, present.targetUrl))
+    return 'is required again when the scheme, host or port of target_url changes';
+  return null;
+}
+
+function ignoreBeforeErrors(value: unknown): InputError[] {
+  if (typeof value !== 'string' || parseDateTime(value) !== null) return [];
+  return [
+    {
+      pointer: '/ignore_before_dt',
+      detail: 'must be an ISO 8601 date and time with a time zone, such as 2026-01-31T09:30:00Z',
+    },
+  ];
+}
+
+function focusTypesOf(focus: unknown): FocusType[] {
+  if (!Array.isArray(focus)) return [];
+  const types = focus
+    .map((each: unknown) => (isObject(each) ? each.webhook_focus_type : null))
+    .filter(isFocusType);
+  return [...new Set(types)];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,146 @@
+import { BatchStatement } from '../../database/batch-statement.ts';
+import type { Reader } from '../../database/database.ts';
+import type { Topic } from '../../events/catalogue.ts';
+import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
+import { readResent } from '../history/delivery-store.ts';
+import type { LoggingMode } from './logging-mode.ts';
+import type { BasicCredentials } from './webhook.ts';
+
+/** Webhooks whose targets are kept in memory; beyond it the longest kept is read anew. */
+const MAX_KEPT = 20_000;
+
+/** Why nothing is sent to a target whose stored credentials cannot be decrypted. */
+export const LOST_CREDENTIALS_REASON = 'the stored credentials cannot be decrypted; set key and secret again';
+
+/** A webhook as delivery needs it, at the moment a message is taken up. */
+export interface DeliveryTarget {
+  webhookId: number;
+  state: 'ACTIVE' | 'INACTIVE' | 'DELETED';
+  topic: Topic;
+  targetUrl: string;
+  credentials: BasicCredentials | null;
+  /** True when stored credentials cannot be decrypted: an attempt without them would be a lie. */
+  credentialsLost: boolean;
+  maxAttempts: number;
+  ignoreBefore: number | null;
+  loggingMode: LoggingMode;
+}
+
+type TargetsReader = Pick<Reader, 'dialect' | 'all' | 'allFor'>;
+
+interface TargetRow {
+  id: number;
+  revision: number;
+  topic: string;
+  target_url: string;
+  credentials: string | null;
+  enabled: number;
+  max_attempts: number;
+  ignore_before: number | null;
+  logging_mode: string;
+  deleted_at: number | null;
+}
+
+/**
+ * What is decided when a message is taken up comes from the webhook as it is then: revisions are read every
+ * time, the rest only when a revision changed.
+ */
+export class DeliveryTargets {
+  readonly #reader: TargetsReader;
+  readonly #cipher: CredentialsCipher;
+  readonly #kept = new Map<number, { revision: number; target: DeliveryTarget }>();
+
+  constructor({ reader, cipher }: { reader: TargetsReader; cipher: CredentialsCipher }) {
+    this.#reader = reader;
+    this.#cipher = cipher;
+  }
+
+  /** Targets by webhook id; a webhook of which nothing is left is missing. */
+  async read(webhookIds: readonly number[]): Promise<Map<number, DeliveryTarget>> {
+    const targets = new Map<number, DeliveryTarget>();
+    if (webhookIds.length === 0) return targets;
+    const changed: number[] = [];
+    for (const { id, revision } of await readRevisions(this.#reader, webhookIds)) {
+      const kept = this.#kept.get(id);
+      if (kept?.revision === revision) targets.set(id, kept.target);
+      else changed.push(id);
+    }
+    if (changed.length > 0) {
+      for (const row of await readTargets(this.#reader, changed)) {
+        const target = this.#toTarget(row);
+        this.#keep(row.id, row.revision, target);
+        targets.set(row.id, target);
+      }
+    }
+    return targets;
+  }
+
+  /** Which of the messages had a request that was sent a second time without counting: it happens once a message. */
+  async resent(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set(messageIds.length === 0 ? [] : await readResent(this.#reader, messageIds));
+  }
+
+  #keep(id: number, revision: number, target: DeliveryTarget): void {
+    this.#kept.delete(id);
+    if (this.#kept.size >= MAX_KEPT) {
+      const longest = this.#kept.keys().next().value;
+      if (longest !== undefined) this.#kept.delete(longest);
+    }
+    this.#kept.set(id, { revision, target });
+  }
+
+  #toTarget(row: TargetRow): DeliveryTarget {
+    let credentials: BasicCredentials | null = null;
+    let credentialsLost = false;
+    if (row.credentials !== null) {
+      try {
+        credentials = this.#cipher.decryptCredentials(row.id, row.credentials);
+      } catch (error) {
+        if (!(error instanceof UndecryptableError)) throw error;
+        credentialsLost = true;
+      }
+    }
+    return {
+      webhookId: row.id,
+      state: row.deleted_at !== null ? 'DELETED' : row.enabled === 1 ? 'ACTIVE' : 'INACTIVE',
+      topic: row.topic as Topic,
+      targetUrl: row.target_url,
+      credentials,
+      credentialsLost,
+      maxAttempts: row.max_attempts,
+      ignoreBefore: row.ignore_before,
+      loggingMode: row.logging_mode as LoggingMode,
+    };
+  }
+}
+
+const REVISIONS = new BatchStatement(
+  'wanted',
+  { id: 'bigint' },
+  (wanted, { joined }) =>
+    `select webhooks.id, webhooks.revision from ${joined} webhooks where webhooks.id = ${wanted.id}`,
+);
+
+async function readRevisions(
+  reader: Pick<Reader, 'allFor'>,
+  ids: readonly number[],
+): Promise<{ id: number; revision: number }[]> {
+  return await REVISIONS.all(reader, asIds(ids));
+}
+
+const TARGETS = new BatchStatement(
+  'wanted',
+  { id: 'bigint' },
+  (wanted, { joined }) =>
+    `select webhooks.id, webhooks.revision, webhooks.topic, webhooks.target_url, webhooks.credentials,
+       webhooks.enabled, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
+     from ${joined} webhooks where webhooks.id = ${wanted.id}`,
+);
+
+async function readTargets(reader: Pick<Reader, 'allFor'>, ids: readonly number[]): Promise<TargetRow[]> {
+  return await TARGETS.all(reader, asIds(ids));
+}
+
+function asIds(ids: readonly number[]): { id: number }[] {
+  return ids.map((id) => ({ id }));
+}

@@ -1,0 +1,75 @@
+import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { ContentReference } from '../../events/event.ts';
+import type { WebhookConfiguration } from './webhook.ts';
+
+/**
+ * The index by which publishing finds webhooks: rows by (subtopic, focus) of active webhooks, so that the
+ * cost of an event follows the webhooks that it matches, not those that exist.
+ */
+
+/** Stands for "no focus". */
+const ANY = 'ANY';
+
+/** A webhook that an event matches, with what its message tells of it. */
+export interface MatchedWebhook {
+  id: number;
+  name: string;
+  topic: string;
+  target_url: string;
+  logging_mode: string;
+  max_attempts: number;
+}
+
+/** Writes a webhook's triggers anew. */
+export async function replaceTriggers(
+  tx: Transaction,
+  webhookId: number,
+  { enabled, subtopics, focus }: Pick<WebhookConfiguration, 'enabled' | 'subtopics' | 'focus'>,
+): Promise<void> {
+  await deleteTriggers(tx, webhookId);
+  if (!enabled) return;
+  const accounts = focus.filter((each) => each.type === 'ACCOUNT');
+  const content = focus.filter((each) => each.type !== 'ACCOUNT');
+  // With both kinds both must match: found by the account, then held against the content focus.
+  const entries = accounts.length > 0 ? accounts : content.length > 0 ? content : [{ type: ANY, id: 0 }];
+  const needsContent = accounts.length > 0 && content.length > 0 ? 1 : 0;
+  await tx.insertMany(
+    'webhook_triggers',
+    ['subtopic', 'focus_type', 'focus_id', 'webhook_id', 'needs_content'],
+    subtopics.flatMap((subtopic) =>
+      entries.map((entry): SqlRow => [subtopic, entry.type, entry.id, webhookId, needsContent]),
+    ),
+  );
+}
+
+export async function deleteTriggers(tx: Transaction, webhookId: number): Promise<void> {
+  await tx.run('delete from webhook_triggers where webhook_id = ?', webhookId);
+}
+
+/** The active webhooks that an event matches, in ascending order of id: the order in which lines are locked. */
+export async function readMatchingWebhooks(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  event: { subtopic: string; accountId: number | null; content: readonly ContentReference[] },
+): Promise<MatchedWebhook[]> {
+  const content = event.content.map(({ type, id }) => ({ type, id }));
+  const account = event.accountId === null ? [] : [{ type: 'ACCOUNT', id: event.accountId }];
+  const asset = { type: 'text', id: 'bigint' } as const;
+  return await reader.all<MatchedWebhook>(
+    `select distinct webhooks.id, webhooks.name, webhooks.topic, webhooks.target_url,
+       webhooks.logging_mode, webhooks.max_attempts
+     from ${recordset(reader.dialect, 'asset', asset)}
+     cross join webhook_triggers as hit
+     cross join webhooks
+     where hit.subtopic = ? and hit.focus_type = asset.type and hit.focus_id = asset.id
+       and webhooks.id = hit.webhook_id
+       and (hit.needs_content = 0 or exists (
+         select 1 from ${recordset(reader.dialect, 'held', asset)}
+         cross join webhook_focuses as focus
+         where focus.webhook_id = hit.webhook_id and focus.focus_type = held.type and focus.focus_id = held.id))
+     order by webhooks.id`,
+    JSON.stringify([{ type: ANY, id: 0 }, ...account, ...content]),
+    event.subtopic,
+    JSON.stringify(content),
+  );
+}

@@ -1,0 +1,42 @@
+import type { Static } from 'typebox';
+import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import type { Webhook, WebhookStatistics } from './webhook.ts';
+import type { StatisticsRecord, WebhookRecord } from './webhook-schemas.ts';
+
+/** A webhook as the API answers it; its secret is not part of it. */
+export function toWebhookRecord(webhook: Webhook, readOnly: boolean): Static<typeof WebhookRecord> {
+  return {
+    id: webhook.id,
+    name: webhook.name,
+    topic: webhook.topic,
+    subtopics: webhook.subtopics,
+    all_subtopics: webhook.allSubtopics,
+    focus: webhook.focus.map(({ type, id, name }) => ({
+      webhook_focus_type: type,
+      webhook_focus_id: id,
+      webhook_focus_name: name,
+    })),
+    target_url: webhook.targetUrl,
+    authentication: webhook.authentication,
+    enabled: webhook.enabled,
+    max_attempts: webhook.maxAttempts,
+    ignore_before_dt: formatOptionalDateTime(webhook.ignoreBefore),
+    logging_mode: webhook.loggingMode,
+    in_error: webhook.inError,
+    read_only: readOnly,
+    created_dt: formatDateTime(webhook.createdAt),
+    updated_dt: formatDateTime(webhook.updatedAt),
+  };
+}
+
+/** Section 2.3. */
+export function toStatisticsRecord(statistics: WebhookStatistics): Static<typeof StatisticsRecord> {
+  return {
+    statistics_valid_from_dt: formatDateTime(statistics.validFrom),
+    success_count: statistics.successCount,
+    last_success_dt: formatOptionalDateTime(statistics.lastSuccessAt),
+    error_count: statistics.errorCount,
+    last_error_dt: formatOptionalDateTime(statistics.lastErrorAt),
+    last_error_message: statistics.lastErrorMessage,
+  };
+}

@@ -1,0 +1,170 @@
+import { Type } from 'typebox';
+import { callerOf } from '../../http/authorization.ts';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
+import { assertValid } from '../../http/validation.ts';
+import { toStatisticsRecord, toWebhookRecord } from './webhook-records.ts';
+import { StatisticsRecord, WebhookInput, WebhookRecord } from './webhook-schemas.ts';
+import type { WebhookService } from './webhook-service.ts';
+
+const READ = { scope: 'webhooks:read' };
+const WRITE = { scope: 'webhooks:write' };
+const tags = ['Webhooks'];
+
+/** The path member that names a webhook. */
+export const WebhookParams = Type.Object({ webhook_id: Type.String({ description: 'The webhook’s id.' }) });
+
+/** Section 4.2: webhooks and their statistics. */
+export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempotency: Idempotency): void {
+  const idOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
+
+  routes.post(
+    '/webhooks',
+    {
+      config: WRITE,
+      attachValidation: true,
+      schema: {
+        tags,
+        summary: 'Create a webhook',
+        body: WebhookInput,
+        response: { 201: WebhookRecord, ...problems(400, 409, 413, 415, 422) },
+      },
+    },
+    async (request, reply) => {
+      callerOf(request);
+      assertValid(request, await webhooks.inputErrors(request.body, null));
+      return await idempotency.answerSecret(request, reply, async (tx) => {
+        const webhook = await webhooks.create(request.body, tx);
+        return {
+          status: 201,
+          headers: { Location: `/webhooks/${webhook.id}`, ETag: entityTag(webhook.revision) },
+          body: toWebhookRecord(webhook, webhooks.readOnly),
+        };
+      });
+    },
+  );
+
+  routes.get(
+    '/webhooks',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'List webhooks',
+        querystring: PageQuery,
+        response: { 200: PageOf(WebhookRecord, 'Webhooks, by id.'), ...problems(400) },
+      },
+    },
+    async (request) =>
+      pageAnswer(await webhooks.list(pageRequest(request.query)), (webhook) =>
+        toWebhookRecord(webhook, webhooks.readOnly),
+      ),
+  );
+
+  routes.get(
+    '/webhooks/:webhook_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Read a webhook',
+        params: WebhookParams,
+        response: { 200: WebhookRecord, ...problems(404) },
+      },
+    },
+    async (request, reply) => {
+      const webhook = await webhooks.get(idOf(request.params));
+      return reply
+        .header('ETag', entityTag(webhook.revision))
+        .send(toWebhookRecord(webhook, webhooks.readOnly));
+    },
+  );
+
+  routes.put(
+    '/webhooks/:webhook_id',
+    {
+      config: WRITE,
+      attachValidation: true,
+      schema: {
+        tags,
+        summary: 'Update a webhook',
+        description:
+          'Replaces the whole configuration: what is left out takes its default. An edit ends the error state. ' +
+          'With `If-Match`, only if nobody changed the webhook since it was read.',
+        params: WebhookParams,
+        querystring: Type.Object({
+          resetStatistics: Type.Optional(Type.Boolean({ description: 'True also clears the statistics.' })),
+        }),
+        body: WebhookInput,
+        response: { 200: WebhookRecord, ...problems(400, 404, 412, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      webhooks.assertWritable();
+      const id = idOf(request.params);
+      assertValid(request, await webhooks.inputErrors(request.body, id));
+      const webhook = await webhooks.update(id, request.body, {
+        resetStatistics: request.query.resetStatistics ?? false,
+        expected: expectedRevisions(request),
+      });
+      return reply
+        .header('ETag', entityTag(webhook.revision))
+        .send(toWebhookRecord(webhook, webhooks.readOnly));
+    },
+  );
+
+  routes.delete(
+    '/webhooks/:webhook_id',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Delete a webhook',
+        description:
+          'Messages that wait for it are discarded; its delivery history can be read as long as it is kept.',
+        params: WebhookParams,
+        response: { 204: Type.Null(), ...problems(404, 412) },
+      },
+    },
+    async (request, reply) => {
+      await webhooks.delete(idOf(request.params), expectedRevisions(request));
+      return reply.code(204).send(null);
+    },
+  );
+
+  routes.get(
+    '/webhooks/:webhook_id/statistics',
+    {
+      config: READ,
+      schema: {
+        tags,
+        summary: 'Read a webhook’s statistics',
+        params: WebhookParams,
+        response: { 200: StatisticsRecord, ...problems(404) },
+      },
+    },
+    async (request) => toStatisticsRecord(await webhooks.statistics(idOf(request.params))),
+  );
+
+  routes.post(
+    '/webhooks/:webhook_id/statistics/reset',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        summary: 'Reset a webhook’s statistics',
+        params: WebhookParams,
+        response: { 200: StatisticsRecord, ...problems(404, 422) },
+      },
+    },
+    async (request, reply) =>
+      idempotency.answer(request, reply, async (tx) => ({
+        status: 200,
+        body: toStatisticsRecord(await webhooks.resetStatistics(idOf(request.params), tx)),
+      })),
+  );
+}

@@ -1,0 +1,330 @@
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import { subtopicsOf } from '../../events/catalogue.ts';
+import type { ContentReference } from '../../events/event.ts';
+import type { Logger } from '../../observability/log.ts';
+import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
+import type { MessageQueue } from '../../queue/message-queue.ts';
+import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
+import {
+  type CheckTargetUrl,
+  configurationErrors,
+  type PresentConfiguration,
+  toConfiguration,
+} from './configuration.ts';
+import { deleteTriggers, replaceTriggers } from './trigger-store.ts';
+import type { Focus, Webhook, WebhookConfiguration, WebhookStatistics } from './webhook.ts';
+import type { WebhookInput } from './webhook-schemas.ts';
+import {
+  clearInError,
+  insertWebhook,
+  markDeleted,
+  nameFocuses,
+  readFocuses,
+  readStatistics,
+  readSubtopics,
+  readWebhook,
+  readWebhooks,
+  replaceSelection,
+  resetStatistics,
+  type StoredWebhook,
+  setCredentials,
+  updateWebhook,
+} from './webhook-store.ts';
+
+/** Assets whose names are read at a time: engines take a bounded number of values a statement. */
+const MAX_NAMES_READ = 1_000;
+
+/** An asset that a focus may name. */
+export type FocusReference = ContentReference | { type: 'ACCOUNT'; id: number };
+
+/** Tells the present names of assets, by `TYPE id`; those that do not exist are missing. */
+export type ReadAssetNames = (
+  reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
+  references: readonly FocusReference[],
+) => Promise<Map<string, string>>;
+
+/** What an administrator and the automation API do with webhooks (sections 2.2, 2.3, 3, 4.2 and 7). */
+export class WebhookService {
+  /** True while the webhooks service is disabled: webhooks can be made and read, not changed (section 3). */
+  readonly readOnly: boolean;
+  readonly #database: Database;
+  readonly #cipher: CredentialsCipher;
+  readonly #queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
+  readonly #checkTargetUrl: CheckTargetUrl;
+  readonly #readAssetNames: ReadAssetNames;
+  readonly #log: Pick<Logger, 'info'>;
+  readonly #now: () => number;
+
+  constructor(dependencies: {
+    database: Database;
+    cipher: CredentialsCipher;
+    queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
+    checkTargetUrl: CheckTargetUrl;
+    readAssetNames: ReadAssetNames;
+    readOnly: boolean;
+    log: Pick<Logger, 'info'>;
+    now: () => number;
+  }) {
+    this.#database = dependencies.database;
+    this.#cipher = dependencies.cipher;
+    this.#queue = dependencies.queue;
+    this.#checkTargetUrl = dependencies.checkTargetUrl;
+    this.#readAssetNames = dependencies.readAssetNames;
+    this.readOnly = dependencies.readOnly;
+    this.#log = dependencies.log;
+    this.#now = dependencies.now;
+  }
+
+  /**
+   * What is wrong with a configuration beyond its schema; with the id of a webhook, as an update of it.
+   * @throws {ProblemError} `not-found`
+   */
+  async inputErrors(input: unknown, webhookId: number | null) {
+    const present = webhookId === null ? null : await this.#require(this.#database.reader, webhookId);
+    return configurationErrors(input, { checkTargetUrl: this.#checkTargetUrl, present });
+  }
+
+  /** @throws {ProblemError} `invalid-request` */
+  async create(input: WebhookInput, open?: Transaction): Promise<Webhook> {
+    return await inTransaction(this.#database, open, async (tx) => {
+      const configuration = this.#parse(input, null);
+      const id = await insertWebhook(tx, configuration, this.#now());
+      await this.#writeDetails(tx, id, configuration, []);
+      this.#logLater(tx, 'a webhook was created', id);
+      return await this.#require(tx, id);
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(id: number): Promise<Webhook> {
+    return await this.#require(this.#database.reader, id);
+  }
+
+  async list(page: PageRequest): Promise<Page<Webhook>> {
+    const { items, next } = toPage(await readWebhooks(this.#database.reader, page), page.limit);
+    return { items: await this.#complete(this.#database.reader, items), next };
+  }
+
+  /**
+   * Replaces the whole configuration; an edit ends the error state (section 3).
+   * @throws {ProblemError} `not-found`, `invalid-request`, `webhooks-read-only`, `precondition-failed`
+   */
+  async update(
+    id: number,
+    input: WebhookInput,
+    { resetStatistics: reset, expected }: { resetStatistics: boolean; expected: ExpectedRevisions },
+  ): Promise<Webhook> {
+    this.assertWritable();
+    return await this.#database.transaction(async (tx) => {
+      const present = await this.#hold(tx, id);
+      assertRevision(present.revision, expected);
+      const configuration = this.#parse(input, present);
+      await updateWebhook(tx, id, configuration, this.#now());
+      await this.#writeDetails(tx, id, configuration, present.focus);
+      await clearInError(tx, id);
+      if (reset) await this.#reset(tx, id);
+      this.#logLater(tx, 'a webhook was updated', id);
+      if (present.enabled && !configuration.enabled) await this.#discardSoon(tx, id);
+      return await this.#require(tx, id);
+    });
+  }
+
+  /**
+   * Deletes a webhook. Messages that wait are discarded at once, and its history says so.
+   * @throws {ProblemError} `not-found`, `webhooks-read-only`, `precondition-failed`
+   */
+  async delete(id: number, expected: ExpectedRevisions): Promise<void> {
+    this.assertWritable();
+    await this.#database.transaction(async (tx) => {
+      const present = await this.#hold(tx, id);
+      assertRevision(present.revision, expected);
+      await deleteTriggers(tx, id);
+      await markDeleted(tx, id, this.#now());
+      this.#logLater(tx, 'a webhook was deleted', id);
+      await this.#discardSoon(tx, id);
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async statistics(id: number): Promise<WebhookStatistics> {
+    return await this.#requireStatistics(this.#database.reader, id);
+  }
+
+  /** Clears the counts and begins the period anew; the error state stays. @throws {ProblemError} `not-found` */
+  async resetStatistics(id: number, open?: Transaction): Promise<WebhookStatistics> {
+    return await inTransaction(this.#database, open, async (tx) => {
+      await this.#require(tx, id);
+      await this.#reset(tx, id);
+      return await this.#requireStatistics(tx, id);
+    });
+  }
+
+  /** Focuses on a deleted asset keep its last name. */
+  async assetDeleted(tx: Transaction, asset: FocusReference & { name: string }): Promise<void> {
+    await nameFocuses(tx, asset);
+  }
+
+  /** @throws {ProblemError} `webhooks-read-only` while the webhooks service is disabled. */
+  assertWritable(): void {
+    if (this.readOnly) {
+      throw new ProblemError(
+        'webhooks-read-only',
+        'enable_webhooks_service is false: webhooks cannot be changed, deleted or delivered from',
+      );
+    }
+  }
+
+  /**
+   * A webhook that nobody else changes until the transaction ends. Its line comes first, as it does for deliveries, which
+   * write its statistics next.
+   */
+  async #hold(tx: Transaction, id: number): Promise<Webhook> {
+    await this.#require(tx, id);
+    await this.#queue.holdLines(tx, [id]);
+    return await this.#require(tx, id);
+  }
+
+  async #reset(tx: Transaction, id: number): Promise<void> {
+    await resetStatistics(tx, id, this.#now());
+    this.#logLater(tx, 'the statistics of a webhook were reset', id);
+  }
+
+  #logLater(tx: Transaction, text: string, id: number): void {
+    tx.onCommit(() => this.#log.info(text, { webhook_id: id }));
+  }
+
+  /** Has delivery look at the line now, whenever its head's next attempt was to be: that is when messages are discarded. */
+  async #discardSoon(tx: Transaction, id: number): Promise<void> {
+    await this.#queue.actOnHead(tx, id, 'retry');
+  }
+
+  #parse(input: WebhookInput, present: PresentConfiguration | null): WebhookConfiguration {
+    const errors = configurationErrors(input, { checkTargetUrl: this.#checkTargetUrl, present });
+    if (errors.length > 0) throw invalidInput(errors);
+    return toConfiguration(input, present);
+  }
+
+  async #writeDetails(
+    tx: Transaction,
+    id: number,
+    configuration: WebhookConfiguration,
+    formerFocus: readonly Focus[],
+  ): Promise<void> {
+    const focus = await this.#withNames(tx, configuration.focus, formerFocus);
+    await replaceSelection(tx, id, { ...configuration, focus });
+    await replaceTriggers(tx, id, configuration);
+    const { authentication } = configuration;
+    if (authentication.type === 'NONE') {
+      await setCredentials(tx, id, null);
+    } else if (authentication.secret !== null) {
+      const { key, secret } = authentication;
+      await setCredentials(tx, id, this.#cipher.encryptCredentials(id, { key, secret }));
+    }
+  }
+
+  async #require(reader: Pick<Reader, 'query' | 'all' | 'dialect'>, id: number): Promise<Webhook> {
+    const row = await readWebhook(reader, id);
+    if (row === undefined) throw notFound('webhook', id);
+    const [webhook] = await this.#complete(reader, [row]);
+    return webhook!;
+  }
+
+  async #requireStatistics(reader: Pick<Reader, 'query'>, id: number): Promise<WebhookStatistics> {
+    const row = await readStatistics(reader, id);
+    if (row === undefined) throw notFound('webhook', id);
+    return {
+      validFrom: row.valid_from,
+      successCount: row.success_count,
+      lastSuccessAt: row.last_success_at,
+      errorCount: row.error_count,
+      lastErrorAt: row.last_error_at,
+      lastErrorMessage: row.last_error_message,
+    };
+  }
+
+  async #complete(
+    reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
+    rows: readonly StoredWebhook[],
+  ): Promise<Webhook[]> {
+    const ids = rows.map((row) => row.id);
+    const subtopics = await readSubtopics(reader, ids);
+    const focuses = await readFocuses(reader, ids);
+    const names = await this.#readNames(reader, [...focuses.values()].flat());
+    return rows.map((row) => {
+      const focus = (focuses.get(row.id) ?? []).map(
+        (each): Focus => ({ ...each, name: names.get(`${each.type} ${each.id}`) ?? each.name }),
+      );
+      return toWebhook(row, {
+        subtopics: subtopics.get(row.id) ?? [],
+        focus,
+        authentication: this.#readAuthentication(row),
+      });
+    });
+  }
+
+  /** Each focus with its asset's present name; where there is no asset, with the one given or the one known so far. */
+  async #withNames(tx: Transaction, focus: readonly Focus[], former: readonly Focus[]): Promise<Focus[]> {
+    const keyOf = ({ type, id }: Focus) => `${type} ${id}`;
+    const formerNames = new Map(former.map((each) => [keyOf(each), each.name]));
+    const names = await this.#readNames(tx, focus);
+    return focus.map((each) => ({
+      ...each,
+      name: names.get(keyOf(each)) ?? each.name ?? formerNames.get(keyOf(each)) ?? null,
+    }));
+  }
+
+  async #readNames(
+    reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
+    focuses: readonly Focus[],
+  ): Promise<Map<string, string>> {
+    const references = new Map(
+      focuses.map(({ type, id }) => [`${type} ${id}`, { type, id } as FocusReference]),
+    );
+    const names = new Map<string, string>();
+    const wanted = [...references.values()];
+    for (let from = 0; from < wanted.length; from += MAX_NAMES_READ) {
+      const some = await this.#readAssetNames(reader, wanted.slice(from, from + MAX_NAMES_READ));
+      for (const [asset, name] of some) names.set(asset, name);
+    }
+    return names;
+  }
+
+  #readAuthentication(row: StoredWebhook): Webhook['authentication'] {
+    if (row.authentication_type !== 'BASIC' || row.credentials === null) return { type: 'NONE' };
+    try {
+      return { type: 'BASIC', key: this.#cipher.decryptCredentials(row.id, row.credentials).key };
+    } catch (error) {
+      if (!(error instanceof UndecryptableError)) throw error;
+      // Readable still, so that it can be mended by setting key and secret again.
+      return { type: 'BASIC', key: '' };
+    }
+  }
+}
+
+function toWebhook(
+  row: StoredWebhook,
+  details: Pick<Webhook, 'subtopics' | 'focus' | 'authentication'>,
+): Webhook {
+  const allSubtopics = row.all_subtopics === 1;
+  const topic = row.topic as Webhook['topic'];
+  return {
+    id: row.id,
+    name: row.name,
+    topic,
+    allSubtopics,
+    subtopics: subtopicsOf(topic).filter((each) => details.subtopics.includes(each)),
+    focus: details.focus,
+    targetUrl: row.target_url,
+    authentication: details.authentication,
+    enabled: row.enabled === 1,
+    maxAttempts: row.max_attempts,
+    ignoreBefore: row.ignore_before,
+    loggingMode: row.logging_mode as Webhook['loggingMode'],
+    inError: row.in_error === 1,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

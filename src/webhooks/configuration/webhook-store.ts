@@ -1,0 +1,285 @@
+import type { Selectable } from 'kysely';
+import type { Dialect, Reader, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { WebhookRow, WebhookStatisticsRow } from '../../database/schema.ts';
+import type { FocusType, Subtopic } from '../../events/catalogue.ts';
+import type { Focus, WebhookConfiguration } from './webhook.ts';
+
+/** Everyday SQL of webhooks: configuration and statistics, one operation a function. */
+
+export type StoredWebhook = Selectable<WebhookRow> & { in_error: number };
+
+const query = (reader: Pick<Reader, 'query'>) =>
+  reader.query
+    .selectFrom('webhooks')
+    .innerJoin('webhook_statistics', 'webhook_statistics.webhook_id', 'webhooks.id')
+    .selectAll('webhooks')
+    .select('webhook_statistics.in_error');
+
+/** A webhook that was not deleted. */
+export async function readWebhook(
+  reader: Pick<Reader, 'query'>,
+  id: number,
+): Promise<StoredWebhook | undefined> {
+  return await query(reader)
+    .where('webhooks.id', '=', id)
+    .where('webhooks.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** One more than the limit, so that the caller sees whether the list goes on; ascending ids. */
+export async function readWebhooks(
+  reader: Pick<Reader, 'query'>,
+  page: PageRequest,
+): Promise<StoredWebhook[]> {
+  return await query(reader)
+    .where('webhooks.deleted_at', 'is', null)
+    .where('webhooks.id', '>', page.after ?? 0)
+    .orderBy('webhooks.id')
+    .limit(page.limit + 1)
+    .execute();
+}
+
+/** Whether the webhook exists or did, and has a history still. */
+export async function webhookWasEver(reader: Pick<Reader, 'query'>, id: number): Promise<boolean> {
+  const row = await reader.query
+    .selectFrom('webhooks')
+    .select('webhooks.id')
+    .where('webhooks.id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertWebhook(
+  tx: Transaction,
+  configuration: WebhookConfiguration,
+  now: number,
+): Promise<number> {
+  const { id } = await tx.query
+    .insertInto('webhooks')
+    .values({
+      ...columnsOf(configuration),
+      credentials: null,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+      deleted_at: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await tx.query
+    .insertInto('webhook_statistics')
+    .values({
+      webhook_id: id,
+      valid_from: now,
+      success_count: 0,
+      last_success_at: null,
+      error_count: 0,
+      last_error_at: null,
+      last_error_message: null,
+      in_error: 0,
+    })
+    .execute();
+  return id;
+}
+
+export async function updateWebhook(
+  tx: Transaction,
+  id: number,
+  configuration: WebhookConfiguration,
+  now: number,
+): Promise<void> {
+  await tx.query
+    .updateTable('webhooks')
+    .set((eb) => ({ ...columnsOf(configuration), revision: eb('revision', '+', 1), updated_at: now }))
+    .where('webhooks.id', '=', id)
+    .execute();
+}
+
+/** Credentials as the cipher gave them; null for none. */
+export async function setCredentials(tx: Transaction, id: number, credentials: string | null): Promise<void> {
+  await tx.query.updateTable('webhooks').set({ credentials }).where('webhooks.id', '=', id).execute();
+}
+
+/** Marks a webhook as deleted and forgets its credentials; its history keeps it for a while. */
+export async function markDeleted(tx: Transaction, id: number, now: number): Promise<void> {
+  await tx.query
+    .updateTable('webhooks')
+    .set((eb) => ({ deleted_at: now, credentials: null, enabled: 0, revision: eb('revision', '+', 1) }))
+    .where('webhooks.id', '=', id)
+    .execute();
+}
+
+export async function readSubtopics(
+  reader: Pick<Reader, 'query'>,
+  ids: readonly number[],
+): Promise<Map<number, Subtopic[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('webhook_subtopics')
+    .selectAll()
+    .where('webhook_subtopics.webhook_id', 'in', ids)
+    .execute();
+  return collect(rows, (row) => row.subtopic as Subtopic);
+}
+
+export async function readFocuses(
+  reader: Pick<Reader, 'query'>,
+  ids: readonly number[],
+): Promise<Map<number, Focus[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('webhook_focuses')
+    .selectAll()
+    .where('webhook_focuses.webhook_id', 'in', ids)
+    .orderBy('webhook_focuses.webhook_id')
+    .orderBy('webhook_focuses.position')
+    .execute();
+  return collect(
+    rows,
+    (row): Focus => ({
+      type: row.focus_type as FocusType,
+      id: row.focus_id,
+      name: row.focus_name,
+    }),
+  );
+}
+
+/** Replaces what a webhook's subtopics and focuses are. */
+export async function replaceSelection(
+  tx: Transaction,
+  id: number,
+  { subtopics, focus }: Pick<WebhookConfiguration, 'subtopics' | 'focus'>,
+): Promise<void> {
+  await tx.query.deleteFrom('webhook_subtopics').where('webhook_subtopics.webhook_id', '=', id).execute();
+  await tx.query.deleteFrom('webhook_focuses').where('webhook_focuses.webhook_id', '=', id).execute();
+  await tx.insertMany(
+    'webhook_subtopics',
+    ['webhook_id', 'subtopic'],
+    subtopics.map((subtopic) => [id, subtopic]),
+  );
+  await tx.insertMany(
+    'webhook_focuses',
+    ['webhook_id', 'position', 'focus_type', 'focus_id', 'focus_name'],
+    focus.map((each, position) => [id, position, each.type, each.id, each.name]),
+  );
+}
+
+/** Writes the name of an asset into the focuses on it; deleted webhooks stay as they are. */
+export async function nameFocuses(
+  tx: Transaction,
+  { type, id, name }: { type: FocusType; id: number; name: string },
+): Promise<void> {
+  await tx.query
+    .updateTable('webhook_focuses')
+    .set({ focus_name: name })
+    .where('webhook_focuses.focus_type', '=', type)
+    .where('webhook_focuses.focus_id', '=', id)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('webhooks')
+          .select('webhooks.id')
+          .whereRef('webhooks.id', '=', 'webhook_focuses.webhook_id')
+          .where('webhooks.deleted_at', 'is', null),
+      ),
+    )
+    .execute();
+}
+
+export async function readStatistics(
+  reader: Pick<Reader, 'query'>,
+  id: number,
+): Promise<Selectable<WebhookStatisticsRow> | undefined> {
+  return await reader.query
+    .selectFrom('webhook_statistics')
+    .innerJoin('webhooks', 'webhooks.id', 'webhook_statistics.webhook_id')
+    .selectAll('webhook_statistics')
+    .where('webhook_statistics.webhook_id', '=', id)
+    .where('webhooks.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Section 3: counts are cleared and the period begins now; whether the webhook is in error stays. */
+export async function resetStatistics(tx: Transaction, id: number, now: number): Promise<void> {
+  await tx.query
+    .updateTable('webhook_statistics')
+    .set({
+      valid_from: now,
+      success_count: 0,
+      last_success_at: null,
+      error_count: 0,
+      last_error_at: null,
+      last_error_message: null,
+    })
+    .where('webhook_statistics.webhook_id', '=', id)
+    .execute();
+}
+
+/** Section 3: an edit ends the error state. */
+export async function clearInError(tx: Transaction, id: number): Promise<void> {
+  await tx.query
+    .updateTable('webhook_statistics')
+    .set({ in_error: 0 })
+    .where('webhook_statistics.webhook_id', '=', id)
+    .execute();
+}
+
+function columnsOf(configuration: WebhookConfiguration) {
+  return {
+    name: configuration.name,
+    topic: configuration.topic,
+    all_subtopics: configuration.allSubtopics ? 1 : 0,
+    target_url: configuration.targetUrl,
+    authentication_type: configuration.authentication.type,
+    enabled: configuration.enabled ? 1 : 0,
+    max_attempts: configuration.maxAttempts,
+    ignore_before: configuration.ignoreBefore,
+    logging_mode: configuration.loggingMode,
+  };
+}
+
+function collect<Row extends { webhook_id: number }, T>(
+  rows: readonly Row[],
+  toValue: (row: Row) => T,
+): Map<number, T[]> {
+  const collected = new Map<number, T[]>();
+  for (const row of rows) {
+    const values = collected.get(row.webhook_id);
+    if (values === undefined) collected.set(row.webhook_id, [toValue(row)]);
+    else values.push(toValue(row));
+  }
+  return collected;
+}
+
+const HAS_NO_HISTORY: Record<Dialect, string> = {
+  postgres: 'not exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id)',
+  sqlite: `not exists (select 1 from listed_deliveries as listed where listed.webhook_id = webhooks.id)
+    and webhooks.id not in (select unlisted.webhook_id from deliveries as unlisted
+      where unlisted.id > (select listed_to from delivery_listing))`,
+};
+
+/** Webhooks that were deleted before a moment and have no history left. */
+export async function readForgottenWebhooks(
+  tx: Transaction,
+  before: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await tx.all<{ id: number }>(
+    `select webhooks.id from webhooks where webhooks.deleted_at < ? and ${HAS_NO_HISTORY[tx.dialect]}
+     order by webhooks.deleted_at limit ?`,
+    before,
+    limit,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** Removes all that is stored of webhooks. */
+export async function eraseWebhooks(tx: Transaction, ids: readonly number[]): Promise<void> {
+  const gone = `(select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`;
+  const list = JSON.stringify(ids.map((id) => ({ id })));
+  for (const table of ['webhook_triggers', 'webhook_subtopics', 'webhook_focuses', 'webhook_statistics']) {
+    await tx.run(`delete from ${table} where webhook_id in ${gone}`, list);
+  }
+  await tx.run(`delete from webhooks where id in ${gone}`, list);
+}

@@ -1,0 +1,57 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+
+/**
+ * SQL of the lists of each webhook's deliveries, one operation a function. They are SQLite's alone: PostgreSQL has an
+ * index of the table. Every delivery up to `listed_to` is listed, none behind it is: ids are never used twice, and with one
+ * writer they follow commits.
+ */
+
+/** Up to which delivery the lists go. */
+export async function readListedTo(reader: Pick<Reader, 'all'>): Promise<number> {
+  const [row] = await reader.all<{ listed_to: number }>('select listed_to from delivery_listing');
+  return row?.listed_to ?? 0;
+}
+
+/** The delivery up to which the lists would go with `limit` more, and whether that is all; null when nothing is left. */
+export async function readNextListed(
+  reader: Pick<Reader, 'all'>,
+  listedTo: number,
+  limit: number,
+): Promise<{ to: number; isAll: boolean } | null> {
+  const [row] = await reader.all<{ last: number | null; count: number }>(
+    'select max(id) as last, count(*) as count from (select id from deliveries where id > ? order by id limit ?)',
+    listedTo,
+    limit,
+  );
+  if (row === undefined || row.last === null) return null;
+  return { to: row.last, isAll: row.count < limit };
+}
+
+/** Lists the deliveries behind `from`, up to and with `to`. */
+export async function listDeliveries(
+  tx: Transaction,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  // In the order of the lists: each of their pages is changed once.
+  await tx.run(
+    `insert into listed_deliveries (webhook_id, delivery_id)
+     select webhook_id, id from deliveries where id > ? and id <= ? order by webhook_id, id`,
+    from,
+    to,
+  );
+  await tx.run('update delivery_listing set listed_to = ?', to);
+}
+
+/** Takes deliveries off the lists, as far as they are on them. */
+export async function unlistDeliveries(
+  tx: Transaction,
+  deliveries: readonly { id: number; webhook_id: number }[],
+): Promise<void> {
+  await tx.run(
+    `delete from listed_deliveries where (webhook_id, delivery_id) in
+       (select gone.webhook_id, gone.id
+        from ${recordset(tx.dialect, 'gone', { webhook_id: 'bigint', id: 'bigint' })})`,
+    JSON.stringify(deliveries.map(({ id, webhook_id }) => ({ webhook_id, id }))),
+  );
+}

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TOPICS } from '../../events/catalogue.ts';
+import { createLogs } from '../../observability/log.ts';
+import type { LogLevel } from '../../observability/log-level.ts';
+import { LOGGING_MODES, type LoggingMode } from '../configuration/logging-mode.ts';
+import type { StatusReason } from './delivery-history.ts';
+import { DeliveryLog, type LoggedAttempt } from './delivery-log.ts';
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const NEXT = Date.UTC(2026, 0, 2, 3, 4, 15);
+const URL = 'https://target.example/hook?code=hunter2';
+const MESSAGE = {
+  subscription_id: 12,
+  subtopic: 'COURSE_IMPORTED',
+  resource: { content: { course: { id: 7, name: 'Basic Training', location: 'Home > Bearings' } } },
+};
+
+interface Line {
+  readonly [field: string]: unknown;
+}
+
+interface Levels {
+  readonly level?: LogLevel;
+  readonly customLevels?: Record<string, LogLevel>;
+}
+
+/** The lines that `act` makes a delivery log write. */
+function linesOf(levels: Levels, act: (log: DeliveryLog) => void): Line[] {
+  const lines: Line[] = [];
+  const logs = createLogs({
+    level: levels.level ?? 'info',
+    customLevels: levels.customLevels ?? {},
+    now: () => NOW,
+    destination: { write: (line) => lines.push(JSON.parse(line)) },
+  });
+  act(new DeliveryLog(logs));
+  return lines;
+}
+
+function success(mode: LoggingMode, changes: Partial<LoggedAttempt> = {}): LoggedAttempt {
+  return {
+    webhookId: 12,
+    mode,
+    topic: 'COURSE',
+    subtopic: 'COURSE_IMPORTED',
+    messageId: 'msg_1',
+    attempt: 1,
+    succeeded: true,
+    status: 200,
+    durationMs: 33.6,
+    resent: false,
+    targetUrl: URL,
+    message: JSON.stringify(MESSAGE),
+    responseBody: '{"ok":true}',
+    failureMessage: null,
+    willRetryAt: null,
+    deadLettered: false,
+    ...changes,
+  };
+}
+
+function failure(mode: LoggingMode, changes: Partial<LoggedAttempt> = {}): LoggedAttempt {
+  return success(mode, {
+    attempt: 2,
+    succeeded: false,
+    status: 503,
+    responseBody: 'come back later',
+    failureMessage: `Request to postback URL '${URL}' failed for reason: 503 Service Unavailable`,
+    willRetryAt: NEXT,
+    ...changes,
+  });
+}
+
+const SUMMARY_OF_SUCCESS = {
+  level: 'info',
+  time: '2026-01-02T03:04:05.678Z',
+  class: 'PostbackDelivery',
+  event: 'COURSE_IMPORTED',
+  webhook_id: 12,
+  message_id: 'msg_1',
+  outcome: 'success',
+  attempt: 1,
+  status: 200,
+  duration_ms: 34,
+  msg: 'COURSE_IMPORTED delivered to webhook 12: 200 in 34 ms (attempt 1)',
+};
+const SUMMARY_OF_FAILURE = {
+  ...SUMMARY_OF_SUCCESS,
+  level: 'warn',
+  outcome: 'failure',
+  attempt: 2,
+  status: 503,
+  next_attempt_dt: '2026-01-02T03:04:15.000Z',
+  msg:
+    'COURSE_IMPORTED not delivered to webhook 12 (attempt 2), next attempt at 2026-01-02T03:04:15.000Z: ' +
+    "Request to postback URL 'https://target.example/hook?…' failed for reason: 503 Service Unavailable",
+};
+const FULL = { target_url: 'https://target.example/hook?…', message: MESSAGE };
+
+/** What each mode writes at info level, of a success and of a failure. */
+const AT_INFO: Record<LoggingMode, { readonly success: Line[]; readonly failure: Line[] }> = {
+  NONE: { success: [], failure: [] },
+  SUMMARY: { success: [SUMMARY_OF_SUCCESS], failure: [SUMMARY_OF_FAILURE] },
+  FULL: {
+    success: [{ ...SUMMARY_OF_SUCCESS, ...FULL, response_body: { ok: true } }],
+    failure: [{ ...SUMMARY_OF_FAILURE, ...FULL, response_body: 'come back later' }],
+  },
+  FULLONERROR: {
+    success: [SUMMARY_OF_SUCCESS],
+    failure: [{ ...SUMMARY_OF_FAILURE, ...FULL, response_body: 'come back later' }],
+  },
+};
+
+const GENERAL_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+const CLASS_LEVELS = [undefined, 'debug', 'info', 'error'] as const;
+
+describe('the log line of an attempt', () => {
+  for (const mode of LOGGING_MODES) {
+    for (const level of GENERAL_LEVELS) {
+      for (const classLevel of CLASS_LEVELS) {
+        const effective = level === 'debug' || classLevel === 'debug' ? 'FULL' : mode;
+        it(`${mode}, service at ${level}, class ${classLevel ?? 'not set'}: as ${effective} at info`, () => {
+          const levels = {
+            level,
+            customLevels: classLevel === undefined ? {} : { CourseService: classLevel },
+          };
+          assert.deepEqual(
+            linesOf(levels, (log) => log.attempt(success(mode))),
+            AT_INFO[effective].success,
+          );
+          assert.deepEqual(
+            linesOf(levels, (log) => log.attempt(failure(mode))),
+            AT_INFO[effective].failure,
+          );
+        });
+      }
+    }
+  }
+
+  it('is made full by the class that triggers the topic, and by no other', () => {
+    const classes = {
+      ACCOUNT: 'AccountService',
+      ACCOUNT_CONTENT: 'AccountContentService',
+      COURSE: 'CourseService',
+      REGISTRATION: 'RegistrationService',
+    } as const;
+    for (const debugged of TOPICS) {
+      const levels = { customLevels: { [classes[debugged]]: 'debug' } as const };
+      for (const topic of TOPICS) {
+        const lines = linesOf(levels, (log) => log.attempt(success('NONE', { topic })));
+        assert.equal(lines.length, topic === debugged ? 1 : 0);
+      }
+    }
+  });
+
+  it('is not held back by a level of its own class', () => {
+    const levels = { customLevels: { PostbackDelivery: 'silent' } } as const;
+    assert.equal(linesOf(levels, (log) => log.attempt(success('SUMMARY'))).length, 1);
+  });
+
+  it('is an error when the message went to the dead-letter queue', () => {
+    const [line] = linesOf({}, (log) =>
+      log.attempt(failure('SUMMARY', { attempt: 10, willRetryAt: null, deadLettered: true })),
+    );
+    assert.equal(line?.level, 'error');
+    assert.equal(line?.dead_lettered, true);
+    assert.match(
+      String(line?.msg),
+      /^COURSE_IMPORTED not delivered to webhook 12 \(attempt 10\), moved to the dead-letter queue: Request to /,
+    );
+  });
+
+  it('says so when a failure is the end without a dead letter', () => {
+    const [line] = linesOf({}, (log) => log.attempt(failure('SUMMARY', { willRetryAt: null })));
+    assert.equal(line?.level, 'warn');
+    assert.match(String(line?.msg), /\(attempt 2\), no further attempt: Request to /);
+  });
+
+  it('has no response body when there was no answer', () => {
+    const [line] = linesOf({}, (log) => log.attempt(failure('FULL', { status: null, responseBody: null })));
+    assert.equal(line?.status, null);
+    assert.ok(line !== undefined && !('response_body' in line));
+  });
+
+  it('holds bodies that are not JSON as text', () => {
+    const [line] = linesOf({}, (log) => log.attempt(success('FULL', { message: '{', responseBody: '' })));
+    assert.equal(line?.message, '{');
+    assert.equal(line?.response_body, '');
+  });
+
+  it('never holds a credential that a target sends back', () => {
+    const basic = Buffer.from('key:hunter2').toString('base64');
+    for (const responseBody of [
+      JSON.stringify({ headers: [{ Authorization: `Basic ${basic}` }] }),
+      JSON.stringify({ seen: `Basic ${basic}`, access_token: 'hunter2' }),
+      `<pre>Authorization: Basic ${basic}</pre>`,
+      `{"client_secret":"hunter2","cut":"sh`,
+      'grant_type=client_credentials&client_secret=hunter2',
+    ]) {
+      const text = JSON.stringify(linesOf({}, (log) => log.attempt(failure('FULL', { responseBody }))));
+      assert.match(text, /censored/);
+      assert.ok(!text.includes('hunter2') && !text.includes(basic), text);
+    }
+  });
+
+  it('stays one line, whatever a target sends back', () => {
+    for (const responseBody of ['a\n{"level":"fatal"}\r\n\u2028', '['.repeat(30_000) + ']'.repeat(30_000)]) {
+      assert.equal(linesOf({}, (log) => log.attempt(failure('FULL', { responseBody }))).length, 1);
+    }
+  });
+
+  it('costs nothing when it is not written: not even the message is looked at', () => {
+    const attempt = Object.defineProperty(success('NONE'), 'message', {
+      get: () => assert.fail('the message was read'),
+    });
+    assert.deepEqual(
+      linesOf({}, (log) => log.attempt(attempt)),
+      [],
+    );
+  });
+});
+
+describe('the log line of a message that left without an attempt', () => {
+  const removed = (mode: LoggingMode, reason: StatusReason) => ({ ...success(mode), reason });
+
+  it('tells of a discarded one as of a success', () => {
+    const of = (mode: LoggingMode) => linesOf({}, (log) => log.discarded(removed(mode, 'WEBHOOK_INACTIVE')));
+    const summary = {
+      level: 'info',
+      time: '2026-01-02T03:04:05.678Z',
+      class: 'PostbackDelivery',
+      event: 'COURSE_IMPORTED',
+      webhook_id: 12,
+      message_id: 'msg_1',
+      outcome: 'discarded',
+      reason: 'WEBHOOK_INACTIVE',
+      msg: 'COURSE_IMPORTED for webhook 12 discarded: the webhook is inactive',
+    };
+    assert.deepEqual(of('NONE'), []);
+    assert.deepEqual(of('SUMMARY'), [summary]);
+    assert.deepEqual(of('FULLONERROR'), [summary]);
+    assert.deepEqual(of('FULL'), [{ ...summary, message: MESSAGE }]);
+  });
+
+  it('tells of a dead-lettered one as of a failure', () => {
+    const of = (mode: LoggingMode) => linesOf({}, (log) => log.deadLettered(removed(mode, 'SKIPPED')));
+    const summary = {
+      level: 'error',
+      time: '2026-01-02T03:04:05.678Z',
+      class: 'PostbackDelivery',
+      event: 'COURSE_IMPORTED',
+      webhook_id: 12,
+      message_id: 'msg_1',
+      outcome: 'failure',
+      reason: 'SKIPPED',
+      dead_lettered: true,
+      msg: 'COURSE_IMPORTED for webhook 12 moved to the dead-letter queue: skipped by hand',
+    };
+    assert.deepEqual(of('NONE'), []);
+    assert.deepEqual(of('SUMMARY'), [summary]);
+    assert.deepEqual(of('FULLONERROR'), [{ ...summary, message: MESSAGE }]);
+    assert.deepEqual(of('FULL'), [{ ...summary, message: MESSAGE }]);
+  });
+});

@@ -1,0 +1,180 @@
+import { TOPICS, type Topic } from '../../events/catalogue.ts';
+import type { Logger, Logs } from '../../observability/log.ts';
+import type { LogClassName } from '../../observability/log-classes.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import {
+  effectiveLoggingMode,
+  type LogExtent,
+  type LoggingMode,
+  type RelevantLevels,
+  TRIGGERING_CLASSES,
+  whatToLog,
+} from '../configuration/logging-mode.ts';
+import type { StatusReason } from './delivery-history.ts';
+
+const DELIVERY_CLASS: LogClassName = 'PostbackDelivery';
+
+/** A message and the webhook it belongs to, as the log tells of them. */
+export interface LoggedMessage {
+  readonly webhookId: number;
+  /** The webhook's own logging mode. */
+  readonly mode: LoggingMode;
+  readonly topic: Topic;
+  readonly subtopic: string;
+  readonly messageId: string;
+  /** The postback body. */
+  readonly message: string;
+}
+
+/** An attempt to deliver a message. */
+export interface LoggedAttempt extends LoggedMessage {
+  /** Counted from 1. */
+  readonly attempt: number;
+  readonly succeeded: boolean;
+  /** HTTP status of the answer; null when there was none. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  /** Whether the request was sent a second time within the attempt. */
+  readonly resent: boolean;
+  readonly targetUrl: string;
+  /** What was read of the answer's body, without the credentials that were sent. */
+  readonly responseBody: string | null;
+  /** As in the statistics; null when it succeeded. */
+  readonly failureMessage: string | null;
+  /** When the next attempt is due, in epoch milliseconds; null when there will be none. */
+  readonly willRetryAt: number | null;
+  /** Whether this was the last attempt, after which the message went to the dead-letter queue. */
+  readonly deadLettered: boolean;
+}
+
+/** A message that left the queue without an attempt. */
+export interface LoggedRemoval extends LoggedMessage {
+  readonly reason: StatusReason;
+}
+
+/** Reasons in words that end the sentence "discarded: …". */
+const REASONS: Readonly<Record<StatusReason, string>> = {
+  ATTEMPTS_EXHAUSTED: 'all attempts failed',
+  SKIPPED: 'skipped by hand',
+  WEBHOOK_DELETED: 'the webhook was deleted',
+  WEBHOOK_INACTIVE: 'the webhook is inactive',
+  BEFORE_IGNORE_DT: 'the event occurred before ignore_before_dt',
+};
+
+/**
+ * The log lines of deliveries, one for each attempt, as much as the webhook's logging mode and the log levels ask
+ * for (section 6.3). They are written whatever the general level is: info for a success, warn for a failure, error
+ * for a message that was given up.
+ */
+export class DeliveryLog {
+  readonly #log: Logger;
+  readonly #levels: Readonly<Record<Topic, RelevantLevels>>;
+
+  constructor(logs: Logs) {
+    this.#log = logs.always(DELIVERY_CLASS);
+    this.#levels = Object.fromEntries(
+      TOPICS.map((topic) => [
+        topic,
+        { generalLevel: logs.level, classLevel: logs.levelOf(TRIGGERING_CLASSES[topic]) },
+      ]),
+    ) as Record<Topic, RelevantLevels>;
+  }
+
+  /** How much is logged of such a delivery; asked before anything is gathered for the line. */
+  extent(mode: LoggingMode, topic: Topic, succeeded: boolean): LogExtent {
+    return whatToLog(effectiveLoggingMode(mode, this.#levels[topic]), succeeded);
+  }
+
+  /** An attempt was made. */
+  attempt(attempt: LoggedAttempt): void {
+    const extent = this.extent(attempt.mode, attempt.topic, attempt.succeeded);
+    if (extent === 'nothing') return;
+
+    const { webhookId, subtopic, succeeded, status, targetUrl, responseBody, willRetryAt } = attempt;
+    const durationMs = Math.round(attempt.durationMs);
+    const fields = {
+      ...about(attempt),
+      outcome: succeeded ? 'success' : 'failure',
+      attempt: attempt.attempt,
+      status,
+      duration_ms: durationMs,
+      ...(attempt.resent ? { resent: true } : {}),
+      ...(willRetryAt === null ? {} : { next_attempt_dt: formatDateTime(willRetryAt) }),
+      ...(attempt.deadLettered ? { dead_lettered: true } : {}),
+      ...(extent === 'full'
+        ? {
+            target_url: withoutQuery(targetUrl),
+            message: parsed(attempt.message),
+            ...(responseBody === null ? {} : { response_body: parsed(responseBody) }),
+          }
+        : {}),
+    };
+
+    if (succeeded) {
+      this.#log.info(
+        `${subtopic} delivered to webhook ${webhookId}: ${status} in ${durationMs} ms (attempt ${attempt.attempt})`,
+        fields,
+      );
+      return;
+    }
+    const failed = `${subtopic} not delivered to webhook ${webhookId} (attempt ${attempt.attempt})`;
+    const why = (attempt.failureMessage ?? 'unknown error').replaceAll(targetUrl, withoutQuery(targetUrl));
+    if (attempt.deadLettered) {
+      this.#log.error(`${failed}, moved to the dead-letter queue: ${why}`, fields);
+    } else if (willRetryAt === null) {
+      this.#log.warn(`${failed}, no further attempt: ${why}`, fields);
+    } else {
+      this.#log.warn(`${failed}, next attempt at ${formatDateTime(willRetryAt)}: ${why}`, fields);
+    }
+  }
+
+  /** A message was dropped without an attempt: its event is too old, its webhook is inactive or deleted. */
+  discarded(removal: LoggedRemoval): void {
+    const extent = this.extent(removal.mode, removal.topic, true);
+    if (extent === 'nothing') return;
+    this.#log.info(
+      `${removal.subtopic} for webhook ${removal.webhookId} discarded: ${REASONS[removal.reason]}`,
+      {
+        ...about(removal),
+        outcome: 'discarded',
+        reason: removal.reason,
+        ...(extent === 'full' ? { message: parsed(removal.message) } : {}),
+      },
+    );
+  }
+
+  /** A message went to the dead-letter queue without an attempt at this moment, say because someone asked for it. */
+  deadLettered(removal: LoggedRemoval): void {
+    const extent = this.extent(removal.mode, removal.topic, false);
+    if (extent === 'nothing') return;
+    this.#log.error(
+      `${removal.subtopic} for webhook ${removal.webhookId} moved to the dead-letter queue: ${REASONS[removal.reason]}`,
+      {
+        ...about(removal),
+        outcome: 'failure',
+        reason: removal.reason,
+        dead_lettered: true,
+        ...(extent === 'full' ? { message: parsed(removal.message) } : {}),
+      },
+    );
+  }
+}
+
+function about({ subtopic, webhookId, messageId }: LoggedMessage) {
+  return { event: subtopic, webhook_id: webhookId, message_id: messageId };
+}
+
+/** A body as an object, which tools that read the log can search, or as text when it is no JSON. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+/** Targets often carry a token in the query; the address alone tells where a request went. */
+function withoutQuery(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : `${url.slice(0, query)}?…`;
+}

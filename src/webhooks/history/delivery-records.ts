@@ -1,0 +1,75 @@
+import type { Static } from 'typebox';
+import type { Subtopic } from '../../events/catalogue.ts';
+import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import type { DeliveryStatus } from './delivery-history.ts';
+import type { DeliveryRecord, DeliverySummary, LineRecord } from './delivery-schemas.ts';
+import type { StoredDelivery } from './delivery-store.ts';
+import type { DeliveryDetails, Line } from './line-service.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** A delivery in a list. */
+export function toDeliverySummary(delivery: StoredDelivery): Static<typeof DeliverySummary> {
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhook_id,
+    message_id: delivery.message_id,
+    subtopic: delivery.subtopic as Subtopic,
+    status: delivery.status as DeliveryStatus,
+    status_reason: delivery.status_reason,
+    attempts: delivery.attempts,
+    event_dt: formatDateTime(delivery.enqueued_at),
+    updated_dt: formatDateTime(delivery.updated_at),
+    duration_ms: delivery.duration_ms,
+    response_status: delivery.response_status,
+    error: delivery.error,
+  };
+}
+
+/** A delivery, whole. */
+export function toDeliveryRecord({ delivery, attempts }: DeliveryDetails): Static<typeof DeliveryRecord> {
+  return {
+    ...toDeliverySummary(delivery),
+    message: JSON.parse(delivery.body),
+    attempt_history: attempts.map((attempt) => ({
+      attempt: attempt.attempt,
+      attempted_dt: formatDateTime(attempt.attempted_at),
+      duration_ms: attempt.duration_ms,
+      response_status: attempt.response_status,
+      response_body: attempt.response_body,
+      error: attempt.error,
+      resent: attempt.resent === 1,
+    })),
+  };
+}
+
+/** A webhook's line. */
+export function toLineRecord(line: Line, now: number): Static<typeof LineRecord> {
+  const { head } = line;
+  return {
+    webhook_id: line.webhookId,
+    state: stateOf(line),
+    depth: line.depth,
+    oldest_dt: formatOptionalDateTime(line.oldestEnqueuedAt),
+    oldest_age:
+      line.oldestEnqueuedAt === null ? null : Math.max(0, now - line.oldestEnqueuedAt) / MS_PER_SECOND,
+    head:
+      head === null
+        ? null
+        : {
+            message_id: head.messageId,
+            subtopic: head.label as Subtopic,
+            attempts: head.receiveCount,
+            in_flight: head.inFlight,
+            last_error_message: line.lastErrorMessage,
+            next_attempt_dt: head.inFlight || !line.delivers ? null : formatDateTime(head.availableAt),
+          },
+  };
+}
+
+function stateOf({ head, delivers }: Line): Static<typeof LineRecord>['state'] {
+  if (head === null) return 'EMPTY';
+  if (head.inFlight) return 'IN_FLIGHT';
+  if (!delivers) return 'PAUSED';
+  return head.receiveCount > 0 ? 'RETRYING' : 'DUE';
+}

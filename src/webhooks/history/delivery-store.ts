@@ -1,0 +1,345 @@
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import type { PageRequest } from '../../database/page.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
+import type { QueueMessage } from '../../queue/message-queue.ts';
+import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
+import { readListedTo, unlistDeliveries } from './delivery-listing-store.ts';
+
+/** SQL of the delivery history, one operation a function. */
+
+const DELIVERY_COLUMNS = [
+  'webhook_id',
+  'message_id',
+  'subtopic',
+  'status',
+  'body',
+  'enqueued_at',
+  'updated_at',
+  'attempts',
+  'attempted_at',
+  'duration_ms',
+  'response_status',
+  'response_body',
+  'error',
+  'status_reason',
+  'resent',
+] as const;
+
+/** As the index says it that leaves delivered ones out: with a parameter an engine cannot know that it may use it. */
+const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
+
+/** Writes the latest of each message: rows in the order of {@link DELIVERY_COLUMNS}; attempts add up. */
+export async function upsertDeliveries(tx: Transaction, rows: readonly SqlRow[]): Promise<void> {
+  await tx.insertMany(
+    'deliveries',
+    DELIVERY_COLUMNS,
+    rows,
+    `on conflict (message_id) do update set status = excluded.status, updated_at = excluded.updated_at,
+       attempts = deliveries.attempts + excluded.attempts,
+       attempted_at = coalesce(excluded.attempted_at, deliveries.attempted_at),
+       duration_ms = coalesce(excluded.duration_ms, deliveries.duration_ms),
+       response_status = case when excluded.attempts > 0 then excluded.response_status else deliveries.response_status end,
+       response_body = case when excluded.attempts > 0 then excluded.response_body else deliveries.response_body end,
+       error = case when excluded.attempts > 0 then excluded.error else deliveries.error end,
+       status_reason = excluded.status_reason,
+       resent = case when excluded.attempts > 0 then excluded.resent else deliveries.resent end`,
+  );
+}
+
+/** Moves what the rows tell of their latest attempt to the earlier attempts, before another one takes its place. */
+export async function archiveLatestAttempts(tx: Transaction, messageIds: readonly string[]): Promise<void> {
+  await tx.run(
+    `insert into delivery_attempts
+       (delivery_id, attempt, attempted_at, duration_ms, response_status, response_body, error, resent)
+     select deliveries.id, deliveries.attempts, deliveries.attempted_at, deliveries.duration_ms,
+       deliveries.response_status, deliveries.response_body, deliveries.error, deliveries.resent
+     from ${recordset(tx.dialect, 'tried', { id: 'text' })}
+     cross join deliveries
+     where deliveries.message_id = tried.id and deliveries.attempted_at is not null
+     on conflict (delivery_id, attempt) do nothing`,
+    JSON.stringify(messageIds.map((id) => ({ id }))),
+  );
+}
+
+export type StoredDelivery = Selectable<DeliveryRow>;
+
+interface DeliveriesRequest {
+  webhookId: number;
+  statuses: readonly DeliveryStatus[] | null;
+  page: PageRequest;
+}
+
+/** A webhook's deliveries, latest first, one more than the limit. */
+export async function readDeliveries(
+  reader: Pick<Reader, 'dialect' | 'query' | 'all'>,
+  request: DeliveriesRequest,
+): Promise<StoredDelivery[]> {
+  const { statuses, page } = request;
+  const query = deliveriesOf(reader, request);
+  if (statuses !== null && !statuses.includes('DELIVERED')) return await query.where(NOT_DELIVERED).execute();
+  if (reader.dialect === 'postgres') return await query.execute();
+
+  // What is listed meanwhile comes with neither or both: the two parts meet at one delivery.
+  const listedTo = await readListedTo(reader);
+  const unlisted = await query.where('deliveries.id', '>', listedTo).execute();
+  if (unlisted.length > page.limit) return unlisted;
+  const listed = await readListedDeliveries(reader, request, {
+    listedTo,
+    limit: page.limit + 1 - unlisted.length,
+  });
+  return [...unlisted, ...listed];
+}
+
+function deliveriesOf({ query }: Pick<Reader, 'query'>, { webhookId, statuses, page }: DeliveriesRequest) {
+  let found = query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.webhook_id', '=', webhookId)
+    .orderBy('deliveries.id', 'desc')
+    .limit(page.limit + 1);
+  if (page.after !== null) found = found.where('deliveries.id', '<', page.after);
+  return statuses === null ? found : found.where('deliveries.status', 'in', statuses);
+}
+
+/** Those of its list, from there where it ends or the page begins. */
+async function readListedDeliveries(
+  { query }: Pick<Reader, 'query'>,
+  { webhookId, statuses, page }: DeliveriesRequest,
+  { listedTo, limit }: { listedTo: number; limit: number },
+): Promise<StoredDelivery[]> {
+  const before = Math.min(listedTo + 1, page.after ?? Number.POSITIVE_INFINITY);
+  const found = query
+    .selectFrom('listed_deliveries as listed')
+    // The cross join keeps the engine from walking all deliveries instead.
+    .crossJoin('deliveries')
+    .selectAll('deliveries')
+    .whereRef('deliveries.id', '=', 'listed.delivery_id')
+    .where('listed.webhook_id', '=', webhookId)
+    .where('listed.delivery_id', '<', before)
+    .orderBy('listed.delivery_id', 'desc')
+    .limit(limit);
+  return await (statuses === null ? found : found.where('deliveries.status', 'in', statuses)).execute();
+}
+
+export async function readDelivery(
+  reader: Pick<Reader, 'query'>,
+  webhookId: number,
+  deliveryId: number,
+): Promise<StoredDelivery | undefined> {
+  return await reader.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.id', '=', deliveryId)
+    .where('deliveries.webhook_id', '=', webhookId)
+    .executeTakeFirst();
+}
+
+export async function readDeliveryOfMessage(
+  reader: Pick<Reader, 'query'>,
+  messageId: string,
+): Promise<StoredDelivery | undefined> {
+  return await reader.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.message_id', '=', messageId)
+    .executeTakeFirst();
+}
+
+/** Which of the messages had a request that was sent a second time, in whichever attempt. */
+export async function readResent(
+  reader: Pick<Reader, 'dialect' | 'all'>,
+  messageIds: readonly string[],
+): Promise<string[]> {
+  const rows = await reader.all<{ message_id: string }>(
+    `select deliveries.message_id
+     from ${recordset(reader.dialect, 'tried', { id: 'text' })}
+     cross join deliveries
+     where deliveries.message_id = tried.id and (deliveries.resent = 1 or exists (
+       select 1 from delivery_attempts
+       where delivery_attempts.delivery_id = deliveries.id and delivery_attempts.resent = 1))`,
+    JSON.stringify(messageIds.map((id) => ({ id }))),
+  );
+  return rows.map((row) => row.message_id);
+}
+
+/** The attempts before the latest, at most `limit` of the last ones, in order. */
+export async function readEarlierAttempts(
+  reader: Pick<Reader, 'query'>,
+  deliveryId: number,
+  limit: number,
+): Promise<Selectable<DeliveryAttemptRow>[]> {
+  const rows = await reader.query
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where('delivery_attempts.delivery_id', '=', deliveryId)
+    .orderBy('delivery_attempts.attempt', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.reverse();
+}
+
+/** A webhook's deliveries of a status, in the order their events occurred, that come after `afterId`. */
+export async function readRedeliverable(
+  tx: Transaction,
+  { webhookId, statuses, limit }: { webhookId: number; statuses: readonly DeliveryStatus[]; limit: number },
+): Promise<StoredDelivery[]> {
+  return await tx.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', 'in', statuses)
+    .where(NOT_DELIVERED)
+    .orderBy('deliveries.id')
+    .limit(limit)
+    .execute();
+}
+
+/** A webhook's messages that were dead-lettered up to a moment, in the order their events occurred. */
+export async function readDeadLettered(
+  tx: Transaction,
+  { webhookId, until, limit }: { webhookId: number; until: number; limit: number },
+): Promise<StoredDelivery[]> {
+  return await tx.query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', '=', 'DEAD_LETTERED')
+    .where(NOT_DELIVERED)
+    // The sign keeps the engines from the index by age, which would have them sort all of the webhook's to take a few.
+    .where(sql<SqlBool>`+deliveries.updated_at <= ${until}`)
+    .orderBy('deliveries.id')
+    .limit(limit)
+    .execute();
+}
+
+/** Active webhooks, by id, of which messages were dead-lettered up to a moment. */
+export async function readWebhooksWithDeadLetters(
+  reader: Pick<Reader, 'all'>,
+  until: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await reader.all<{ id: number }>(
+    `select webhooks.id from webhooks where webhooks.enabled = 1 and webhooks.deleted_at is null
+       and exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id
+         and deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ?)
+     order by webhooks.id limit ?`,
+    until,
+    limit,
+  );
+  return rows.map((row) => row.id);
+}
+
+/** How many such messages there are, counted up to a bound; of one webhook, or of all active ones. */
+export async function countDeadLettered(
+  reader: Pick<Reader, 'all'>,
+  { webhookId, until, bound }: { webhookId: number | null; until: number; bound: number },
+): Promise<number> {
+  const [row] = await reader.all<{ count: number }>(
+    `select count(*) as count from (
+       select 1 as one from deliveries join webhooks on webhooks.id = deliveries.webhook_id
+       where deliveries.status = 'DEAD_LETTERED' and deliveries.updated_at <= ?
+         and webhooks.enabled = 1 and webhooks.deleted_at is null
+         ${webhookId === null ? '' : 'and deliveries.webhook_id = ?'}
+       limit ?) as counted`,
+    ...[until, ...(webhookId === null ? [] : [webhookId]), bound],
+  );
+  return Number(row?.count ?? 0);
+}
+
+export async function countWithStatus(
+  reader: Pick<Reader, 'query'>,
+  webhookId: number,
+  statuses: readonly DeliveryStatus[],
+): Promise<number> {
+  const { count } = await reader.query
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', 'in', statuses)
+    .where(NOT_DELIVERED)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Makes deliveries wait again: what they tell of their latest attempt must have been archived. */
+export async function markQueued(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
+  await tx.run(
+    `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?,
+       attempted_at = null, duration_ms = null, response_status = null, response_body = null, error = null,
+       resent = 0
+     where id in (select again.id from ${recordset(tx.dialect, 'again', { id: 'bigint' })})`,
+    now,
+    JSON.stringify(ids.map((id) => ({ id }))),
+  );
+}
+
+/** Tells of a message that someone moved to the dead-letter queue. */
+export async function markDeadLettered(tx: Transaction, message: QueueMessage, now: number): Promise<void> {
+  const untried = [0, null, null, null, null, null] as const;
+  await upsertDeliveries(tx, [
+    [
+      message.lineId,
+      message.messageId,
+      message.label,
+      'DEAD_LETTERED' satisfies DeliveryStatus,
+      message.body,
+      message.enqueuedAt,
+      now,
+      ...untried,
+      'SKIPPED' satisfies StatusReason,
+      0,
+    ],
+  ]);
+}
+
+interface GoneDelivery {
+  id: number;
+  webhook_id: number;
+}
+
+/**
+ * Removes history that has had no change since a moment, at most `limit` messages, and answers how many.
+ * What waits for another attempt stays, and so do dead letters until they leave their queue.
+ */
+export async function deleteHistoryBefore(tx: Transaction, before: number, limit: number): Promise<number> {
+  const rows = await tx.all<GoneDelivery>(
+    `delete from deliveries where id in (
+       select old.id from deliveries as old
+       where old.updated_at < ? and old.status in ('DELIVERED', 'DISCARDED')
+       order by old.updated_at limit ?) returning id, webhook_id`,
+    before,
+    limit,
+  );
+  await deleteWhatBelongsTo(tx, rows);
+  return rows.length;
+}
+
+/** The same for dead-lettered messages, which are kept longer. */
+export async function deleteDeadLetteredHistoryBefore(
+  tx: Transaction,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const rows = await tx.all<GoneDelivery>(
+    `delete from deliveries where id in (
+       select old.id from deliveries as old
+       where old.updated_at < ? and old.status = 'DEAD_LETTERED' order by old.updated_at limit ?)
+     returning id, webhook_id`,
+    before,
+    limit,
+  );
+  await deleteWhatBelongsTo(tx, rows);
+  return rows.length;
+}
+
+async function deleteWhatBelongsTo(tx: Transaction, deliveries: readonly GoneDelivery[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  if (tx.dialect === 'sqlite') await unlistDeliveries(tx, deliveries);
+  await tx.run(
+    `delete from delivery_attempts where delivery_id in
+       (select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`,
+    JSON.stringify(deliveries.map(({ id }) => ({ id }))),
+  );
+}

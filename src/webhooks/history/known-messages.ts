@@ -1,0 +1,17 @@
+import type { Reader } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+
+/** Of these messages, those that the history knows, and whether each is settled: not to be sent again by itself. */
+export async function readKnownMessages(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  messageIds: readonly string[],
+): Promise<Map<string, boolean>> {
+  const rows = await reader.all<{ message_id: string; status: string }>(
+    `select past.message_id, past.status from ${recordset(reader.dialect, 'given', { id: 'text' })}
+     cross join deliveries as past where past.message_id = given.id`,
+    JSON.stringify(messageIds.map((id) => ({ id }))),
+  );
+  return new Map(
+    rows.map(({ message_id, status }) => [message_id, status !== 'RETRYING' && status !== 'QUEUED']),
+  );
+}

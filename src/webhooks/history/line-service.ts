@@ -1,0 +1,249 @@
+import type { Selectable } from 'kysely';
+import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import type { DeliveryAttemptRow, WebhookRow } from '../../database/schema.ts';
+import type { Topic } from '../../events/catalogue.ts';
+import { notFound, ProblemError } from '../../problems/problem.ts';
+import type { HeadAction, LineState, MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
+import type { LoggingMode } from '../configuration/logging-mode.ts';
+import type { WebhookService } from '../configuration/webhook-service.ts';
+import { readWebhook, webhookWasEver } from '../configuration/webhook-store.ts';
+import type { DeliveryStatus } from './delivery-history.ts';
+import type { DeliveryLog } from './delivery-log.ts';
+import {
+  archiveLatestAttempts,
+  countWithStatus,
+  markDeadLettered,
+  markQueued,
+  readDeadLettered,
+  readDeliveries,
+  readDelivery,
+  readDeliveryOfMessage,
+  readEarlierAttempts,
+  readRedeliverable,
+  type StoredDelivery,
+} from './delivery-store.ts';
+
+/** Attempts of a delivery that are told at most. */
+const MAX_ATTEMPTS_TOLD = 100;
+/** When an action on a head that is out may be tried again, in seconds. */
+const IN_FLIGHT_RETRY_AFTER = '5';
+
+type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
+
+/** A webhook's line, with what its head's latest attempt failed of. */
+export interface Line extends LineState {
+  webhookId: number;
+  lastErrorMessage: string | null;
+  /** False when the settings keep the service from delivering. */
+  delivers: boolean;
+}
+
+/** A delivery with its latest attempts, in order. */
+export interface DeliveryDetails {
+  delivery: StoredDelivery;
+  attempts: Selectable<DeliveryAttemptRow>[];
+}
+
+/** What became of a webhook's messages, and what people do with them: history, redelivery, the line's head. */
+export class LineService {
+  readonly #database: Database;
+  readonly #queue: MessageQueue;
+  readonly #webhooks: Pick<WebhookService, 'assertWritable'>;
+  readonly #delivers: boolean;
+  readonly #deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
+  readonly #now: () => number;
+
+  constructor(dependencies: {
+    database: Database;
+    queue: MessageQueue;
+    webhooks: Pick<WebhookService, 'assertWritable'>;
+    delivers: boolean;
+    deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
+    now: () => number;
+  }) {
+    this.#database = dependencies.database;
+    this.#queue = dependencies.queue;
+    this.#webhooks = dependencies.webhooks;
+    this.#delivers = dependencies.delivers;
+    this.#deliveryLog = dependencies.deliveryLog;
+    this.#now = dependencies.now;
+  }
+
+  /** Latest first. A deleted webhook's history can be read as long as it is kept. @throws {ProblemError} `not-found` */
+  async deliveries(
+    webhookId: number,
+    statuses: readonly DeliveryStatus[] | null,
+    page: PageRequest,
+  ): Promise<Page<StoredDelivery>> {
+    if (!(await webhookWasEver(this.#database.reader, webhookId))) throw notFound('webhook', webhookId);
+    const rows = await readDeliveries(this.#database.reader, { webhookId, statuses, page });
+    return toPage(rows, page.limit);
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async delivery(webhookId: number, deliveryId: number): Promise<DeliveryDetails> {
+    const delivery = await readDelivery(this.#database.reader, webhookId, deliveryId);
+    if (delivery === undefined) throw notFound('delivery', deliveryId);
+    const attempts = await readEarlierAttempts(this.#database.reader, deliveryId, MAX_ATTEMPTS_TOLD);
+    if (delivery.attempted_at !== null && delivery.duration_ms !== null) {
+      attempts.push({
+        delivery_id: delivery.id,
+        attempt: delivery.attempts,
+        attempted_at: delivery.attempted_at,
+        duration_ms: delivery.duration_ms,
+        response_status: delivery.response_status,
+        response_body: delivery.response_body,
+        error: delivery.error,
+        resent: delivery.resent,
+      });
+    }
+    return { delivery, attempts: attempts.slice(-MAX_ATTEMPTS_TOLD) };
+  }
+
+  /**
+   * Sends a message again, behind those that wait: the same message with the same id.
+   * @throws {ProblemError} `not-found`, `conflict` while it waits or the webhook is inactive, `webhooks-read-only`
+   */
+  async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<StoredDelivery> {
+    this.#webhooks.assertWritable();
+    return await inTransaction(this.#database, open, async (tx) => {
+      await this.#queue.holdLines(tx, [webhookId]);
+      await requireActive(tx, webhookId);
+      const delivery = await readDelivery(tx, webhookId, deliveryId);
+      if (delivery === undefined) throw notFound('delivery', deliveryId);
+      if (delivery.status === 'RETRYING' || delivery.status === 'QUEUED') {
+        throw new ProblemError('conflict', 'The message is waiting to be delivered already');
+      }
+      await this.#queueAgain(tx, [delivery]);
+      return (await readDelivery(tx, webhookId, deliveryId))!;
+    });
+  }
+
+  /**
+   * Sends dead-lettered or discarded messages again, in their order, at most `limit` of them.
+   * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   */
+  async redeliverAll(
+    webhookId: number,
+    statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[],
+    limit: number,
+    open?: Transaction,
+  ): Promise<{ redelivered: number; remaining: number }> {
+    this.#webhooks.assertWritable();
+    return await inTransaction(this.#database, open, async (tx) => {
+      await this.#queue.holdLines(tx, [webhookId]);
+      await requireActive(tx, webhookId);
+      const deliveries = await readRedeliverable(tx, { webhookId, statuses, limit });
+      if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
+      return { redelivered: deliveries.length, remaining: await countWithStatus(tx, webhookId, statuses) };
+    });
+  }
+
+  /**
+   * Sends messages again that were dead-lettered up to a moment, in their order, at most `limit` of them, and answers
+   * how many. @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   */
+  async redeliverDeadLetters(webhookId: number, until: number, limit: number): Promise<number> {
+    this.#webhooks.assertWritable();
+    return await this.#database.transaction(async (tx) => {
+      await this.#queue.holdLines(tx, [webhookId]);
+      await requireActive(tx, webhookId);
+      const deliveries = await readDeadLettered(tx, { webhookId, until, limit });
+      if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
+      return deliveries.length;
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async line(webhookId: number, reader: LineReader = this.#database.reader): Promise<Line> {
+    if ((await readWebhook(reader, webhookId)) === undefined) throw notFound('webhook', webhookId);
+    const state = await this.#queue.line(webhookId, reader);
+    const last = state.head === null ? undefined : await readDeliveryOfMessage(reader, state.head.messageId);
+    return { webhookId, ...state, lastErrorMessage: last?.error ?? null, delivers: this.#delivers };
+  }
+
+  /**
+   * Makes the head due now, or moves it to the dead-letter queue now; with `messageId` only if that message
+   * is the head. @throws {ProblemError} `not-found`, `conflict`, `webhooks-read-only`
+   */
+  async actOnHead(
+    webhookId: number,
+    action: HeadAction,
+    messageId: string | undefined,
+    open?: Transaction,
+  ): Promise<Line> {
+    this.#webhooks.assertWritable();
+    return await inTransaction(this.#database, open, async (tx) => {
+      const webhook = await readWebhook(tx, webhookId);
+      if (webhook === undefined) throw notFound('webhook', webhookId);
+      const result = await this.#queue.actOnHead(tx, webhookId, action, messageId);
+      switch (result.outcome) {
+        case 'empty':
+          throw new ProblemError('conflict', 'No message waits for this webhook');
+        case 'other-head':
+          throw new ProblemError('conflict', 'Another message is the head of the line by now');
+        case 'in-flight':
+          throw new ProblemError('conflict', 'The head of the line is being delivered at this moment', {
+            headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },
+          });
+        case 'done':
+          if (action === 'dead-letter') await this.#deadLetter(tx, webhook, result.message);
+      }
+      return await this.line(webhookId, tx);
+    });
+  }
+
+  async #deadLetter(
+    tx: Transaction,
+    { topic, logging_mode }: Pick<WebhookRow, 'topic' | 'logging_mode'>,
+    message: QueueMessage,
+  ): Promise<void> {
+    await markDeadLettered(tx, message, this.#now());
+    tx.onCommit(() =>
+      this.#deliveryLog.deadLettered({
+        webhookId: message.lineId,
+        mode: logging_mode as LoggingMode,
+        topic: topic as Topic,
+        subtopic: message.label,
+        messageId: message.messageId,
+        message: message.body,
+        reason: 'SKIPPED',
+      }),
+    );
+  }
+
+  async #queueAgain(tx: Transaction, deliveries: readonly StoredDelivery[]): Promise<void> {
+    await archiveLatestAttempts(
+      tx,
+      deliveries.map((delivery) => delivery.message_id),
+    );
+    await markQueued(
+      tx,
+      deliveries.map((delivery) => delivery.id),
+      this.#now(),
+    );
+    await this.#queue.redeliver(tx, deliveries.map(toMessage));
+  }
+}
+
+async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): Promise<void> {
+  const webhook = await readWebhook(reader, webhookId);
+  if (webhook === undefined) throw notFound('webhook', webhookId);
+  if (webhook.enabled === 0) {
+    throw new ProblemError(
+      'conflict',
+      'The webhook is inactive and would discard the message; enable it first',
+    );
+  }
+}
+
+function toMessage(delivery: StoredDelivery): QueueMessage {
+  return {
+    lineId: delivery.webhook_id,
+    messageId: delivery.message_id,
+    label: delivery.subtopic,
+    body: delivery.body,
+    enqueuedAt: delivery.enqueued_at,
+  };
+}

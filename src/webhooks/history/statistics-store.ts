@@ -1,0 +1,50 @@
+import { BatchStatement } from '../../database/batch-statement.ts';
+import type { Transaction } from '../../database/database.ts';
+
+/** What a batch of attempts adds to a webhook's statistics; members are the statement's columns. */
+export type StatisticsChange = {
+  webhook_id: number;
+  successes: number;
+  success_at: number | null;
+  errors: number;
+  error_at: number | null;
+  error: string | null;
+  /** 1 when the latest attempt failed. */
+  in_error: 0 | 1;
+};
+
+/**
+ * The moment of the last attempt. An attempt that ended before a reset and is recorded after it counts in the new period,
+ * so its moment is no earlier than the period's beginning.
+ */
+function withinPeriod(endedAt: string, column: 'last_success_at' | 'last_error_at'): string {
+  return `case when ${endedAt} is null then webhook_statistics.${column}
+         when ${endedAt} < webhook_statistics.valid_from then webhook_statistics.valid_from else ${endedAt} end`;
+}
+
+const ADD = new BatchStatement(
+  'change',
+  {
+    webhook_id: 'bigint',
+    successes: 'bigint',
+    success_at: 'bigint',
+    errors: 'bigint',
+    error_at: 'bigint',
+    error: 'text',
+    in_error: 'bigint',
+  },
+  (change, { from }) =>
+    `update webhook_statistics set
+       success_count = webhook_statistics.success_count + ${change.successes},
+       last_success_at = ${withinPeriod(change.success_at!, 'last_success_at')},
+       error_count = webhook_statistics.error_count + ${change.errors},
+       last_error_at = ${withinPeriod(change.error_at!, 'last_error_at')},
+       last_error_message = coalesce(${change.error}, webhook_statistics.last_error_message),
+       in_error = ${change.in_error}
+     ${from} where webhook_statistics.webhook_id = ${change.webhook_id}`,
+);
+
+/** Adds to the statistics of webhooks, each of which occurs once. */
+export async function addToStatistics(tx: Transaction, changes: readonly StatisticsChange[]): Promise<void> {
+  await ADD.run(tx, changes);
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { SUBTOPICS } from '../../events/catalogue.ts';
+import { callerOf } from '../../http/authorization.ts';
+import { parseId } from '../../http/ids.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { TestRecord } from '../history/delivery-schemas.ts';
+import type { TestMessages } from './test-message.ts';
+
+/** Trying a webhook's target. */
+export function testMessageRoutes(routes: Routes, tests: TestMessages): void {
+  routes.post(
+    '/webhooks/:webhook_id/test',
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        tags: ['Webhooks'],
+        summary: 'Send a test message',
+        description:
+          'Sends a sample message with the header `webhook-test: true`, at once and beside the line, and answers what ' +
+          'the target said. It counts in no statistics.',
+        params: WebhookParams,
+        querystring: Type.Object({
+          subtopic: Type.Optional(
+            Type.Enum([...SUBTOPICS], { description: 'Of which kind; the webhook’s first when left out.' }),
+          ),
+        }),
+        response: { 200: TestRecord, ...problems(400, 404) },
+      },
+    },
+    async (request) => {
+      const result = await tests.send(parseId(request.params.webhook_id, 'webhook'), {
+        subtopic: request.query.subtopic,
+        user: callerOf(request).user,
+      });
+      return {
+        delivered: result.delivered,
+        response_status: result.responseStatus,
+        response_body: result.responseBody,
+        error: result.reason,
+        duration_ms: Math.round(result.durationMs),
+        message: JSON.parse(result.body),
+      };
+    },
+  );
+}

@@ -1,0 +1,127 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { type Subtopic, subtopicsOf, topicOf } from '../../events/catalogue.ts';
+import { invalidInput, notFound } from '../../problems/problem.ts';
+import {
+  type DeliveryTarget,
+  type DeliveryTargets,
+  LOST_CREDENTIALS_REASON,
+} from '../configuration/delivery-targets.ts';
+import type { BasicCredentials } from '../configuration/webhook.ts';
+import type { WebhookService } from '../configuration/webhook-service.ts';
+import { MessageBuilder } from './message.ts';
+import { SAMPLE_RESOURCES } from './sample-events.ts';
+
+/** Marks a request as a test, so that a receiver can tell it from an event. */
+const TEST_HEADERS = { 'webhook-test': 'true' };
+
+/** What a target answered, or why it did not. */
+export interface SendResult {
+  outcome: 'DELIVERED' | 'FAILED';
+  status: number | null;
+  responseBody: string | null;
+  reason: string | null;
+  durationMs: number;
+}
+
+/** Makes a request to a target; what delivery's sender does. */
+export type SendPostback = (postback: {
+  messageId: string;
+  url: string;
+  body: string;
+  credentials: BasicCredentials | null;
+  extraHeaders: Readonly<Record<string, string>>;
+}) => Promise<SendResult>;
+
+/** What came of a test message. */
+export interface TestResult {
+  delivered: boolean;
+  responseStatus: number | null;
+  responseBody: string | null;
+  /** Why it failed. */
+  reason: string | null;
+  durationMs: number;
+  targetUrl: string;
+  body: string;
+}
+
+/**
+ * Sends sample messages to webhooks' targets, at once and beside the line: a test must tell what the target
+ * does, whatever waits. It counts in no statistics, and stands in no history.
+ */
+export class TestMessages {
+  readonly #webhooks: WebhookService;
+  readonly #targets: DeliveryTargets;
+  readonly #send: SendPostback;
+  readonly #now: () => number;
+
+  constructor(dependencies: {
+    webhooks: WebhookService;
+    targets: DeliveryTargets;
+    send: SendPostback;
+    now: () => number;
+  }) {
+    this.#webhooks = dependencies.webhooks;
+    this.#targets = dependencies.targets;
+    this.#send = dependencies.send;
+    this.#now = dependencies.now;
+  }
+
+  /**
+   * Sends one of the subtopic, which may be any of the webhook's topic, or of the webhook's first; also when the
+   * webhook is inactive. @throws {ProblemError} `not-found`, `invalid-request`, `webhooks-read-only`
+   */
+  async send(
+    webhookId: number,
+    { subtopic, user }: { subtopic: Subtopic | undefined; user: string },
+  ): Promise<TestResult> {
+    this.#webhooks.assertWritable();
+    const webhook = await this.#webhooks.get(webhookId);
+    const target = (await this.#targets.read([webhookId])).get(webhookId);
+    if (target === undefined || target.state === 'DELETED') throw notFound('webhook', webhookId);
+    const chosen = subtopic ?? webhook.subtopics[0]!;
+    if (topicOf(chosen) !== webhook.topic) {
+      const allowed = subtopicsOf(webhook.topic).join(', ');
+      throw invalidInput([
+        { pointer: '/query/subtopic', detail: `is not of the topic ${webhook.topic}, which has ${allowed}` },
+      ]);
+    }
+    const body = new MessageBuilder({
+      subtopic: chosen,
+      resource: SAMPLE_RESOURCES[chosen],
+      user,
+      occurredAt: this.#now(),
+    }).build({
+      id: webhook.id,
+      name: webhook.name,
+      topic: webhook.topic,
+      target_url: webhook.targetUrl,
+      logging_mode: webhook.loggingMode,
+      max_attempts: webhook.maxAttempts,
+    });
+    const result = await this.#post(target, body);
+    return {
+      delivered: result.outcome === 'DELIVERED',
+      responseStatus: result.status,
+      responseBody: result.responseBody,
+      reason: result.reason,
+      durationMs: result.durationMs,
+      targetUrl: target.targetUrl,
+      body,
+    };
+  }
+
+  async #post(target: DeliveryTarget, body: string): Promise<SendResult> {
+    // Without them the target would be asked something else than delivery asks it.
+    if (target.credentialsLost) {
+      const reason = LOST_CREDENTIALS_REASON;
+      return { outcome: 'FAILED', status: null, responseBody: null, reason, durationMs: 0 };
+    }
+    return await this.#send({
+      messageId: randomUUIDv7(),
+      url: target.targetUrl,
+      body,
+      credentials: target.credentials,
+      extraHeaders: TEST_HEADERS,
+    });
+  }
+}

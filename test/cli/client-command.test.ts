@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runClientCommand } from '../../src/cli/client-command.ts';
+import { ClientService } from '../../src/identity/clients/client-service.ts';
+import { formatScope, SCOPES } from '../../src/identity/scopes.ts';
+import { TestClock } from '../identity/identity-parts.ts';
+import { assertExplains, outcomeOf } from '../support/command.ts';
+import { openTestDatabase } from '../support/database.ts';
+
+async function openCommand() {
+  const owned = await openTestDatabase();
+  const clock = new TestClock();
+  const clients = new ClientService({ database: owned.database, now: clock.now });
+  return {
+    clients,
+    clock,
+    run: (...args: string[]) =>
+      outcomeOf((output) => runClientCommand(args, { clients: async () => clients, ...output })),
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
+  };
+}
+
+const CREATE = ['create', '--name', 'Exporter', '--email', 'ops@example.com'];
+
+describe('coursewire client create', () => {
+  it('makes a client and shows its id and secret, and that the secret is shown once', async () => {
+    await using command = await openCommand();
+    const { code, out, err } = await command.run(...CREATE, '--scope', 'webhooks:write content:read');
+    assert.equal(code, 0);
+    assert.equal(err, '');
+    const id = /client_id +(\S+)/.exec(out)?.[1] ?? '';
+    const secret = /client_secret +(\S+)/.exec(out)?.[1] ?? '';
+    const client = await command.clients.authenticate(id, secret);
+    assert.equal(client?.name, 'Exporter');
+    assert.equal(formatScope(client?.scopes ?? []), 'content:read webhooks:write');
+    assert.match(out, /shown this once and cannot be shown again/);
+  });
+
+  it('writes JSON alone with --json', async () => {
+    await using command = await openCommand();
+    const { code, out } = await command.run(...CREATE, '--scope', 'webhooks:read', '--json');
+    assert.equal(code, 0);
+    const written = JSON.parse(out);
+    assert.deepEqual(Object.keys(written), ['client_id', 'client_secret', 'name', 'email', 'scope']);
+    assert.equal(written.name, 'Exporter');
+    assert.equal(written.email, 'ops@example.com');
+    assert.equal(written.scope, 'webhooks:read');
+    assert.notEqual(await command.clients.authenticate(written.client_id, written.client_secret), null);
+  });
+
+  it('gives all scopes without --scope, and none with an empty one', async () => {
+    await using command = await openCommand();
+    assert.equal(JSON.parse((await command.run(...CREATE, '--json')).out).scope, SCOPES.join(' '));
+    assert.equal(JSON.parse((await command.run(...CREATE, '--json', '--scope', '')).out).scope, '');
+    assert.match((await command.run('create', '--help')).out, /all scopes when left out/);
+  });
+
+  it('exits 2, says everything that is wrong, and makes nothing', async () => {
+    await using command = await openCommand();
+    const wrong: [string[], RegExp][] = [
+      [['create'], /--name and --email are missing/],
+      [['create', '--name', 'x'], /--email is missing/],
+      [['create', '--name', '', '--email', 'nobody', '--scope', 'x'], /--name .*\n--email .*\n--scope .*"x"/],
+      [[...CREATE, '--scopes', 'x'], /--scopes/],
+      [[...CREATE, '--name', 'again'], /--name is given more than once/],
+      [[...CREATE, 'extra'], /"extra" is one argument too many/],
+      [[...CREATE, '--scope'], /--scope/],
+      [[...CREATE, '--json=yes'], /--json/],
+    ];
+    for (const [args, message] of wrong) {
+      const { code, out, err } = await command.run(...args);
+      assert.equal(code, 2, args.join(' '));
+      assert.match(err, message);
+      assert.match(err, /See "coursewire client create --help"/);
+      assert.equal(out, '');
+    }
+    assert.deepEqual(await command.clients.list(), []);
+  });
+});
+
+describe('coursewire client list', () => {
+  it('shows every client without its secret', async () => {
+    await using command = await openCommand();
+    const made = JSON.parse((await command.run(...CREATE, '--json', '--scope', 'webhooks:read')).out);
+    const { code, out } = await command.run('list');
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      new RegExp(`${made.client_id} +Exporter +ops@example.com +enabled +never +webhooks:read`),
+    );
+    assert.ok(!out.includes(made.client_secret));
+  });
+
+  it('writes JSON with --json, also when there is none', async () => {
+    await using command = await openCommand();
+    assert.deepEqual(JSON.parse((await command.run('list', '--json')).out), []);
+    const made = JSON.parse((await command.run(...CREATE, '--json')).out);
+    const client = await command.clients.get(made.client_id);
+    assert.ok(client !== null);
+    await command.clients.noteUse(client);
+    assert.deepEqual(JSON.parse((await command.run('list', '--json')).out), [
+      {
+        client_id: made.client_id,
+        name: 'Exporter',
+        email: 'ops@example.com',
+        scope: SCOPES.join(' '),
+        enabled: true,
+        created_dt: '2026-06-01T12:00:00.000Z',
+        last_used_dt: '2026-06-01T12:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('says how to make the first one', async () => {
+    await using command = await openCommand();
+    assert.match((await command.run('list')).out, /client create/);
+  });
+});
+
+describe('coursewire client delete, enable and disable', () => {
+  it('do what they say', async () => {
+    await using command = await openCommand();
+    const { client_id: id } = JSON.parse((await command.run(...CREATE, '--json')).out);
+    assert.equal((await command.run('disable', id)).code, 0);
+    assert.equal((await command.clients.get(id))?.enabled, false);
+    assert.equal((await command.run('enable', id)).code, 0);
+    assert.equal((await command.clients.get(id))?.enabled, true);
+    assert.equal((await command.run('delete', id)).code, 0);
+    assert.equal(await command.clients.get(id), null);
+  });
+
+  it('exit 1 when there is no such client', async () => {
+    await using command = await openCommand();
+    for (const name of ['delete', 'enable', 'disable']) {
+      const { code, out, err } = await command.run(name, 'cw_unknown');
+      assert.equal(code, 1);
+      assert.equal(out, '');
+      assert.match(err, /no API client "cw_unknown"/);
+    }
+  });
+
+  it('exit 2 without a client id, or with two', async () => {
+    await using command = await openCommand();
+    for (const name of ['delete', 'enable', 'disable']) {
+      assert.match((await command.run(name)).err, /CLIENT_ID is missing/);
+      assert.equal((await command.run(name)).code, 2);
+      assert.equal((await command.run(name, 'a', 'b')).code, 2);
+    }
+  });
+});
+
+describe('coursewire client', () => {
+  it('explains itself and each command with --help', async () => {
+    await using command = await openCommand();
+    await assertExplains('client', (args) => command.run(...args), [
+      ['--help'],
+      ['-h'],
+      ['create', '--help'],
+      ['list', '-h'],
+      ['delete', 'x', '--help'],
+    ]);
+  });
+
+  it('exits 2 without a command, or with one that does not exist', async () => {
+    await using command = await openCommand();
+    assert.match((await command.run()).err, /A command is missing/);
+    assert.match((await command.run('rename')).err, /no command "rename"/);
+    assert.equal((await command.run()).code, 2);
+    assert.equal((await command.run('rename')).code, 2);
+  });
+
+  it('writes what is wrong with the rest when there is no other place for it', async () => {
+    await using command = await openCommand();
+    let out = '';
+    const code = await runClientCommand(['rename'], {
+      clients: async () => command.clients,
+      write: (text) => {
+        out += text;
+      },
+    });
+    assert.equal(code, 2);
+    assert.match(out, /no command "rename"/);
+  });
+});

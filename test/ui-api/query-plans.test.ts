@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { Kysely } from 'kysely';
+import type { Reader, SqlValue } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import type { Tables } from '../../src/database/schema.ts';
+import { nodeSqliteDialect, Statements } from '../../src/database/sqlite/kysely-node-sqlite.ts';
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
+import { addFunctions } from '../../src/database/sqlite/sqlite-functions.ts';
+import { listClients } from '../../src/ui-api/clients/client-list.ts';
+import { listAccounts } from '../../src/ui-api/content/account-list.ts';
+import { listBundles, listCourses, listEquivalents } from '../../src/ui-api/content/content-list.ts';
+import { listRegistrations } from '../../src/ui-api/content/registration-list.ts';
+import { readRetrying } from '../../src/ui-api/dashboard/dashboard-store.ts';
+import { listDeadLetters } from '../../src/ui-api/webhooks/dead-letter-list.ts';
+import { listWebhooks } from '../../src/ui-api/webhooks/webhook-list.ts';
+import { countWithStatus, readDeliveries } from '../../src/webhooks/history/delivery-store.ts';
+import { readMostFailing, readTrend } from '../../src/webhooks/trends/trend-store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Asked {
+  sql: string;
+  values: readonly SqlValue[];
+}
+
+/** What the embedded engine does for the lists, told by its plans: it runs them on the thread that does everything else. */
+describe('a page of a list costs what it shows', () => {
+  const stack = new AsyncDisposableStack();
+  let connection: DatabaseSync;
+  let reader: Reader;
+  let asked: Asked[] = [];
+
+  before(async () => {
+    const file = path.join(stack.use(temporaryFolder()).path, 'test.db');
+    await migrate(stack.use(new SqliteDatabase(file)), Date.now);
+    connection = stack.adopt(new DatabaseSync(file), (opened) => opened.close());
+    addFunctions(connection);
+    const statements = new Statements(connection);
+    reader = {
+      dialect: 'sqlite',
+      query: new Kysely<Tables>({
+        dialect: nodeSqliteDialect(statements),
+        log: ({ query: { sql, parameters } }) => {
+          asked.push({ sql, values: parameters as readonly SqlValue[] });
+        },
+      }),
+      all: async <Row>(sql: string, ...values: SqlValue[]) => {
+        asked.push({ sql, values });
+        return statements.all(sql, values) as Row[];
+      },
+      allFor: async () => assert.fail('lists are read by one statement'),
+    };
+  });
+  after(() => stack.disposeAsync());
+
+  /** The steps of each statement's plan. */
+  async function plansOf(read: (reader: Reader) => Promise<unknown>): Promise<string[]> {
+    asked = [];
+    await read(reader);
+    return asked.map(({ sql, values }) => {
+      const steps = connection.prepare(`explain query plan ${sql}`).all(...values) as { detail: string }[];
+      return steps.map(({ detail }) => detail).join('; ');
+    });
+  }
+
+  const byName = { sort: 'name', direction: 'asc', limit: 50, offset: 100 } as const;
+  const all = { search: null, folderId: null, recursive: false };
+  const pages: Record<string, [index: RegExp, read: (reader: Reader) => Promise<unknown>]> = {
+    webhooks: [
+      /webhooks USING INDEX webhooks_by_name/,
+      (from) => listWebhooks(from, { search: null, topic: null, state: null }, byName),
+    ],
+    courses: [
+      /courses USING COVERING INDEX courses_by_name/,
+      (from) => listCourses(from, { ...all, learningStandard: null }, byName),
+    ],
+    equivalents: [
+      /equivalents USING INDEX equivalents_by_name/,
+      (from) => listEquivalents(from, all, byName),
+    ],
+    bundles: [/bundles USING INDEX bundles_by_name/, (from) => listBundles(from, all, byName)],
+    accounts: [
+      /accounts USING INDEX accounts_by_name/,
+      (from) => listAccounts(from, { search: null, enabled: null }, byName),
+    ],
+    'API clients': [
+      /api_clients USING INDEX api_clients_by_name/,
+      (from) => listClients(from, { search: null, state: null }, byName),
+    ],
+    'accounts that are searched': [
+      /accounts USING INDEX accounts_by_name/,
+      (from) => listAccounts(from, { search: 'Ä', enabled: null }, byName),
+    ],
+    registrations: [
+      /SCAN registrations;/,
+      (from) =>
+        listRegistrations(
+          from,
+          { accountId: null, courseId: null, learnerId: null, search: null, status: null },
+          { ...byName, sort: 'created', direction: 'desc' },
+        ),
+    ],
+    'a webhook’s chart': [
+      /webhook_trends USING .*\(webhook_id=\? AND width_ms=\? AND start_at>\?\)/,
+      (from) => readTrend(from, 1, 60_000, 0),
+    ],
+    'retried messages': [/deliveries USING INDEX deliveries_retrying/, (from) => readRetrying(from, 20)],
+  };
+  for (const [name, [index, read]] of Object.entries(pages)) {
+    test(`${name} are taken in their order, not sorted`, async () => {
+      const [page] = await plansOf(read);
+      assert.match(page ?? '', index);
+      assert.doesNotMatch(page ?? '', /TEMP B-TREE/);
+    });
+  }
+
+  test('registrations that few learners have are found by how the learner’s id begins', async () => {
+    const filter = { accountId: null, courseId: null, learnerId: null, search: 'Ädä', status: null };
+    const plans = await plansOf((from) =>
+      listRegistrations(from, filter, { ...byName, sort: 'created', direction: 'desc' }),
+    );
+    assert.equal(plans.length, 3);
+    for (const plan of plans) {
+      assert.match(plan, /registrations USING (COVERING )?INDEX registrations_by_learner_key/);
+      assert.doesNotMatch(plan, /SCAN registrations/);
+    }
+  });
+
+  test('counting webhooks reads no other table', async () => {
+    const plans = await plansOf(pages.webhooks![1]);
+    assert.doesNotMatch(plans[1] ?? 'no plan', /queue_lines|webhook_statistics|no plan/);
+  });
+
+  test('dead letters are found by age, those of a webhook by its own index', async () => {
+    const part = { sort: 'dead_lettered', direction: 'desc', limit: 50, offset: 0 } as const;
+    const [, page] = await plansOf((from) => listDeadLetters(from, { search: null, webhookId: null }, part));
+    assert.match(page ?? '', /deliveries USING (COVERING )?INDEX deliveries_dead_by_age/);
+    const [, ofOne] = await plansOf((from) => listDeadLetters(from, { search: null, webhookId: 1 }, part));
+    assert.match(ofOne ?? '', /deliveries USING COVERING INDEX deliveries_dead_by_webhook \(webhook_id=\?\)/);
+  });
+
+  test('a webhook’s deliveries are taken from its list, and what is not listed yet from there on', async () => {
+    for (const statuses of [null, ['DELIVERED']] as const) {
+      const page = { limit: 50, after: 1_000 };
+      const plans = await plansOf((from) => readDeliveries(from, { webhookId: 1, statuses, page }));
+      const [, unlisted, listed] = plans;
+      assert.match(unlisted ?? '', /SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)$/);
+      assert.match(
+        listed ?? '',
+        /^SEARCH listed USING PRIMARY KEY \(webhook_id=\? AND delivery_id<\?\); SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid=\?\)$/,
+      );
+    }
+  });
+
+  test('a webhook’s deliveries that were not delivered are found by an index of those alone', async () => {
+    const undelivered = ['RETRYING', 'DEAD_LETTERED'] as const;
+    const [plan] = await plansOf((from) =>
+      readDeliveries(from, { webhookId: 1, statuses: undelivered, page: { limit: 50, after: null } }),
+    );
+    assert.match(
+      plan ?? '',
+      /SEARCH deliveries USING INDEX deliveries_undelivered \(webhook_id=\? AND status=\?\)/,
+    );
+    const [counted] = await plansOf((from) => countWithStatus(from, 1, undelivered));
+    assert.match(counted ?? '', /deliveries USING (COVERING )?INDEX deliveries_undelivered/);
+  });
+
+  test('failing webhooks are counted from an index of failures alone', async () => {
+    const [plan] = await plansOf((from) => readMostFailing(from, 0, 20));
+    assert.match(plan ?? '', /webhook_trends USING COVERING INDEX webhook_trends_failing/);
+  });
+});

@@ -1,0 +1,40 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { sessionQuery } from '../../api/session.ts';
+import { rootRoute } from '../../app/root-routes.ts';
+import { account } from '../../texts/sign-in.ts';
+import { onlyKnown } from '../../utilities/known-search.ts';
+import { nextAddress } from './next-address.ts';
+import { setupToken } from './setup-token.ts';
+
+const signInSearch = onlyKnown((given): { next?: string } => {
+  const next = nextAddress(given.next);
+  return next === null ? {} : { next };
+});
+
+const signIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: 'sign-in',
+  validateSearch: signInSearch,
+  beforeLoad: async ({ context, search }) => {
+    const state = await context.queryClient.ensureQueryData(sessionQuery);
+    if (state.signedIn) throw redirect({ href: search.next ?? '/', replace: true });
+  },
+  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  staticData: { title: account.signIn.title },
+});
+
+const setup = createRoute({
+  getParentRoute: () => rootRoute,
+  path: 'setup',
+  beforeLoad: ({ location }) => {
+    const token = setupToken(location.hash);
+    if (token === null) return;
+    // Out of the address at once: it would stand in the history, and on the screen.
+    throw redirect({ to: '/setup', hash: '', state: { setupToken: token }, replace: true });
+  },
+  component: lazyRouteComponent(() => import('./setup-page.tsx'), 'SetupPage'),
+  staticData: { title: account.setup.title },
+});
+
+/** Signing in, and setting up with a one-time link. */
+export const accountRoutes = [signIn, setup] as const;

@@ -1,0 +1,63 @@
+import { Anchor, Skeleton, Stack } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useRouter, useRouterState } from '@tanstack/react-router';
+import { isProblem } from '../../api/errors.ts';
+import { invitationQuery, type Session, sessionQuery, signedInAs } from '../../api/session.ts';
+import { ErrorState } from '../../components/error-state.tsx';
+import { account } from '../../texts/sign-in.ts';
+import { AccountFrame } from './account-frame.tsx';
+import { SetupForm } from './setup-form.tsx';
+
+const texts = account.setup;
+
+/** Where a one-time link leads: the person says who they are and chooses a password. */
+export function SetupPage() {
+  const token = useRouterState({ select: ({ location }) => location.state.setupToken });
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  const {
+    data: invitation,
+    error,
+    refetch,
+  } = useQuery({
+    ...invitationQuery(token ?? ''),
+    enabled: token !== undefined,
+  });
+  const goOn = async (session: Session) => {
+    queryClient.clear();
+    queryClient.setQueryData(sessionQuery.queryKey, signedInAs(session));
+    await router.navigate({ to: '/', replace: true });
+  };
+  if (token === undefined || isProblem(error, 404)) {
+    return (
+      <AccountFrame title={texts.invalid} description={texts.invalidAdvice}>
+        <Anchor renderRoot={(props) => <Link to="/sign-in" {...props} />}>{texts.toSignIn}</Anchor>
+      </AccountFrame>
+    );
+  }
+  if (error !== null) {
+    return (
+      <AccountFrame title={texts.title}>
+        <ErrorState error={error} retry={() => void refetch()} />
+      </AccountFrame>
+    );
+  }
+  if (invitation === undefined) {
+    return (
+      <AccountFrame title={texts.title}>
+        <Stack gap="md" aria-busy="true">
+          <Skeleton height={56} />
+          <Skeleton height={56} />
+          <Skeleton height={56} />
+        </Stack>
+      </AccountFrame>
+    );
+  }
+  const { email, name, role } = invitation;
+  const lead = email === null ? texts.first : name === null ? texts.invited(texts.as[role]) : texts.again;
+  return (
+    <AccountFrame title={texts.title} description={lead}>
+      <SetupForm token={token} invitation={invitation} onDone={goOn} />
+    </AccountFrame>
+  );
+}

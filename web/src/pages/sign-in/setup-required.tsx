@@ -1,0 +1,39 @@
+import { Button, Code } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { uiBase } from '../../api/addresses.ts';
+import { polling } from '../../api/polling.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { account } from '../../texts/sign-in.ts';
+import styles from './account-frame.module.css';
+import { AccountFrame } from './account-frame.tsx';
+
+const CHECK_MS = 5_000;
+const COMMAND = 'coursewire user create --email you@example.com --role admin';
+const texts = account.setupRequired;
+
+/** Nobody can sign in yet: where the first administrator's link is found. Turns into the sign-in by itself. */
+export function SetupRequired() {
+  const { refetch, isFetching } = useQuery({ ...sessionQuery, ...polling(CHECK_MS) });
+  return (
+    <AccountFrame title={texts.title} description={texts.lead} wide>
+      <div className={styles.steps}>
+        <p>{texts.where}</p>
+        <div className={styles.command}>
+          <Code bg="transparent" p={0}>{`${new URL('setup', uiBase()).href}#token=…`}</Code>
+        </div>
+        <p>{texts.otherwise}</p>
+        <div className={styles.command}>
+          <Code bg="transparent" p={0}>
+            {COMMAND}
+          </Code>
+          <CopyButton value={COMMAND} />
+        </div>
+        <p className={styles.note}>{texts.expires}</p>
+      </div>
+      <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
+        {texts.check}
+      </Button>
+    </AccountFrame>
+  );
+}
