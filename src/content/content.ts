@@ -1,0 +1,162 @@
+import type { FastifyInstance } from 'fastify';
+import type { Transaction } from '../database/database.ts';
+import type { EventPublisher } from '../events/event.ts';
+import type { Routes } from '../http/routes.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { contentPlaceOf } from '../settings/content-place.ts';
+import { accountContentRoutes } from './account-content/account-content-routes.ts';
+import {
+  AccountContentService,
+  accountsHolding,
+  deleteContentOfAccount,
+} from './account-content/account-content-service.ts';
+import { accountRoutes } from './accounts/account-routes.ts';
+import { AccountService } from './accounts/account-service.ts';
+import type { OnDeleted } from './assets/deletion.ts';
+import { bundleRoutes } from './bundles/bundle-routes.ts';
+import { BundleService, bundlesHolding, bundlesInFolder } from './bundles/bundle-service.ts';
+import { courseRoutes } from './courses/course-routes.ts';
+import { CourseService, coursesInFolder } from './courses/course-service.ts';
+import { courseUploadRoutes } from './courses/course-upload-routes.ts';
+import { OrphanCleaner } from './courses/orphan-cleaner.ts';
+import { PackageIntake } from './courses/package-intake.ts';
+import { UploadFolders } from './courses/upload-folders.ts';
+import { equivalentRoutes } from './equivalents/equivalent-routes.ts';
+import {
+  EquivalentService,
+  equivalentsHoldingCourse,
+  equivalentsInFolder,
+} from './equivalents/equivalent-service.ts';
+import { claimContentStore } from './files/claim-content-store.ts';
+import type { ContentStore } from './files/content-store.ts';
+import { openContentStore } from './files/open-content-store.ts';
+import { folderRoutes } from './folders/folder-routes.ts';
+import { FolderService } from './folders/folder-service.ts';
+import { launchRoutes, launchUrlOf } from './registrations/launch-routes.ts';
+import { LaunchTokens } from './registrations/launch-tokens.ts';
+import { registrationRoutes } from './registrations/registration-routes.ts';
+import { RegistrationService } from './registrations/registration-service.ts';
+import { deleteRegistrationsOfAccount, registrationsOfCourse } from './registrations/registrations-of.ts';
+
+/** Accounts, their content, and learners' registrations to it. */
+export interface Content extends AsyncDisposable {
+  courses: CourseService;
+  registrations: RegistrationService;
+  /** The files of courses. */
+  store: ContentStore;
+  /** Adds the routes that nobody has to be signed in for. */
+  addOpenRoutes(server: FastifyInstance): void;
+  /** Adds the routes under the hook of `requireScopes`. */
+  addRoutes(routes: Routes): Promise<void>;
+}
+
+/** What content needs of the parts around it. */
+export interface ContentOptions {
+  events: EventPublisher<Transaction>;
+  onDeleted: OnDeleted;
+}
+
+/**
+ * Opens the files of courses, puts the content part together and starts what it does by itself.
+ * @throws what `openContentStore` and `claimContentStore` throw
+ */
+export async function openContent(context: ServiceContext, options: ContentOptions): Promise<Content> {
+  const { settings, logs, storage, idempotency, baseUrl, now } = context;
+  const { events, onDeleted } = options;
+  const { database } = storage;
+  await using stack = new AsyncDisposableStack();
+
+  const belongings = [deleteContentOfAccount, deleteRegistrationsOfAccount];
+  const accounts = new AccountService({ database, events, belongings, onDeleted, now });
+  const accountContents = new AccountContentService({ database, accounts, events, now });
+  const folders = new FolderService({
+    database,
+    occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],
+    holders: [accountsHolding('FOLDER')],
+    onDeleted,
+    now,
+  });
+  await folders.ensureRoot();
+  const { store, uploads, intake } = await openCourseFiles(context, stack);
+  const courses = new CourseService({
+    database,
+    events,
+    intake,
+    store,
+    holders: [
+      accountsHolding('COURSE'),
+      equivalentsHoldingCourse,
+      bundlesHolding('COURSE'),
+      registrationsOfCourse,
+    ],
+    onDeleted,
+    log: logs.for('CourseService'),
+    now,
+  });
+  const equivalents = new EquivalentService({
+    database,
+    holders: [accountsHolding('EQUIVALENT'), bundlesHolding('EQUIVALENT')],
+    onDeleted,
+    now,
+  });
+  const bundles = new BundleService({ database, holders: [accountsHolding('BUNDLE')], onDeleted, now });
+  const launchTokens = new LaunchTokens({ authSecrets: storage.authSecrets, now });
+  const registrations = new RegistrationService({ database, events, launchTokens, now });
+
+  const opened = stack.move();
+  return {
+    courses,
+    registrations,
+    store,
+    addOpenRoutes: (server) => launchRoutes(server, registrations),
+    async addRoutes(routes) {
+      accountRoutes(routes, accounts, idempotency);
+      accountContentRoutes(routes, accountContents, idempotency);
+      folderRoutes(routes, folders, idempotency);
+      courseRoutes(routes, courses, idempotency);
+      const maxPackageBytes = settings.max_package_size;
+      await (routes as unknown as FastifyInstance).register(courseUploadRoutes, {
+        courses,
+        uploads,
+        idempotency,
+        maxPackageBytes,
+      });
+      equivalentRoutes(routes, equivalents, idempotency);
+      bundleRoutes(routes, bundles, idempotency);
+      registrationRoutes(routes, {
+        registrations,
+        idempotency,
+        launchUrl: (token) => launchUrlOf(baseUrl(), token),
+      });
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Opens the place of courses' files, removes what earlier uploads left there, and goes on doing so. */
+async function openCourseFiles(
+  { settings, logs, storage, now, random }: ServiceContext,
+  stack: AsyncDisposableStack,
+): Promise<{ store: ContentStore; uploads: UploadFolders; intake: PackageIntake }> {
+  const { database, folder, leases } = storage;
+  const log = logs.for('CourseService');
+  const place = contentPlaceOf(settings);
+  const store = stack.use(await openContentStore(place, folder.contentFolder));
+  const uploads = new UploadFolders({ folder: folder.temporaryFolder, log });
+  const intake = new PackageIntake({
+    reader: database.reader,
+    store,
+    maxPackageBytes: settings.max_package_size,
+    log,
+    now,
+  });
+  // Only one instance uses the embedded database and the folder that it lies in.
+  const isAlone = database.dialect === 'sqlite';
+  if (isAlone) await uploads.empty();
+  else await uploads.removeLeftovers(now());
+  if (isAlone && place === null) await intake.removeOrphans();
+  else await claimContentStore(database, store);
+  const orphans = stack.use(new OrphanCleaner({ intake, leases, log, random }));
+  orphans.start();
+  return { store, uploads, intake };
+}

@@ -1,0 +1,74 @@
+import type { Metrics } from '../observability/metrics.ts';
+import type { MessageQueue } from '../queue/message-queue.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { delivers } from '../settings/delivers.ts';
+import { allowedTargetNetworks } from '../settings/networks.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import { type DeliveryMetrics, DeliveryWorker } from './delivery-worker.ts';
+import { PostbackSender } from './postback-sender.ts';
+import { TargetGuard } from './target-guard.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** Creates the sender of postbacks, and the guard that decides which targets it may reach. */
+export function createSender({ settings, version, now }: ServiceContext): {
+  guard: TargetGuard;
+  sender: PostbackSender;
+} {
+  const guard = new TargetGuard({ allowedNetworks: allowedTargetNetworks(settings) });
+  const deadlineMs = settings.delivery_timeout * MS_PER_SECOND;
+  return { guard, sender: new PostbackSender({ guard, version, deadlineMs, now }) };
+}
+
+/** Starts to deliver what is queued, where the settings want this instance to; disposing of it finishes what is in flight. */
+export function startDelivery(
+  { settings, logs, metrics, now, random }: ServiceContext,
+  { queue, sender, webhooks }: { queue: MessageQueue; sender: PostbackSender; webhooks: Webhooks },
+): AsyncDisposable {
+  const stack = new AsyncDisposableStack();
+  if (!delivers(settings)) {
+    logs
+      .for('Service')
+      .warn(
+        settings.enable_webhooks_service
+          ? 'enable_queue_polling is false: messages are queued, nothing is delivered'
+          : 'enable_webhooks_service is false: no event triggers a webhook, nothing is delivered, webhooks are read only',
+      );
+    return stack;
+  }
+  const worker = stack.use(
+    new DeliveryWorker({
+      queue,
+      sender,
+      targets: webhooks.targets,
+      deliveryLog: webhooks.deliveryLog,
+      metrics: countedForCharts(metrics, webhooks.attempted),
+      log: logs.for('DeliveryPoller'),
+      options: {
+        concurrency: settings.delivery_concurrency,
+        timeoutMs: settings.delivery_timeout * MS_PER_SECOND,
+        retryInitialMs: settings.retry_initial_delay * MS_PER_SECOND,
+        retryMaxMs: settings.retry_max_delay * MS_PER_SECOND,
+        pollIntervalMs: settings.queue_polling_interval * MS_PER_SECOND,
+        shutdownTimeoutMs: settings.shutdown_timeout * MS_PER_SECOND,
+      },
+      now,
+      random,
+    }),
+  );
+  worker.start();
+  return stack;
+}
+
+/** Counts attempts both for the metrics and for the charts. */
+function countedForCharts(metrics: Metrics, attempted: Webhooks['attempted']): DeliveryMetrics {
+  return {
+    attempted(outcome, durationMs, webhookId) {
+      metrics.attempted(outcome, durationMs);
+      attempted(webhookId, outcome === 'success', durationMs);
+    },
+    arrived: (sinceEventMs) => metrics.arrived(sinceEventMs),
+    discarded: (count) => metrics.discarded(count),
+    queueFailed: () => metrics.queueFailed(),
+  };
+}

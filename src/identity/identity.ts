@@ -1,0 +1,80 @@
+import type { FastifyInstance } from 'fastify';
+import type { Authorize } from '../http/authorization.ts';
+import type { Routes } from '../http/routes.ts';
+import type { CleaningStep, ServiceContext } from '../service-context.ts';
+import { delivers } from '../settings/delivers.ts';
+import { createAdministration } from './administrators/administration.ts';
+import { clientRoutes } from './clients/client-routes.ts';
+import { ClientService } from './clients/client-service.ts';
+import { GuessLimiter } from './guess-limiter.ts';
+import { AccessTokens } from './tokens/access-tokens.ts';
+import { tokenEndpoint } from './tokens/token-endpoint.ts';
+import { deriveTokenKeys } from './tokens/token-keys.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** Who may do what: API clients and their tokens, administrators and their sessions. */
+export interface Identity {
+  /** Decides requests by access token or session. */
+  authorize: Authorize;
+  cleaningSteps: readonly CleaningStep[];
+  /** Adds the routes that nobody has to be signed in for. */
+  addOpenRoutes(server: FastifyInstance): Promise<void>;
+  /** Adds the routes under the hook of `requireScopes`. */
+  addRoutes(routes: Routes): void;
+  /** A new page at which the first administrator is created, below this address; null when there is one. */
+  firstSetupUrl(baseUrl: string): Promise<string | null>;
+}
+
+/** Puts the identity part together. */
+export async function createIdentity({
+  settings,
+  version,
+  logs,
+  storage,
+  idempotency,
+  now,
+}: ServiceContext): Promise<Identity> {
+  const { database, authSecrets } = storage;
+  const log = logs.for('AdministratorService');
+  const clients = new ClientService({ database, now });
+  const tokens = new AccessTokens({
+    reader: database.reader,
+    keys: await deriveTokenKeys(database, authSecrets),
+    lifetimeMs: settings.access_token_lifetime * MS_PER_SECOND,
+    now,
+  });
+  const administration = createAdministration({
+    database,
+    authSecrets,
+    tokens,
+    log,
+    sessionIdleMs: settings.session_idle_timeout * MS_PER_SECOND,
+    sessionLifetimeMs: settings.session_lifetime * MS_PER_SECOND,
+    service: {
+      version,
+      readOnly: !settings.enable_webhooks_service,
+      delivers: delivers(settings),
+      baseUrl: settings.base_url,
+    },
+    now,
+  });
+  return {
+    authorize: administration.authorize,
+    cleaningSteps: administration.cleaningSteps,
+    async addOpenRoutes(server) {
+      await server.register(tokenEndpoint, {
+        clients,
+        tokens,
+        guesses: new GuessLimiter({ now }),
+        log: logs.for('TokenEndpoint'),
+      });
+      administration.addOpenRoutes(server);
+    },
+    addRoutes(routes) {
+      administration.addRoutes(routes);
+      clientRoutes(routes, { clients, idempotency, log });
+    },
+    firstSetupUrl: (baseUrl) => administration.firstSetupUrl(baseUrl),
+  };
+}

@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import type { Authorize } from '../http/authorization.ts';
+import { basePathOf } from '../http/base-path.ts';
+import type { Routes } from '../http/routes.ts';
+import type { ReadinessCheck } from '../observability/health-routes.ts';
+import type { ServiceQueue } from '../queue/open-queue.ts';
+import type { ServiceContext } from '../service-context.ts';
+import { delivers } from '../settings/delivers.ts';
+import { readUiBuild, UI_BUILD_FOLDER } from '../ui/ui-build.ts';
+import { uiRoutes } from '../ui/ui-routes.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import { Dashboard } from './dashboard/dashboard.ts';
+import { HealthReader } from './health/health-overview.ts';
+import { overviewRoutes } from './overview-routes.ts';
+
+/** The admin UI: its files, and what it alone reads. */
+export interface UserInterface {
+  /** Adds the routes that nobody has to be signed in for: the UI's files. */
+  addOpenRoutes(server: FastifyInstance): Promise<void>;
+  /** Adds the routes under the hook of `requireScopes`. */
+  addRoutes(routes: Routes): void;
+}
+
+/** What the UI needs of the parts around it. */
+export interface UserInterfaceOptions {
+  queue: ServiceQueue;
+  webhooks: Webhooks;
+  authorize: Authorize;
+  checks: Readonly<Record<string, ReadinessCheck>>;
+}
+
+/** Puts the UI part together. */
+export function createUserInterface(
+  { settings, version, logs, storage, now }: ServiceContext,
+  { queue: { queue, obstacle }, webhooks, authorize, checks }: UserInterfaceOptions,
+): UserInterface {
+  const { database, instance, instances, runtime, clockWatch } = storage;
+  const { reader } = database;
+  const isDelivering = delivers(settings);
+  return {
+    async addOpenRoutes(server) {
+      const build = readUiBuild(UI_BUILD_FOLDER);
+      if (build === null) logs.for('Service').warn('the admin UI is not built: run "npm run build:ui"');
+      await server.register(uiRoutes, { build, basePath: basePathOf(settings.base_url) });
+    },
+    addRoutes(routes) {
+      overviewRoutes(routes, {
+        reader,
+        dashboard: new Dashboard({ reader, queue, trends: webhooks.trends, delivers: isDelivering }),
+        health: new HealthReader({
+          database,
+          queue: { engine: queue.engine, obstacle },
+          checks,
+          clock: clockWatch,
+          instances,
+          settings,
+          about: { version, runtime, instance, startedAt: now() },
+        }),
+        redelivery: webhooks.redelivery,
+        mayReadWebhooks: async (request) =>
+          'caller' in (await authorize(request, { scope: 'webhooks:read' })),
+        readOnly: !settings.enable_webhooks_service,
+        delivers: isDelivering,
+        now,
+      });
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { readAssetNames } from '../content/assets/asset-names.ts';
+import type { OnDeleted } from '../content/assets/deletion.ts';
+import type { Transaction } from '../database/database.ts';
+import type { EventPublisher } from '../events/event.ts';
+import type { Routes } from '../http/routes.ts';
+import type { MessageQueue } from '../queue/message-queue.ts';
+import type { CleaningStep, ServiceContext } from '../service-context.ts';
+import { delivers } from '../settings/delivers.ts';
+import type { CheckTargetUrl } from './configuration/configuration.ts';
+import { DeliveryTargets } from './configuration/delivery-targets.ts';
+import { webhookRoutes } from './configuration/webhook-routes.ts';
+import { WebhookService } from './configuration/webhook-service.ts';
+import { DeadLetterRedelivery } from './history/dead-letter-redelivery.ts';
+import { DeliveryListing } from './history/delivery-listing.ts';
+import { DeliveryLog } from './history/delivery-log.ts';
+import { deliveryRoutes } from './history/delivery-routes.ts';
+import { HistoryCleaner } from './history/history-cleaner.ts';
+import { LineService } from './history/line-service.ts';
+import { EventLog, LoggedEvents } from './messages/event-log.ts';
+import { type SendPostback, TestMessages } from './messages/test-message.ts';
+import { testMessageRoutes } from './messages/test-message-routes.ts';
+import { silentPublisher, WebhookPublisher } from './messages/webhook-publisher.ts';
+import { TrendRecorder } from './trends/trend-recorder.ts';
+import { trendRoutes } from './trends/trend-routes.ts';
+import { TrendService } from './trends/trend-service.ts';
+
+/** Webhooks, the messages that events make for them, and the history of their delivery. */
+export interface Webhooks extends AsyncDisposable {
+  /** Turns events into messages on the queue, in the transaction of the change that caused them. */
+  events: EventPublisher<Transaction>;
+  /** Called when content is deleted, in the same transaction. */
+  onDeleted: OnDeleted;
+  /** Counts an attempt to deliver, for the charts. */
+  attempted(webhookId: number, succeeded: boolean, durationMs: number): void;
+  targets: DeliveryTargets;
+  deliveryLog: DeliveryLog;
+  trends: TrendService;
+  redelivery: DeadLetterRedelivery;
+  /** Begins to remove what is older than the settings keep, together with what the given steps remove. */
+  startCleaning(furtherSteps: readonly CleaningStep[]): void;
+  /** Adds the routes under the hook of `requireScopes`. */
+  addRoutes(routes: Routes): void;
+}
+
+/** What webhooks need of the parts around them. */
+export interface WebhooksOptions {
+  queue: MessageQueue;
+  /** Says why a target may not be reached; null when it may. */
+  checkTargetUrl: CheckTargetUrl;
+  send: SendPostback;
+}
+
+/** Puts the webhooks part together and starts what it does by itself. */
+export function startWebhooks(
+  { settings, logs, metrics, storage, idempotency, now }: ServiceContext,
+  { queue, checkTargetUrl, send }: WebhooksOptions,
+): Webhooks {
+  const { database, cipher } = storage;
+  const { reader } = database;
+  const log = logs.for('WebhookService');
+  const readOnly = !settings.enable_webhooks_service;
+  const stack = new AsyncDisposableStack();
+
+  const recorder = stack.use(new TrendRecorder({ database, log, now }));
+  recorder.start();
+  const trends = new TrendService({ reader, recorder, now });
+  const deliveryLog = new DeliveryLog(logs);
+  const targets = new DeliveryTargets({ reader, cipher });
+  const eventLog = new EventLog(logs);
+  const publisher = readOnly
+    ? silentPublisher
+    : new WebhookPublisher({
+        queue,
+        newMessageId: randomUUIDv7,
+        onPublished: (event, webhooks) => {
+          metrics.eventPublished(event.subtopic, webhooks.length);
+          recorder.eventPublished();
+          eventLog.triggered(event, webhooks);
+        },
+      });
+  const webhooks = new WebhookService({
+    database,
+    cipher,
+    queue,
+    checkTargetUrl,
+    readAssetNames,
+    readOnly,
+    log,
+    now,
+  });
+  const lines = new LineService({
+    database,
+    queue,
+    webhooks,
+    delivers: delivers(settings),
+    deliveryLog,
+    now,
+  });
+  const tests = new TestMessages({ webhooks, targets, send, now });
+  if (database.dialect === 'sqlite') {
+    const listing = stack.use(new DeliveryListing({ database, log }));
+    listing.start();
+  }
+  return {
+    events: new LoggedEvents(publisher, eventLog),
+    onDeleted: (tx, asset) => webhooks.assetDeleted(tx, asset),
+    attempted: (webhookId, succeeded, durationMs) => recorder.attempted(webhookId, succeeded, durationMs),
+    targets,
+    deliveryLog,
+    trends,
+    redelivery: new DeadLetterRedelivery({ reader, lines, now }),
+    startCleaning: (furtherSteps) => {
+      const cleaner = stack.use(
+        new HistoryCleaner({
+          database,
+          queue,
+          log,
+          historyDays: settings.delivery_history_days,
+          deadLetterDays: settings.dead_letter_days,
+          furtherSteps: [(limit) => recorder.forgetOld(limit), ...furtherSteps],
+          leases: storage.leases,
+          now,
+        }),
+      );
+      cleaner.start();
+    },
+    addRoutes: (routes) => {
+      webhookRoutes(routes, webhooks, idempotency);
+      deliveryRoutes(routes, { lines, idempotency, now });
+      testMessageRoutes(routes, tests);
+      trendRoutes(routes, trends);
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
