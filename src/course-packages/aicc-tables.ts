@@ -40,6 +40,22 @@ export function parseTable(text: string, maxFields: number): TableRow[] | null {
   return rows;
 }
 
+/**
+ * The records of an AICC table whose columns may repeat (`.cst`, `.ort`), the one that names them first.
+ *
+ * @param maxFields of all records together; null is returned for a table with more
+ */
+export function parseRecords(text: string, maxFields: number): string[][] | null {
+  const found: string[][] = [];
+  let fields = 0;
+  for (const record of records(text)) {
+    fields += record.length;
+    if (fields > maxFields) return null;
+    found.push(record);
+  }
+  return found;
+}
+
 /** Comma-separated records as in RFC 4180, with blanks around fields allowed; blank records are left out. */
 function* records(text: string): Generator<string[]> {
   const blanks = /[ \t]*/y;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspectFiles } from '../../test/course-packages/package-file.ts';
 import { aiccFiles, PAGE } from '../../test/support/course-packages.ts';
+import { flatStructure, type StructureItem } from './course-structure.ts';
 
 const AU_HEADER = '"System_ID","File_Name"\r\n';
 
@@ -15,6 +16,7 @@ describe('an AICC course', () => {
       learningStandard: 'AICC',
       title: 'Golf, explained',
       identifier: 'G1',
+      structure: flatStructure('G1', [{ id: 'A1', title: 'Lesson 1' }]),
       units: [
         {
           id: 'A1',
@@ -111,4 +113,56 @@ describe('an AICC course is refused', () => {
   for (const [what, files, code] of faults) {
     it(what, () => assert.rejects(inspectFiles(files), { code }));
   }
+});
+
+describe('the structure of an AICC course', () => {
+  const UNITS = `${AU_HEADER}A1,index.html\r\nA2,index.html\r\nA3,index.html\r\n`;
+  const read = async (files: Record<string, string>) =>
+    await inspectFiles({ ...aiccFiles(), 'course.au': UNITS, ...files });
+  const outline = (items: readonly StructureItem[]): unknown[] =>
+    items.map(({ id, children }) => (children.length === 0 ? id : [id, ...outline(children)]));
+
+  it('has the blocks of the .cst file, with the titles of the .des file', async () => {
+    const { structure } = await read({
+      'course.cst': 'block,member,member\r\nroot,b1,A3\r\nB1,a2,a1\r\n',
+      'course.des': 'system_id,title\r\nB1,Basics\r\nA1,First\r\n',
+    });
+    assert.deepEqual(outline(structure.items), [['b1', 'A2', 'A1'], 'A3']);
+    assert.equal(structure.items[0]?.title, 'Basics');
+    assert.equal(structure.items[0]?.isUnit, false);
+    assert.deepEqual(
+      structure.items[0]?.children.map(({ title, isUnit }) => [title, isUnit]),
+      [
+        ['A2', true],
+        ['First', true],
+      ],
+    );
+  });
+
+  it('has units that no block holds at its end, and nothing twice, in a circle or unknown', async () => {
+    const { structure, warnings } = await read({
+      'course.cst': 'block,member,member,member\r\nROOT,B1,gone,B1\r\nB1,A2,ROOT,B1\r\n',
+    });
+    assert.deepEqual(outline(structure.items), [['B1', 'A2'], 'A1', 'A3']);
+    assert.match(warnings.join('\n'), /member "gone", which is neither/);
+    assert.match(warnings.join('\n'), /holds the unit "A1"\. It comes last/);
+  });
+
+  it('has prerequisites, completion requirements and objectives', async () => {
+    const { structure } = await read({
+      'course.cst': 'block,member,member,member\r\nROOT,A1,A2,A3\r\n',
+      'course.pre': '"structure_element","prerequisite"\r\n"a2","A1 & ~(A3)"\r\n',
+      'course.cmp': 'Structure_Element,Requirement,Result,Next,Return\r\nA3,A1|A2,P,A1,\r\n',
+      'course.ort': 'Course_Element,Member,Member\r\nA1,J1,J2\r\n',
+      'course.des': 'system_id,title\r\nJ1,To putt\r\n',
+    });
+    const [first, second, third] = structure.items;
+    assert.equal(first?.prerequisites, null);
+    assert.equal(second?.prerequisites, 'A1 & ~(A3)');
+    assert.deepEqual(third?.completions, [{ requirement: 'A1|A2', result: 'P', next: 'A1', returnTo: null }]);
+    assert.deepEqual(first?.objectives, [
+      { id: 'J1', title: 'To putt' },
+      { id: 'J2', title: null },
+    ]);
+  });
 });

@@ -1,31 +1,34 @@
-import { parseSection, parseTable, type TableRow } from './aicc-tables.ts';
-import type { CourseFiles } from './course-files.ts';
+import { aiccItems } from './aicc-structure.ts';
+import { parseRecords, parseSection, parseTable, type TableRow } from './aicc-tables.ts';
+import type { CourseFiles, SourceFile } from './course-files.ts';
 import { resolveLaunch } from './launch-target.ts';
 import type { CourseOutline, LaunchUnit } from './package-description.ts';
 import { packageError, quoted } from './package-error.ts';
 import { scoreWithin } from './score-text.ts';
+import { StructureBudget } from './structure-budget.ts';
 import { titleText } from './title-text.ts';
-import type { ZipMember } from './zip-directory.ts';
 
 const PERCENT = [0, 100] as const;
 
 /**
- * Reads an AICC course: its description (`.crs`), its assignable units (`.au`) and, for their titles, its
- * descriptors (`.des`). File extensions, members and columns in whatever case.
+ * Reads an AICC course: its description (`.crs`), its assignable units (`.au`), for their titles its descriptors
+ * (`.des`), and its structure (`.cst`), prerequisites (`.pre`), completion requirements (`.cmp`) and objectives
+ * (`.ort`). File extensions, members and columns in whatever case.
  *
  * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  * @throws {PackageError} AICC_FILE_MISSING, MANIFEST_INVALID, MANIFEST_TOO_COMPLEX, NOTHING_TO_LAUNCH,
  *   TOO_MANY_UNITS, LAUNCH_…, and those of reading text
  */
-export async function readAicc(course: CourseFiles, description: ZipMember): Promise<CourseOutline> {
-  const file = (extension: string): ZipMember | undefined => besides(course, description, extension);
+export async function readAicc(course: CourseFiles, description: SourceFile): Promise<CourseOutline> {
+  const file = (extension: string): SourceFile | undefined => besides(course, description, extension);
   const unitsFile = file('au');
   if (unitsFile === undefined) throw packageError('AICC_FILE_MISSING', { extension: '.au' });
   const descriptorsFile = file('des');
   if (descriptorsFile === undefined) {
     course.warn('The AICC course has no .des file, so its units have no titles.');
   }
-  if (file('cst') === undefined) {
+  const structureFile = file('cst');
+  if (structureFile === undefined) {
     course.warn('The AICC course has no .cst file, so the structure of its units is unknown.');
   }
 
@@ -48,11 +51,30 @@ export async function readAicc(course: CourseFiles, description: ZipMember): Pro
     units.set(key, readUnit(course, row, id, titles.get(key)));
   }
   if (units.size === 0) throw packageError('NOTHING_TO_LAUNCH', { file: unitsFile.name });
+  const table = async (extension: string) => {
+    const found = file(extension);
+    return found === undefined ? [] : await readTable(course, found);
+  };
+  const objectivesFile = file('ort');
+  const items = aiccItems(
+    course,
+    {
+      units,
+      titles,
+      structure: structureFile === undefined ? null : await readRecords(course, structureFile),
+      prerequisites: await table('pre'),
+      completions: await table('cmp'),
+      objectives: objectivesFile === undefined ? [] : await readRecords(course, objectivesFile),
+    },
+    new StructureBudget(description.name, course.limits.structureNodes),
+  );
+  const identifier = about.get('course_id') || null;
   return {
     learningStandard: 'AICC',
     title: titleText(about.get('course_title') ?? null) ?? '',
-    identifier: about.get('course_id') || null,
+    identifier,
     units: [...units.values()],
+    structure: { identifier, items, scorm2004: null, cmi5: null },
   };
 }
 
@@ -76,13 +98,13 @@ function readUnit(course: CourseFiles, row: TableRow, id: string, title: string 
 }
 
 /** The file of this extension that goes with the description: of the same name, or else the first. */
-function besides(course: CourseFiles, description: ZipMember, extension: string): ZipMember | undefined {
+function besides(course: CourseFiles, description: SourceFile, extension: string): SourceFile | undefined {
   const files = course.beside(new RegExp(`\\.${extension}$`, 'i'));
   const wanted = description.name.replace(/crs$/i, extension).toLowerCase();
   return files.find(({ name }) => name.toLowerCase() === wanted) ?? files[0];
 }
 
-async function readTitles(course: CourseFiles, file: ZipMember): Promise<Map<string, string>> {
+async function readTitles(course: CourseFiles, file: SourceFile): Promise<Map<string, string>> {
   const titles = new Map<string, string>();
   for (const row of await readTable(course, file)) {
     const id = fieldOf(row, 'system_id');
@@ -92,8 +114,14 @@ async function readTitles(course: CourseFiles, file: ZipMember): Promise<Map<str
   return titles;
 }
 
-async function readTable(course: CourseFiles, file: ZipMember): Promise<TableRow[]> {
+async function readTable(course: CourseFiles, file: SourceFile): Promise<TableRow[]> {
   const rows = parseTable(await course.readText(file), course.limits.manifestNodes);
+  if (rows === null) throw packageError('MANIFEST_TOO_COMPLEX', { file: file.name });
+  return rows;
+}
+
+async function readRecords(course: CourseFiles, file: SourceFile): Promise<string[][]> {
+  const rows = parseRecords(await course.readText(file), course.limits.manifestNodes);
   if (rows === null) throw packageError('MANIFEST_TOO_COMPLEX', { file: file.name });
   return rows;
 }

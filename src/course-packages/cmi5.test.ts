@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspectFiles } from '../../test/course-packages/package-file.ts';
 import { cmi5Files } from '../../test/support/course-packages.ts';
+import { plainItem } from './course-structure.ts';
 
 const STRUCTURE = String(cmi5Files()['cmi5.xml']);
 
@@ -16,6 +17,24 @@ describe('a cmi5 course', () => {
     assert.deepEqual(
       await inspectFiles(cmi5Files({ title: 'Geology', identifier: 'https://courses.example/geo' })),
       {
+        structure: {
+          identifier: 'https://courses.example/geo',
+          items: [
+            {
+              ...plainItem({ id: 'https://courses.example/geo/block', title: 'Block' }),
+              isUnit: false,
+              cmi5: { titles: { en: 'Block' }, descriptions: { en: 'About it' } },
+              children: [
+                {
+                  ...plainItem({ id: 'https://courses.example/geo/au', title: 'Unit 1' }),
+                  cmi5: { titles: { en: 'Unit 1' }, descriptions: { en: 'About it' } },
+                },
+              ],
+            },
+          ],
+          scorm2004: null,
+          cmi5: { titles: { en: 'Geology' }, descriptions: { en: 'About it' }, objectives: [] },
+        },
         learningStandard: 'CMI5',
         title: 'Geology',
         identifier: 'https://courses.example/geo',
@@ -61,7 +80,7 @@ describe('a cmi5 course', () => {
     const au = (id: string) => `<au id="urn:${id}"><url>au/index.html</url></au>`;
     const { units } = await inspectWith(
       /<block[\s\S]*<\/block>/,
-      `${au('a')}<block><block>${au('b')}</block>${au('c')}</block>${au('d')}`,
+      `${au('a')}<block id="urn:x"><block id="urn:y">${au('b')}</block>${au('c')}</block>${au('d')}`,
     );
     assert.deepEqual(
       units.map(({ id, title }) => [id, title]),

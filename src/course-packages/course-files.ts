@@ -2,28 +2,36 @@ import { packageError, quoted } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { decodeText } from './text-decoding.ts';
 import { parseXml, type XmlElement } from './xml-tree.ts';
-import type { ZipArchive } from './zip-archive.ts';
-import type { ZipMember } from './zip-directory.ts';
 import { nameKey } from './zip-names.ts';
 
 /** Warnings beyond these only repeat what the first ones say. */
 const WARNINGS_SHOWN = 20;
 
-/** The files of one course in an archive, seen from the folder of its manifest; and the warnings about it. */
+/** A file of a course. */
+export interface SourceFile {
+  /** Its path, with `/` between its segments. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The whole content. @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED */
+  read(): Promise<Buffer>;
+}
+
+/** The files of one course, seen from the folder of its manifest; and the warnings about it. */
 export class CourseFiles {
   readonly limits: PackageLimits;
-  readonly #archive: ZipArchive;
+  readonly #files: readonly SourceFile[];
   readonly #root: string;
   readonly #names: ReadonlyMap<string, string>;
   readonly #warnings: string[] = [];
   #unshownWarnings = 0;
 
   /** @param root the folder of the manifest: empty, or with a `/` at its end */
-  constructor(archive: ZipArchive, root: string, limits: PackageLimits) {
+  constructor(files: readonly SourceFile[], root: string, limits: PackageLimits) {
     this.limits = limits;
-    this.#archive = archive;
+    this.#files = files;
     this.#root = root;
-    this.#names = new Map(archive.members.map(({ name }) => [nameKey(name), name]));
+    this.#names = new Map(files.map(({ name }) => [nameKey(name), name]));
   }
 
   /** Adds a warning for the course's author. */
@@ -38,15 +46,15 @@ export class CourseFiles {
   }
 
   /** The files in the manifest's own folder whose name matches. */
-  beside(pattern: RegExp): ZipMember[] {
-    return this.#archive.members.filter(({ name }) => {
+  beside(pattern: RegExp): SourceFile[] {
+    return this.#files.filter(({ name }) => {
       const ownName = name.slice(this.#root.length);
       return name.startsWith(this.#root) && !ownName.includes('/') && pattern.test(ownName);
     });
   }
 
   /**
-   * The exact name in the archive of a file that a manifest names, in whatever case; null when there is none.
+   * The exact name of a file that a manifest names, in whatever case; null when there is none.
    *
    * @param path from the manifest's folder, without `..`
    */
@@ -62,10 +70,10 @@ export class CourseFiles {
   }
 
   /** @throws {PackageError} MANIFEST_TOO_LARGE, MANIFEST_ENCODING, FILE_SIZE_WRONG, FILE_DAMAGED */
-  async readText(member: ZipMember): Promise<string> {
+  async readText(member: SourceFile): Promise<string> {
     const limit = this.limits.manifestBytes;
     if (member.size > limit) throw packageError('MANIFEST_TOO_LARGE', { file: member.name, limit });
-    const { text, guessed } = decodeText(await this.#archive.read(member), member.name);
+    const { text, guessed } = decodeText(await member.read(), member.name);
     if (guessed) {
       this.warn(
         `The file ${quoted(member.name)} names no encoding and is not UTF-8. It was read as Windows-1252.`,
@@ -75,7 +83,7 @@ export class CourseFiles {
   }
 
   /** @throws {PackageError} as {@link readText} and {@link parseXml} */
-  async readXml(member: ZipMember): Promise<XmlElement> {
+  async readXml(member: SourceFile): Promise<XmlElement> {
     return parseXml(await this.readText(member), member.name, this.limits);
   }
 }

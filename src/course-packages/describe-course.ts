@@ -1,20 +1,18 @@
 import { readAicc } from './aicc.ts';
 import { readCmi5 } from './cmi5.ts';
-import { CourseFiles } from './course-files.ts';
+import { CourseFiles, type SourceFile } from './course-files.ts';
 import { findCourseRoot } from './course-root.ts';
 import type { CourseOutline, PackageDescription } from './package-description.ts';
 import { packageError, quoted } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { readScorm } from './scorm.ts';
 import { readTinCan } from './tin-can.ts';
-import type { ZipArchive } from './zip-archive.ts';
-import type { ZipMember } from './zip-directory.ts';
 
 interface CourseReader {
   /** Of the file that shows that a course follows this standard. */
   readonly manifest: RegExp;
   /** Null when the manifest is of something else that uses the same file name. */
-  readonly read: (course: CourseFiles, manifest: ZipMember) => Promise<CourseOutline | null>;
+  readonly read: (course: CourseFiles, manifest: SourceFile) => Promise<CourseOutline | null>;
 }
 
 /** Authoring tools put several manifests into one package. The first of these is used. */
@@ -26,16 +24,16 @@ const READERS_BY_PRECEDENCE: readonly CourseReader[] = [
 ];
 
 /**
- * Finds out what course an archive holds, and how it is launched.
+ * Finds out what course these files are, and how it is launched.
  *
  * @throws {PackageError} whatever is wrong with its manifest
  */
 export async function describeCourse(
-  archive: ZipArchive,
+  files: readonly SourceFile[],
   limits: PackageLimits,
 ): Promise<PackageDescription> {
-  const root = findCourseRoot(archive.members.map(({ name }) => name));
-  const course = new CourseFiles(archive, root, limits);
+  const root = findCourseRoot(files.map(({ name }) => name));
+  const course = new CourseFiles(files, root, limits);
   if (root !== '') {
     course.warn(`The course is in the folder ${quoted(root)} of the zip. Better zip what is in the folder.`);
   }

@@ -1,3 +1,4 @@
+import type { CourseStructure } from './course-structure.ts';
 import type { LearningStandard } from './learning-standard.ts';
 
 /** Where a unit opens: a file of the package, or a page elsewhere. */
@@ -58,6 +59,7 @@ export interface CourseOutline {
   readonly identifier: string | null;
   /** In the manifest's order, at least one. */
   readonly units: readonly LaunchUnit[];
+  readonly structure: CourseStructure;
 }
 
 /** What is known about a package without unpacking it. Plain JSON values only. */

@@ -23,6 +23,8 @@ export interface PackageLimits {
   readonly xmlDepth: number;
   /** Elements and attributes of an XML file, or cells of an AICC table. */
   readonly manifestNodes: number;
+  /** Rules, objectives, items and the like that are kept of a manifest; an item counts as ten. */
+  readonly structureNodes: number;
   /** Units that a learner can launch. */
   readonly units: number;
 }
@@ -39,5 +41,6 @@ export const DEFAULT_PACKAGE_LIMITS: PackageLimits = {
   manifestBytes: 8 * MEBIBYTE,
   xmlDepth: 100,
   manifestNodes: 200_000,
+  structureNodes: 60_000,
   units: 2_000,
 };

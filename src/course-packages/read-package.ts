@@ -17,7 +17,12 @@ export async function inspectPackage(
 ): Promise<PackageDescription> {
   const allLimits = { ...DEFAULT_PACKAGE_LIMITS, ...limits };
   await using archive = await ZipArchive.open(zipFile, allLimits);
-  return await describeCourse(archive, allLimits);
+  const files = archive.members.map((member) => ({
+    name: member.name,
+    size: member.size,
+    read: () => archive.read(member),
+  }));
+  return await describeCourse(files, allLimits);
 }
 
 /**

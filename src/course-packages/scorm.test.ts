@@ -9,6 +9,7 @@ import {
   scorm2004Files,
   scormManifest,
 } from '../../test/support/course-packages.ts';
+import { flatStructure } from './course-structure.ts';
 import type { LaunchUnit, PackageDescription } from './package-description.ts';
 
 type Content = NonNullable<Parameters<typeof scormManifest>[1]>;
@@ -31,6 +32,7 @@ describe('a SCORM course', () => {
       learningStandard: 'SCORM_12',
       title: 'Golf & more',
       identifier: 'golf',
+      structure: flatStructure('golf', [{ id: 'i1', title: 'Lesson 1' }]),
       units: [
         {
           id: 'i1',

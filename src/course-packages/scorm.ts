@@ -1,20 +1,29 @@
-import type { CourseFiles } from './course-files.ts';
+import type { CourseFiles, SourceFile } from './course-files.ts';
+import type { Scorm2004Course, StructureItem } from './course-structure.ts';
 import { resolveLaunch } from './launch-target.ts';
 import type { LearningStandard } from './learning-standard.ts';
 import type { CourseOutline, LaunchUnit } from './package-description.ts';
 import { packageError, quoted } from './package-error.ts';
+import { SequencingReader } from './read-sequencing.ts';
 import { scoreWithin } from './score-text.ts';
+import { Scorm2004Reader } from './scorm-2004.ts';
 import { scormEdition } from './scorm-edition.ts';
-import { titleText } from './title-text.ts';
+import type { Sequencing } from './scorm-sequencing.ts';
+import { ScormValues } from './scorm-values.ts';
+import { NODES_OF_AN_ITEM, StructureBudget } from './structure-budget.ts';
+import { shortText, titleText } from './title-text.ts';
 import { attributeOf, childOf, childrenOf, textOf, XML_NAMESPACE, type XmlElement } from './xml-tree.ts';
-import type { ZipMember } from './zip-directory.ts';
 
 const PERCENT = [0, 100] as const;
-const NORMALIZED = [-1, 1] as const;
 const PROGRESS = [0, 1] as const;
 
-/** What `minNormalizedMeasure` is when it is left out (SCORM 2004 Sequencing and Navigation, objectives). */
-const DEFAULT_MEASURE = 1;
+/** What a unit is made of. */
+interface UnitSource {
+  readonly id: string;
+  readonly resource: XmlElement;
+  /** Null before SCORM 2004. */
+  readonly sequencing: Sequencing | null;
+}
 
 /**
  * Reads a SCORM 1.1, 1.2 or 2004 course. Null when the manifest is of plain IMS content or a Common Cartridge.
@@ -22,7 +31,7 @@ const DEFAULT_MEASURE = 1;
  * @see the Content Aggregation Models of SCORM 1.2 and SCORM 2004
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, TOO_MANY_UNITS, LAUNCH_…, and those of reading XML
  */
-export async function readScorm(course: CourseFiles, file: ZipMember): Promise<CourseOutline | null> {
+export async function readScorm(course: CourseFiles, file: SourceFile): Promise<CourseOutline | null> {
   const manifest = await course.readXml(file);
   if (manifest.name !== 'manifest') {
     throw packageError('MANIFEST_INVALID', {
@@ -34,9 +43,18 @@ export async function readScorm(course: CourseFiles, file: ZipMember): Promise<C
   if (learningStandard === null) return null;
 
   const organization = defaultOrganization(manifest, course);
-  const units = new ItemReader(course, file, manifest, learningStandard).read(organization);
   const title = titleText(textOf(childOf(organization, 'title'))) ?? lomTitle(manifest) ?? '';
-  return { learningStandard, title, identifier: attributeOf(manifest, 'identifier'), units };
+  const reader = new ItemReader(course, file, manifest, learningStandard);
+  const { units, items } = reader.read(organization);
+  const identifier = attributeOf(manifest, 'identifier');
+  const scorm2004 = reader.readRoot(organization, title);
+  return {
+    learningStandard,
+    title,
+    identifier,
+    units,
+    structure: { identifier, items, scorm2004, cmi5: null },
+  };
 }
 
 function defaultOrganization(manifest: XmlElement, course: CourseFiles): XmlElement | undefined {
@@ -59,55 +77,98 @@ function lomTitle(manifest: XmlElement): string | null {
 
 class ItemReader {
   readonly #course: CourseFiles;
-  readonly #file: ZipMember;
+  readonly #file: SourceFile;
+  readonly #values: ScormValues;
   readonly #isScorm2004: boolean;
   readonly #bases: readonly (string | null)[];
   readonly #resources: ReadonlyMap<string | null, XmlElement>;
-  readonly #sequencings: ReadonlyMap<string | null, XmlElement>;
+  readonly #sequencings: SequencingReader;
+  readonly #extras: Scorm2004Reader;
+  readonly #budget: StructureBudget;
   readonly #units = new Map<string, LaunchUnit>();
+  readonly #ids = new Set<string>();
 
-  constructor(course: CourseFiles, file: ZipMember, manifest: XmlElement, standard: LearningStandard) {
+  constructor(course: CourseFiles, file: SourceFile, manifest: XmlElement, standard: LearningStandard) {
     const resources = childOf(manifest, 'resources');
     this.#course = course;
     this.#file = file;
+    this.#values = new ScormValues(course);
     this.#isScorm2004 = standard.startsWith('SCORM_2004');
     this.#bases = [xmlBase(manifest), xmlBase(resources)];
     this.#resources = byAttribute(childrenOf(resources, 'resource'), 'identifier');
-    this.#sequencings = byAttribute(childOf(manifest, 'sequencingCollection')?.children ?? [], 'ID');
+    this.#budget = new StructureBudget(file.name, course.limits.structureNodes);
+    this.#sequencings = new SequencingReader(course, childOf(manifest, 'sequencingCollection'), (nodes) =>
+      this.#budget.spend(nodes),
+    );
+    this.#extras = new Scorm2004Reader(course);
   }
 
-  /** The units of an organization in the order of its tree. */
-  read(organization: XmlElement | undefined): LaunchUnit[] {
-    this.#readItems(organization);
+  /** An organization's tree, and its units in the order of the tree. */
+  read(organization: XmlElement | undefined): { items: StructureItem[]; units: LaunchUnit[] } {
+    const items = this.#readItems(organization);
     if (this.#units.size === 0) throw packageError('NOTHING_TO_LAUNCH', { file: this.#file.name });
-    return [...this.#units.values()];
+    return { items, units: [...this.#units.values()] };
   }
 
-  #readItems(parent: XmlElement | undefined): void {
-    for (const item of childrenOf(parent, 'item')) {
+  /** What SCORM 2004 says about the whole tree; null in other versions. */
+  readRoot(organization: XmlElement | undefined, title: string): Scorm2004Course | null {
+    if (!this.#isScorm2004) return null;
+    return this.#extras.course(organization, title, this.#sequencings.read(organization));
+  }
+
+  #readItems(parent: XmlElement | undefined): StructureItem[] {
+    return childrenOf(parent, 'item').map((item) => {
+      this.#budget.spend(NODES_OF_AN_ITEM);
       const reference = attributeOf(item, 'identifierref');
       const resource = this.#resources.get(reference);
-      if (resource !== undefined) this.#addUnit(item, resource);
-      else if (reference !== null) {
+      if (reference !== null && resource === undefined) {
         this.#course.warn(
           `An item points to the resource ${quoted(reference)}, which the manifest does not have. It is left out.`,
         );
       }
-      this.#readItems(item);
-    }
+      const id = this.#idOf(item, resource !== undefined);
+      // The sequencing is one for both readers: a fault in it is told once.
+      const sequencing = this.#isScorm2004 ? this.#sequencings.read(item) : null;
+      const unit = resource === undefined ? null : this.#addUnit(item, { id, resource, sequencing });
+      return {
+        id,
+        title: unit?.title ?? titleText(textOf(childOf(item, 'title'))) ?? id,
+        isUnit: unit !== null,
+        isVisible: this.#values.flag(item, 'isvisible', true),
+        prerequisites: this.#isScorm2004 ? null : shortText(childOf(item, 'prerequisites')),
+        completions: [],
+        objectives: [],
+        scorm2004: sequencing === null ? null : this.#extras.item(item, sequencing),
+        cmi5: null,
+        children: this.#readItems(item),
+      };
+    });
   }
 
-  #addUnit(item: XmlElement, resource: XmlElement): void {
-    const unit = this.#unit(item, resource);
-    const limit = this.#course.limits.units;
-    if (this.#units.has(unit.id)) throw this.#invalid(`two items have the identifier ${quoted(unit.id)}`);
-    if (this.#units.size >= limit) throw packageError('TOO_MANY_UNITS', { file: this.#file.name, limit });
-    this.#units.set(unit.id, unit);
-  }
-
-  #unit(item: XmlElement, resource: XmlElement): LaunchUnit {
+  /** A block may lack an identifier, or repeat one: it then gets one of its own. */
+  #idOf(item: XmlElement, isUnit: boolean): string {
     const id = attributeOf(item, 'identifier');
-    if (id === null) throw this.#invalid('an item has no identifier');
+    if (isUnit && id === null) throw this.#invalid('an item has no identifier');
+    if (id !== null && !this.#ids.has(id)) {
+      this.#ids.add(id);
+      return id;
+    }
+    if (isUnit) throw this.#invalid(`two items have the identifier ${quoted(id ?? '')}`);
+    // No identifier of XML has a "#".
+    const own = `item#${this.#ids.size}`;
+    this.#ids.add(own);
+    return own;
+  }
+
+  #addUnit(item: XmlElement, about: UnitSource): LaunchUnit {
+    const limit = this.#course.limits.units;
+    if (this.#units.size >= limit) throw packageError('TOO_MANY_UNITS', { file: this.#file.name, limit });
+    const unit = this.#unit(item, about);
+    this.#units.set(unit.id, unit);
+    return unit;
+  }
+
+  #unit(item: XmlElement, { id, resource, sequencing }: UnitSource): LaunchUnit {
     return {
       id,
       title: titleText(textOf(childOf(item, 'title'))) ?? id,
@@ -119,12 +180,13 @@ class ItemReader {
       }),
       // An asset is what says so, or says nothing. The attribute is `scormtype` in 1.2, `scormType` in 2004.
       reports: attributeOf(resource, 'scormtype')?.toLowerCase() === 'sco',
-      masteryScore: this.#isScorm2004 ? this.#passingMeasure(item, id) : this.#masteryScore(item, id),
+      masteryScore: sequencing === null ? this.#masteryScore(item, id) : passingMeasure(sequencing),
       completionThreshold: this.#isScorm2004 ? this.#completionThreshold(item, id) : null,
       launchData: textOf(childOf(item, 'dataFromLMS')),
-      maxTimeAllowed: this.#isScorm2004
-        ? attributeOf(this.#sequencing(item, 'limitConditions'), 'attemptAbsoluteDurationLimit')
-        : textOf(childOf(item, 'maxtimeallowed')),
+      maxTimeAllowed:
+        sequencing === null
+          ? textOf(childOf(item, 'maxtimeallowed'))
+          : sequencing.limitConditions.attemptAbsoluteDurationLimit,
       timeLimitAction: textOf(childOf(item, 'timeLimitAction')),
       cmi5: null,
     };
@@ -132,13 +194,6 @@ class ItemReader {
 
   #masteryScore(item: XmlElement, id: string): number | null {
     return scoreWithin(this.#course, textOf(childOf(item, 'masteryscore')), PERCENT, id);
-  }
-
-  #passingMeasure(item: XmlElement, id: string): number | null {
-    const objective = childOf(this.#sequencing(item, 'objectives'), 'primaryObjective');
-    if (attributeOf(objective, 'satisfiedByMeasure') !== 'true') return null;
-    const measure = textOf(childOf(objective, 'minNormalizedMeasure'));
-    return measure === null ? DEFAULT_MEASURE : scoreWithin(this.#course, measure, NORMALIZED, id);
   }
 
   /** An element's text up to the 3rd edition, its attribute in the 4th, and there only if it is to be used. */
@@ -150,16 +205,13 @@ class ItemReader {
     return scoreWithin(this.#course, measure, PROGRESS, id);
   }
 
-  /** A part of an item's sequencing, its own or else of the shared one that it names. */
-  #sequencing(item: XmlElement, part: string): XmlElement | undefined {
-    const own = childOf(item, 'sequencing');
-    const shared = this.#sequencings.get(attributeOf(own, 'IDRef'));
-    return childOf(own, part) ?? childOf(shared, part);
-  }
-
   #invalid(reason: string): Error {
     return packageError('MANIFEST_INVALID', { file: this.#file.name, reason });
   }
+}
+
+function passingMeasure({ primaryObjective }: Sequencing): number | null {
+  return primaryObjective?.satisfiedByMeasure === true ? primaryObjective.minNormalizedMeasure : null;
 }
 
 function xmlBase(element: XmlElement | undefined): string | null {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspectFiles } from '../../test/course-packages/package-file.ts';
 import { xapiFiles } from '../../test/support/course-packages.ts';
+import { flatStructure } from './course-structure.ts';
 
 const TINCAN = String(xapiFiles()['tincan.xml']);
 
@@ -15,6 +16,7 @@ describe('an xAPI course with a tincan.xml', () => {
       learningStandard: 'XAPI',
       title: 'Tin',
       identifier: 'urn:tin',
+      structure: flatStructure('urn:tin', [{ id: 'urn:tin', title: 'Tin' }]),
       units: [
         {
           id: 'urn:tin',

@@ -1,10 +1,10 @@
-import type { CourseFiles } from './course-files.ts';
+import type { CourseFiles, SourceFile } from './course-files.ts';
+import { flatStructure } from './course-structure.ts';
 import { resolveLaunch } from './launch-target.ts';
 import type { CourseOutline } from './package-description.ts';
 import { packageError, quoted } from './package-error.ts';
 import { titleText } from './title-text.ts';
 import { attributeOf, childOf, childrenOf, textOf } from './xml-tree.ts';
-import type { ZipMember } from './zip-directory.ts';
 
 /**
  * Reads an xAPI course described by a `tincan.xml`: the first activity that can be launched. Others before it
@@ -13,7 +13,7 @@ import type { ZipMember } from './zip-directory.ts';
  * @see {@link https://github.com/RusticiSoftware/TinCanSchema}
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, LAUNCH_…, and those of reading XML
  */
-export async function readTinCan(course: CourseFiles, file: ZipMember): Promise<CourseOutline> {
+export async function readTinCan(course: CourseFiles, file: SourceFile): Promise<CourseOutline> {
   const tincan = await course.readXml(file);
   if (tincan.name !== 'tincan') {
     throw packageError('MANIFEST_INVALID', {
@@ -36,14 +36,15 @@ export async function readTinCan(course: CourseFiles, file: ZipMember): Promise<
     throw packageError('MANIFEST_INVALID', { file: file.name, reason: 'the activity has no id' });
   }
   const title = titleText(textOf(childOf(activity, 'name')));
+  const unit = { id, title: title ?? id };
   return {
     learningStandard: 'XAPI',
     title: title ?? '',
     identifier: id,
+    structure: flatStructure(id, [unit]),
     units: [
       {
-        id,
-        title: title ?? id,
+        ...unit,
         launch: resolveLaunch(course, { unit: id, href: textOf(childOf(activity, 'launch')) }),
         reports: true,
         masteryScore: null,

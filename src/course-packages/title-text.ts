@@ -14,3 +14,11 @@ export function titleText(text: string | null): string | null {
   if (characters.length <= TITLE_CHARACTERS) return characters.join('') || null;
   return `${characters.slice(0, TITLE_CHARACTERS - 1).join('')}…`;
 }
+
+/** Characters of a condition or description that is kept as it stands. */
+const TEXT_CHARACTERS = 4_000;
+
+/** The trimmed text of an element, cut where it is longer than any course needs; null when it is missing or blank. */
+export function shortText(element: { readonly text: string } | undefined): string | null {
+  return element?.text.trim().slice(0, TEXT_CHARACTERS).toWellFormed() || null;
+}

@@ -15,6 +15,7 @@ import { focusedAssets } from './migrations/0013-focused-assets.ts';
 import { lineMoments } from './migrations/0014-line-moments.ts';
 import { sqsCopies } from './migrations/0015-sqs-copies.ts';
 import { instances } from './migrations/0016-instances.ts';
+import { courseStructures } from './migrations/0017-course-structures.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lineMoments,
   sqsCopies,
   instances,
+  courseStructures,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

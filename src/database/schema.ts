@@ -160,6 +160,10 @@ export interface CourseVersionRow {
   units: string;
   /** JSON: what the import found odd but accepted. */
   warnings: string;
+  /** JSON: a `CourseStructure`; null until it is read, and when it cannot be. */
+  structure: string | null;
+  /** The format that the structure was read in; 0 until it is read. */
+  structure_format: number;
   /** Names the version's files in the content store. */
   content_key: string;
   file_count: number;

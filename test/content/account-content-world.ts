@@ -65,6 +65,8 @@ export class ContentWorld {
         title: 'Course',
         units: '[]',
         warnings: '[]',
+        structure: null,
+        structure_format: 0,
         content_key: `key of ${courseId}`,
         file_count: 0,
         byte_count: 0,

@@ -1,3 +1,4 @@
+import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import type { EventPublisher } from '../../events/event.ts';
@@ -271,6 +272,8 @@ async function recordVersion(
     title: description.title,
     units: JSON.stringify(description.units),
     warnings: JSON.stringify(description.warnings),
+    structure: JSON.stringify(description.structure),
+    structure_format: STRUCTURE_FORMAT,
     content_key: contentKey,
     file_count: fileCount,
     byte_count: byteCount,

@@ -14,7 +14,10 @@ export interface StoredCourse extends Selectable<CourseRow> {
 }
 
 /** A version without what only launching needs. */
-export type StoredVersion = Omit<CourseVersionRow, 'units' | 'content_key'>;
+export type StoredVersion = Omit<
+  CourseVersionRow,
+  'units' | 'content_key' | 'structure' | 'structure_format'
+>;
 
 export async function readCourse(
   reader: Pick<Reader, 'query'>,

@@ -1,0 +1,50 @@
+import { type CourseStructure, flatStructure } from '../../course-packages/course-structure.ts';
+import type { LearningStandard } from '../../course-packages/learning-standard.ts';
+import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import type { Reader } from '../../database/database.ts';
+
+/** Everything about a version of a course that playing it needs. */
+export interface PlayableVersion {
+  courseId: number;
+  versionId: number;
+  /** The course's name, not the package's title. */
+  courseName: string;
+  learningStandard: LearningStandard;
+  /** Names the version's files in the content store. */
+  contentKey: string;
+  /** At least one, in the manifest's order. */
+  units: readonly LaunchUnit[];
+  /**
+   * As the manifest has it. Until the manifest of a version that an earlier release imported has been read again, and
+   * where that failed, it is the units one after the other.
+   */
+  structure: CourseStructure;
+}
+
+/** Reads a version of a course for the player; undefined when there is no such version. */
+export async function readPlayableVersion(
+  reader: Pick<Reader, 'query'>,
+  courseId: number,
+  versionId: number,
+): Promise<PlayableVersion | undefined> {
+  const row = await reader.query
+    .selectFrom('course_versions')
+    .innerJoin('courses', 'courses.id', 'course_versions.course_id')
+    .select(['courses.name', 'course_versions.learning_standard', 'course_versions.content_key'])
+    .select(['course_versions.units', 'course_versions.structure'])
+    .where('course_versions.course_id', '=', courseId)
+    .where('course_versions.version_id', '=', versionId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const units = JSON.parse(row.units) as LaunchUnit[];
+  return {
+    courseId,
+    versionId,
+    courseName: row.name,
+    learningStandard: row.learning_standard as LearningStandard,
+    contentKey: row.content_key,
+    units,
+    structure:
+      row.structure === null ? flatStructure(null, units) : (JSON.parse(row.structure) as CourseStructure),
+  };
+}
