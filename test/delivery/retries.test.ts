@@ -21,6 +21,7 @@ import {
   settledDeliveries,
   statisticsOf,
   untilLineEmpty,
+  updateWebhook,
 } from './webhook-parts.ts';
 
 /** What the delay before an attempt may be shorter than its step of the schedule. */
@@ -45,6 +46,14 @@ async function failing(
   await createAccounts(service.api, 'Northwind');
   const opened = stack.move();
   return { target, service, id, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+/** Waits until the head of the line has failed so often and waits for its next attempt. */
+async function untilRetrying({ api }: TestService, webhookId: number, attempts = 1): Promise<void> {
+  await until(async () => {
+    const { body: line } = await api.get(`/webhooks/${webhookId}/line`);
+    return line.state === 'RETRYING' && line.head.attempts === attempts;
+  }, `attempt ${attempts} failed`);
 }
 
 describe('a message that cannot be delivered', () => {
@@ -127,6 +136,47 @@ describe('a message that cannot be delivered', () => {
     const [first, second] = gaps(test.target.requests);
     assert.ok(first! >= 1_000 - CLOCK_SLACK_MS, `asked for a second, waited ${first} ms`);
     assert.ok(second! >= 1_200 - CLOCK_SLACK_MS, `asked for an hour, waited ${second} ms`);
+  });
+});
+
+describe('a message that waits for its next attempt', () => {
+  const patient = { settings: { retry_initial_delay: 3_600, retry_max_delay: 3_600 } };
+
+  it('is sent at once to a target that was changed', async () => {
+    await using test = await failing(answer(500), {}, patient);
+    await using mended = await startTarget();
+    await untilRetrying(test.service, test.id);
+    await updateWebhook(test.service.api, test.id, mended.url);
+    const [request] = await mended.waitFor(1);
+    assert.equal(request?.headers['webhook-id'], test.target.requests[0]?.headers['webhook-id']);
+    await untilLineEmpty(test.service.api, test.id);
+  });
+
+  it('is sent at once with credentials that were changed, given for the first time or given again', async () => {
+    const basic = (secret: string) => ({ authentication: { type: 'BASIC', key: 'crm', secret } });
+    await using test = await failing(answer(401), {}, patient);
+    await untilRetrying(test.service, test.id);
+    let attempts = 1;
+    for (const change of [basic('first'), basic('second'), {}]) {
+      await updateWebhook(test.service.api, test.id, test.target.url, change);
+      attempts += 1;
+      await test.target.waitFor(attempts);
+      await untilRetrying(test.service, test.id, attempts);
+    }
+    assert.deepEqual(
+      test.target.requests.map(({ headers }) => headers.authorization),
+      [undefined, ...['crm:first', 'crm:second'].map((pair) => `Basic ${btoa(pair)}`), undefined],
+    );
+  });
+
+  it('goes on waiting when anything else is changed', async () => {
+    await using test = await failing(answer(500), {}, patient);
+    const { api } = test.service;
+    await untilRetrying(test.service, test.id);
+    const before = await api.get(`/webhooks/${test.id}/line`);
+    await updateWebhook(api, test.id, test.target.url, { name: 'Renamed', max_attempts: 7 });
+    const after = await api.get(`/webhooks/${test.id}/line`);
+    assert.equal(after.body.head.next_attempt_dt, before.body.head.next_attempt_dt);
   });
 });
 

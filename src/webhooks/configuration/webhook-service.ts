@@ -126,7 +126,8 @@ export class WebhookService {
       await clearInError(tx, id);
       if (reset) await this.#reset(tx, id);
       this.#logLater(tx, 'a webhook was updated', id);
-      if (present.enabled && !configuration.enabled) await this.#discardSoon(tx, id);
+      if (present.enabled && !configuration.enabled) await this.#makeHeadDue(tx, id);
+      else if (mayMendDelivery(present, configuration)) await this.#makeHeadDue(tx, id);
       return await this.#require(tx, id);
     });
   }
@@ -143,7 +144,7 @@ export class WebhookService {
       await deleteTriggers(tx, id);
       await markDeleted(tx, id, this.#now());
       this.#logLater(tx, 'a webhook was deleted', id);
-      await this.#discardSoon(tx, id);
+      await this.#makeHeadDue(tx, id);
     });
   }
 
@@ -195,8 +196,11 @@ export class WebhookService {
     tx.onCommit(() => this.#log.info(text, { webhook_id: id }));
   }
 
-  /** Has delivery look at the line now, whenever its head's next attempt was to be: that is when messages are discarded. */
-  async #discardSoon(tx: Transaction, id: number): Promise<void> {
+  /**
+   * Makes the head due now instead of at its next retry. Delivery then discards the messages of a webhook that is
+   * inactive or deleted, or tries the target as it is configured now.
+   */
+  async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
     await this.#queue.actOnHead(tx, id, 'retry');
   }
 
@@ -301,6 +305,12 @@ export class WebhookService {
       return { type: 'BASIC', key: '' };
     }
   }
+}
+
+/** True when the change may mend what made deliveries fail: another target, or credentials given again. */
+function mayMendDelivery(present: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
+  if (targetUrl !== present.targetUrl || authentication.type !== present.authentication.type) return true;
+  return authentication.type === 'BASIC' && authentication.secret !== null;
 }
 
 function toWebhook(
