@@ -20,6 +20,7 @@ import { CourseService, coursesInFolder } from './courses/course-service.ts';
 import { courseUploadRoutes } from './courses/course-upload-routes.ts';
 import { OrphanCleaner } from './courses/orphan-cleaner.ts';
 import { PackageIntake } from './courses/package-intake.ts';
+import { StructureReader } from './courses/structure-reader.ts';
 import { UploadFolders } from './courses/upload-folders.ts';
 import { equivalentRoutes } from './equivalents/equivalent-routes.ts';
 import {
@@ -158,5 +159,7 @@ async function openCourseFiles(
   else await claimContentStore(database, store);
   const orphans = stack.use(new OrphanCleaner({ intake, leases, log, random }));
   orphans.start();
+  const structures = stack.use(new StructureReader({ database, store, leases, log }));
+  structures.start();
   return { store, uploads, intake };
 }

@@ -1,4 +1,4 @@
-import { packageError, quoted } from './package-error.ts';
+import { type PackageError, packageError, quoted } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { decodeText } from './text-decoding.ts';
 import { parseXml, type XmlElement } from './xml-tree.ts';
@@ -20,18 +20,38 @@ export interface SourceFile {
 /** The files of one course, seen from the folder of its manifest; and the warnings about it. */
 export class CourseFiles {
   readonly limits: PackageLimits;
+  readonly #isStored: boolean;
   readonly #files: readonly SourceFile[];
   readonly #root: string;
   readonly #names: ReadonlyMap<string, string>;
   readonly #warnings: string[] = [];
   #unshownWarnings = 0;
 
-  /** @param root the folder of the manifest: empty, or with a `/` at its end */
-  constructor(files: readonly SourceFile[], root: string, limits: PackageLimits) {
+  /**
+   * @param root the folder of the manifest: empty, or with a `/` at its end
+   * @param isStored whether the course was accepted earlier, perhaps by a release that was less strict
+   */
+  constructor(
+    files: readonly SourceFile[],
+    root: string,
+    { limits, isStored }: { limits: PackageLimits; isStored: boolean },
+  ) {
     this.limits = limits;
+    this.#isStored = isStored;
     this.#files = files;
     this.#root = root;
     this.#names = new Map(files.map(({ name }) => [nameKey(name), name]));
+  }
+
+  /**
+   * Refuses a fault that does not keep the course from being played, or, in a course that is stored already, only
+   * warns of it.
+   *
+   * @throws {PackageError} the given one
+   */
+  refuse(fault: PackageError): void {
+    if (!this.#isStored) throw fault;
+    this.warn(fault.message);
   }
 
   /** Adds a warning for the course's author. */

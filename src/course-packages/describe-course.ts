@@ -30,10 +30,10 @@ const READERS_BY_PRECEDENCE: readonly CourseReader[] = [
  */
 export async function describeCourse(
   files: readonly SourceFile[],
-  limits: PackageLimits,
+  options: { limits: PackageLimits; isStored: boolean },
 ): Promise<PackageDescription> {
   const root = findCourseRoot(files.map(({ name }) => name));
-  const course = new CourseFiles(files, root, limits);
+  const course = new CourseFiles(files, root, options);
   if (root !== '') {
     course.warn(`The course is in the folder ${quoted(root)} of the zip. Better zip what is in the folder.`);
   }

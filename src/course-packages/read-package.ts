@@ -22,7 +22,7 @@ export async function inspectPackage(
     size: member.size,
     read: () => archive.read(member),
   }));
-  return await describeCourse(files, allLimits);
+  return await describeCourse(files, { limits: allLimits, isStored: false });
 }
 
 /**

@@ -53,6 +53,10 @@ export class TestContentStore implements ContentStore {
     return this.#store.read(key, filePath, range);
   }
 
+  files(key: string): AsyncIterable<string> {
+    return this.#store.files(key);
+  }
+
   has(key: string): Promise<boolean> {
     return this.#store.has(key);
   }

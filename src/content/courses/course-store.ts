@@ -187,3 +187,47 @@ export async function deleteCourse(tx: Transaction, id: number): Promise<string[
   await tx.query.deleteFrom('courses').where('courses.id', '=', id).execute();
   return versions.map((version) => version.content_key);
 }
+
+/** A version whose manifest is to be read. */
+export type UnreadVersion = Pick<CourseVersionRow, 'course_id' | 'version_id' | 'content_key'>;
+
+/** Versions whose structure was read in an older format or not at all, from the given ones on. */
+export async function readUnreadVersions(
+  reader: Pick<Reader, 'query'>,
+  format: number,
+  after: Pick<CourseVersionRow, 'course_id' | 'version_id'>,
+  limit: number,
+): Promise<UnreadVersion[]> {
+  return await reader.query
+    .selectFrom('course_versions')
+    .select(['course_versions.course_id', 'course_versions.version_id', 'course_versions.content_key'])
+    .where('course_versions.structure_format', '<', format)
+    .where((eb) =>
+      eb.or([
+        eb('course_versions.course_id', '>', after.course_id),
+        eb.and([
+          eb('course_versions.course_id', '=', after.course_id),
+          eb('course_versions.version_id', '>', after.version_id),
+        ]),
+      ]),
+    )
+    .orderBy('course_versions.course_id')
+    .orderBy('course_versions.version_id')
+    .limit(limit)
+    .execute();
+}
+
+/** Stores what was read of a version, unless a later release has read more by now. */
+export async function updateStructure(
+  tx: Transaction,
+  version: Pick<CourseVersionRow, 'course_id' | 'version_id'>,
+  values: Pick<CourseVersionRow, 'structure' | 'structure_format'>,
+): Promise<void> {
+  await tx.query
+    .updateTable('course_versions')
+    .set(values)
+    .where('course_versions.course_id', '=', version.course_id)
+    .where('course_versions.version_id', '=', version.version_id)
+    .where('course_versions.structure_format', '<', values.structure_format)
+    .execute();
+}

@@ -50,6 +50,8 @@ export interface ContentStore extends AsyncDisposable {
    * @throws {RangeNotSatisfiableError}
    */
   read(key: string, path: string, range?: ByteRange): Promise<StoredFile | null>;
+  /** The path of every file under a key, in no order; none for a key that names nothing. */
+  files(key: string): AsyncIterable<string>;
   /** True when there is something under a key. */
   has(key: string): Promise<boolean>;
   /** Every key that names something, whole or in part, some perhaps twice. */

@@ -102,6 +102,17 @@ export class FolderContentStore implements ContentStore {
     });
   }
 
+  async *files(key: string): AsyncGenerator<string> {
+    const root = this.path(key);
+    const entries = await reaching(() =>
+      unlessMissing(readdir(root, { recursive: true, withFileTypes: true })),
+    );
+    for (const entry of entries ?? []) {
+      if (!entry.isFile()) continue;
+      yield path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/');
+    }
+  }
+
   async has(key: string): Promise<boolean> {
     const found = await reaching(() => unlessMissing(stat(this.path(key))));
     return found !== null;

@@ -132,6 +132,21 @@ export class S3ContentStore implements ContentStore {
     };
   }
 
+  async *files(key: string): AsyncGenerator<string> {
+    const prefix = this.#prefixOf(key);
+    let after: string | undefined;
+    do {
+      const page = await reaching(() =>
+        this.#client.send(
+          new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: prefix, ContinuationToken: after }),
+          deadline(),
+        ),
+      );
+      for (const { Key = '' } of page.Contents ?? []) yield Key.slice(prefix.length);
+      after = page.NextContinuationToken;
+    } while (after !== undefined);
+  }
+
   async has(key: string): Promise<boolean> {
     const prefix = this.#prefixOf(key);
     return (await reaching(() => this.#list(prefix, 1))).length > 0;

@@ -41,6 +41,8 @@ for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
       }
       assert.deepEqual(await keysOf(other), [key]);
       assert.equal(await other.has(key), true);
+      assert.deepEqual((await Array.fromAsync(other.files(key))).sort(), Object.keys(FILES).sort());
+      assert.deepEqual(await Array.fromAsync(other.files(newContentKey(Date.now()))), []);
     });
 
     it('tags a file the same every time, and other files otherwise', async () => {

@@ -1,0 +1,134 @@
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
+import { PackageError } from '../../course-packages/package-error.ts';
+import { DEFAULT_PACKAGE_LIMITS } from '../../course-packages/package-limits.ts';
+import { describeStoredCourse, mayDescribeCourse } from '../../course-packages/stored-course.ts';
+import type { Database } from '../../database/database.ts';
+import type { TaskLeases } from '../../housekeeping/task-leases.ts';
+import type { Logger } from '../../observability/log.ts';
+import type { ContentStore } from '../files/content-store.ts';
+import { readUnreadVersions, type UnreadVersion, updateStructure } from './course-store.ts';
+
+const TASK = 'read-course-structures';
+/** Versions asked for at a time. */
+const VERSIONS_AT_A_TIME = 20;
+/** After a round: an instance of the release before may import courses while an upgrade is under way. */
+const ROUND_PAUSE_MS = 3_600_000;
+/** After a round that failed, or one that another instance was at. */
+const RETRY_PAUSE_MS = 60_000;
+/** Files of a course that are read: an AICC course has seven, and some courses are several in one. */
+const MAX_FILES_READ = 50;
+
+/**
+ * Reads the manifests of courses that an earlier release imported, which kept less of them than playing needs. One
+ * course at a time, by one instance at a time; what is done stays done when it is interrupted.
+ */
+export class StructureReader implements AsyncDisposable {
+  readonly #database: Database;
+  readonly #store: ContentStore;
+  readonly #leases: TaskLeases;
+  readonly #log: Logger;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+
+  constructor({
+    database,
+    store,
+    leases,
+    log,
+  }: { database: Database; store: ContentStore; leases: TaskLeases; log: Logger }) {
+    this.#database = database;
+    this.#store = store;
+    this.#leases = leases;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const isDone = await this.#round(signal);
+      await delay(isDone ? ROUND_PAUSE_MS : RETRY_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #round(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#leases.run(TASK, { restMs: 0, signal }, (held) => this.#readAll(held));
+    } catch (error) {
+      if (!signal.aborted) {
+        this.#log.warn('the manifests of earlier courses could not be read; it is tried again', { error });
+      }
+      return false;
+    }
+  }
+
+  async #readAll(signal: AbortSignal): Promise<void> {
+    let after = { course_id: 0, version_id: -1 };
+    let count = 0;
+    while (!signal.aborted) {
+      const versions = await readUnreadVersions(
+        this.#database.reader,
+        STRUCTURE_FORMAT,
+        after,
+        VERSIONS_AT_A_TIME,
+      );
+      for (const version of versions) {
+        if (signal.aborted) return;
+        await this.#read(version);
+        after = version;
+        count += 1;
+      }
+      if (versions.length < VERSIONS_AT_A_TIME) break;
+    }
+    if (count > 0)
+      this.#log.info('read the manifests of courses that were imported earlier', { versions: count });
+  }
+
+  async #read(version: UnreadVersion): Promise<void> {
+    const structure = await this.#structureOf(version);
+    await this.#database.transaction((tx) =>
+      updateStructure(tx, version, { structure, structure_format: STRUCTURE_FORMAT }),
+    );
+  }
+
+  /** JSON, or null for a manifest that cannot be understood: such a course is played without its structure. */
+  async #structureOf({ course_id, version_id, content_key }: UnreadVersion): Promise<string | null> {
+    try {
+      const names = await Array.fromAsync(this.#store.files(content_key));
+      const described = await describeStoredCourse({
+        names,
+        contents: await this.#contents(content_key, names),
+      });
+      return JSON.stringify(described.structure);
+    } catch (error) {
+      if (!(error instanceof PackageError)) throw error;
+      this.#log.warn('the manifest of a course that was imported earlier could not be understood', {
+        course: course_id,
+        version: version_id,
+        reason: error.message,
+      });
+      return null;
+    }
+  }
+
+  async #contents(key: string, names: readonly string[]): Promise<Map<string, Uint8Array>> {
+    const contents = new Map<string, Uint8Array>();
+    for (const name of names.filter(mayDescribeCourse).slice(0, MAX_FILES_READ)) {
+      const file = await this.#store.read(key, name);
+      if (file === null) continue;
+      if (file.size > DEFAULT_PACKAGE_LIMITS.manifestBytes) file.stream.destroy();
+      else contents.set(name, await buffer(file.stream));
+    }
+    return contents;
+  }
+}

@@ -1,0 +1,45 @@
+import type { SourceFile } from './course-files.ts';
+import { describeCourse } from './describe-course.ts';
+import type { PackageDescription } from './package-description.ts';
+import { packageError } from './package-error.ts';
+import { DEFAULT_PACKAGE_LIMITS } from './package-limits.ts';
+
+/** The names of files that are read to understand a course, at its root or in the one folder that wraps it. */
+const DESCRIBING =
+  /^(?:[^/]+\/)?(?:imsmanifest\.xml|cmi5\.xml|tincan\.xml|[^/]+\.(?:crs|au|des|cst|pre|cmp|ort))$/i;
+
+/** Whether a file may have to be read to understand a course. */
+export function mayDescribeCourse(path: string): boolean {
+  return DESCRIBING.test(path);
+}
+
+/** The files of a course that was unpacked earlier. */
+export interface StoredCourseFiles {
+  /** The path of every file. */
+  readonly names: readonly string[];
+  /** The contents, by path, of those that {@link mayDescribeCourse}. */
+  readonly contents: ReadonlyMap<string, Uint8Array>;
+}
+
+/**
+ * Finds out again what course was unpacked. Faults that an earlier release accepted are warnings.
+ *
+ * @throws {PackageError} when the manifest cannot be understood
+ */
+export async function describeStoredCourse({
+  names,
+  contents,
+}: StoredCourseFiles): Promise<PackageDescription> {
+  const files = names.map((name): SourceFile => {
+    const content = contents.get(name);
+    return {
+      name,
+      size: content?.length ?? 0,
+      read: async () => {
+        if (content === undefined) throw packageError('FILE_DAMAGED', { file: name });
+        return Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+      },
+    };
+  });
+  return await describeCourse(files, { limits: DEFAULT_PACKAGE_LIMITS, isStored: true });
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'node:test';
+import { readPlayableVersion } from '../../src/content/courses/playable-version.ts';
+import { StructureReader } from '../../src/content/courses/structure-reader.ts';
+import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { aiccFiles, scorm12Package, scorm2004Package, zipOf } from '../support/course-packages.ts';
+import { until } from '../support/until.ts';
+import { type CourseParts, openCourseParts } from './course-parts.ts';
+
+const never = new AbortController().signal;
+
+async function importEach(parts: CourseParts, packages: readonly Buffer[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (const bytes of packages) {
+    const course = await parts.courses.import(
+      await parts.receive(bytes),
+      { name: null, folderId: null },
+      { user: 'someone', signal: never, commit: (record) => record() },
+    );
+    ids.push(course.id);
+  }
+  return ids;
+}
+
+/** Makes all versions look as an earlier release left them. */
+async function forgetStructures({ database }: CourseParts): Promise<void> {
+  await database.transaction((tx) =>
+    tx.run('update course_versions set structure = null, structure_format = 0'),
+  );
+}
+
+function startReader({ database, store }: CourseParts, logged: string[] = []): StructureReader {
+  const destination = { write: (line: string) => void logged.push(JSON.parse(line).msg) };
+  const log = createLogs({ level: 'info', customLevels: {}, destination }).for('CourseService');
+  const reader = new StructureReader({
+    database,
+    store,
+    leases: new TaskLeases({ database, now: Date.now }),
+    log,
+  });
+  reader.start();
+  return reader;
+}
+
+function unread({ database }: CourseParts): Promise<unknown[]> {
+  return database.reader.all('select course_id from course_versions where structure_format = 0');
+}
+
+async function structureOf({ database }: CourseParts, courseId: number) {
+  return (await readPlayableVersion(database.reader, courseId, 0))!.structure;
+}
+
+describe('courses that an earlier release imported', () => {
+  it('can be played before their manifests are read again: their units, one after the other', async () => {
+    await using parts = await openCourseParts();
+    const [id = 0] = await importEach(parts, [await scorm2004Package()]);
+    await forgetStructures(parts);
+    const { items, scorm2004 } = await structureOf(parts, id);
+    assert.deepEqual(
+      items.map((item) => [item.id, item.title, item.isUnit, item.scorm2004]),
+      [['i1', 'Lesson 1', true, null]],
+    );
+    assert.equal(scorm2004, null);
+  });
+
+  it('have the structure after a start that an import would give them', async () => {
+    await using parts = await openCourseParts();
+    const wrapped = Object.fromEntries(
+      Object.entries(aiccFiles()).map(([name, content]) => [`My course/${name}`, content]),
+    );
+    const ids = await importEach(parts, [
+      await scorm2004Package(),
+      await scorm12Package(),
+      await zipOf(wrapped),
+    ]);
+    const before = await Promise.all(ids.map((id) => structureOf(parts, id)));
+    await forgetStructures(parts);
+    await using _reader = startReader(parts);
+    await until(async () => (await unread(parts)).length === 0, 'all are read');
+    assert.deepEqual(await Promise.all(ids.map((id) => structureOf(parts, id))), before);
+  });
+
+  it('do not keep others from being read when their own manifest is damaged', async () => {
+    await using parts = await openCourseParts();
+    const [damaged = 0, sound = 0] = await importEach(parts, [
+      await scorm2004Package(),
+      await scorm2004Package(),
+    ]);
+    const { contentKey } = (await readPlayableVersion(parts.database.reader, damaged, 0))!;
+    writeFileSync(path.join(parts.store.path(contentKey), 'imsmanifest.xml'), '<manifest');
+    await forgetStructures(parts);
+    const logged: string[] = [];
+    await using _reader = startReader(parts, logged);
+    await until(async () => (await unread(parts)).length === 0, 'all are read');
+    assert.equal((await structureOf(parts, damaged)).scorm2004, null);
+    assert.notEqual((await structureOf(parts, sound)).scorm2004, null);
+    assert.ok(logged.some((message) => message.includes('could not be understood')));
+  });
+
+  it('are read by the next process where one was stopped half-way', async () => {
+    await using parts = await openCourseParts();
+    await importEach(parts, [await scorm12Package(), await scorm12Package(), await scorm12Package()]);
+    await forgetStructures(parts);
+    const files = parts.store.files.bind(parts.store);
+    const second = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    let listed = 0;
+    parts.store.files = async function* (key: string) {
+      listed += 1;
+      if (listed === 2) {
+        second.resolve();
+        await goOn.promise;
+      }
+      yield* files(key);
+    };
+    const first = startReader(parts);
+    await second.promise;
+    const stopped = first[Symbol.asyncDispose]();
+    goOn.resolve();
+    await stopped;
+    assert.equal((await unread(parts)).length, 1);
+    await using _next = startReader(parts);
+    await until(async () => (await unread(parts)).length === 0, 'all are read');
+    assert.equal(listed, 3);
+  });
+});
