@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { Kysely } from 'kysely';
 import type { Reader, SqlValue } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import type { Tables } from '../../src/database/schema.ts';
-import { nodeSqliteDialect, Statements } from '../../src/database/sqlite/kysely-node-sqlite.ts';
+import { kyselyOverSqlite, Statements } from '../../src/database/sqlite/kysely-node-sqlite.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { addFunctions } from '../../src/database/sqlite/sqlite-functions.ts';
 import { listClients } from '../../src/ui-api/clients/client-list.ts';
@@ -40,11 +38,9 @@ describe('a page of a list costs what it shows', () => {
     const statements = new Statements(connection);
     reader = {
       dialect: 'sqlite',
-      query: new Kysely<Tables>({
-        dialect: nodeSqliteDialect(statements),
-        log: ({ query: { sql, parameters } }) => {
-          asked.push({ sql, values: parameters as readonly SqlValue[] });
-        },
+      query: kyselyOverSqlite(statements, ({ sql, parameters }, execute) => {
+        asked.push({ sql, values: parameters as readonly SqlValue[] });
+        return execute();
       }),
       all: async <Row>(sql: string, ...values: SqlValue[]) => {
         asked.push({ sql, values });

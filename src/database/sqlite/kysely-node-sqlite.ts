@@ -1,7 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { SqliteDialect } from 'kysely';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import { assertBindable } from '../bindable.ts';
 import { DatabaseUnavailableError, type NamedRow, type RowsStatement, type SqlValue } from '../database.ts';
+import type { Tables } from '../schema.ts';
 
 /** Statements kept prepared on a connection; the service has about two hundred texts. */
 const MAX_PREPARED = 1_000;
@@ -141,9 +151,22 @@ function namesOf(statement: StatementSync): string[] {
 /** BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the engine's trouble, not the query's. */
 const ENGINE_FAILURES = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
 
+const BUSY = 5;
+
 function isEngineFailure(error: unknown): boolean {
+  const code = errorCodeOf(error);
+  return code !== undefined && ENGINE_FAILURES.has(code);
+}
+
+/** Whether a statement failed because another connection is writing. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof DatabaseUnavailableError && errorCodeOf(error.cause) === BUSY;
+}
+
+/** SQLite's primary result code; undefined for any other error. */
+function errorCodeOf(error: unknown): number | undefined {
   const code = (error as { errcode?: number } | null)?.errcode;
-  return code !== undefined && ENGINE_FAILURES.has(code & 0xff);
+  return code === undefined ? undefined : code & 0xff;
 }
 
 /** What the adapter throws for the engine's trouble; `doing` ends the sentence "the database could not …". */
@@ -153,28 +176,54 @@ export function toUnavailable(error: unknown, doing: string): DatabaseUnavailabl
   return new DatabaseUnavailableError(`the database could not ${doing}: ${reason}`, { cause: error });
 }
 
-/**
- * Kysely over the statements of a connection. Transactions are the adapter's, never Kysely's. `onQuery` is told of
- * a query when it runs, which may be long after it was built, and may refuse it by throwing.
- */
-export function nodeSqliteDialect(
+/** Runs a query now, or when its turn comes. It may refuse the query by throwing. */
+export type RunQuery = (
+  query: Pick<CompiledQuery, 'sql' | 'parameters'>,
+  execute: () => QueryResult<unknown>,
+) => QueryResult<unknown> | Promise<QueryResult<unknown>>;
+
+/** Kysely over the statements of a connection. Transactions are the adapter's, never Kysely's. */
+export function kyselyOverSqlite(
   statements: Statements,
-  onQuery: (sql: string) => void = () => {},
-): SqliteDialect {
-  return new SqliteDialect({
-    database: {
-      close: () => {
-        throw new Error('the connection is closed by the adapter, not through Kysely');
-      },
-      prepare: (sql: string) => {
-        onQuery(sql);
-        return {
-          reader: statements.returnsRows(sql),
-          all: (values: readonly unknown[]) => statements.all(sql, values),
-          run: (values: readonly unknown[]) => statements.run(sql, values),
-          iterate: (values: readonly unknown[]) => statements.all(sql, values)[Symbol.iterator](),
-        };
-      },
+  runQuery: RunQuery = (_query, execute) => execute(),
+): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: nodeSqliteDialect(statements, runQuery) });
+}
+
+function nodeSqliteDialect(statements: Statements, runQuery: RunQuery): Dialect {
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      return (await runQuery(query, () => execute(statements, query))) as QueryResult<R>;
     },
-  });
+    // biome-ignore lint/correctness/useYield: streams are not used; reading pages is how lists are read.
+    async *streamQuery() {
+      throw new Error('queries are not streamed');
+    },
+  };
+  const notHere = async () => {
+    throw new Error('transactions and the connection are the adapter’s, not Kysely’s');
+  };
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createDriver: () => ({
+      init: async () => {},
+      acquireConnection: async () => connection,
+      releaseConnection: async () => {},
+      beginTransaction: notHere,
+      commitTransaction: notHere,
+      rollbackTransaction: notHere,
+      destroy: notHere,
+    }),
+  };
+}
+
+function execute(
+  statements: Statements,
+  { sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>,
+): QueryResult<unknown> {
+  if (statements.returnsRows(sql)) return { rows: statements.all(sql, parameters) };
+  const { changes, lastInsertRowid } = statements.run(sql, parameters);
+  return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
 }

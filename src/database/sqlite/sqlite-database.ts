@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Database,
   type DatabaseClock,
@@ -9,20 +9,22 @@ import {
   type OutcomeListener,
   type Reader,
   type RowsStatement,
-  type SqlRow,
   type SqlValue,
   type Transaction,
   type TransactionOptions,
 } from '../database.ts';
-import type { Tables } from '../schema.ts';
 import { SignalListeners } from '../signal-listeners.ts';
-import { nodeSqliteDialect, Statements, toUnavailable } from './kysely-node-sqlite.ts';
+import { isBusy, kyselyOverSqlite, Statements, toUnavailable } from './kysely-node-sqlite.ts';
 import { addFunctions } from './sqlite-functions.ts';
+import { SqliteTransaction } from './sqlite-transaction.ts';
+import { TimeSlices } from './time-slices.ts';
 import { WalCheckpoints } from './wal-checkpoints.ts';
 import { WalSync } from './wal-sync.ts';
 
-/** How long a statement waits for another process (the command line beside the service) to finish writing. */
+/** How long a transaction waits for another process (the command line beside the service) to finish writing. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** While it waits, the event loop turns: between two attempts. */
+const BUSY_RETRY_MS = 5;
 /** Transactions that one commit may carry: bounds how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 /**
@@ -76,6 +78,7 @@ export class SqliteDatabase implements Database {
   #syncFailure: DatabaseUnavailableError | null = null;
   /** Batches with durable changes that are not on disk yet. */
   #unsyncedBatches = 0;
+  readonly #slices = new TimeSlices();
   #deferredSync: NodeJS.Timeout | null = null;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | null = null;
@@ -85,7 +88,9 @@ export class SqliteDatabase implements Database {
   constructor(file: string) {
     try {
       this.#writer = openConnection(file, WRITER_CACHE_KIB);
-      this.#writer.exec(`pragma page_size = ${NEW_PAGE_BYTES}; pragma journal_mode = wal`);
+      this.#writer.exec(
+        `pragma page_size = ${NEW_PAGE_BYTES}; pragma journal_mode = wal; pragma busy_timeout = 0`,
+      );
       this.#readerConnection = openConnection(file, READER_CACHE_KIB);
       this.#readerConnection.exec('pragma query_only = on');
     } catch (error) {
@@ -144,6 +149,7 @@ export class SqliteDatabase implements Database {
       // Everything that this turn's I/O asks for joins the batch.
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#checkpoints.held !== null) await this.#checkpoints.held;
+      this.#slices.begin();
       await this.#commitBatch(this.#waiting.splice(0, MAX_BATCH));
     }
     this.#draining = null;
@@ -152,7 +158,7 @@ export class SqliteDatabase implements Database {
   async #commitBatch(batch: readonly Waiting[]): Promise<void> {
     const done: Done[] = [];
     try {
-      this.#statements.run('begin immediate', []);
+      await this.#begin();
     } catch (error) {
       this.#refuse(batch, toUnavailable(error, 'begin'));
       return;
@@ -183,6 +189,24 @@ export class SqliteDatabase implements Database {
     }
     if (isChanged) this.#deferredSync ??= setTimeout(() => void this.#syncDeferred(), DEFERRED_SYNC_MS);
     this.#answer(done, isChanged);
+  }
+
+  /**
+   * Begins to write once no other process does. SQLite would wait for it with the event loop standing still.
+   * @throws {DatabaseUnavailableError} when the other one does not finish in time
+   */
+  async #begin(): Promise<void> {
+    const end = performance.now() + BUSY_TIMEOUT_MS;
+    while (true) {
+      try {
+        this.#statements.run('begin immediate', []);
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= end) throw error;
+      }
+      await delay(BUSY_RETRY_MS);
+      this.#slices.begin();
+    }
   }
 
   /** Rejects work that was undone as a whole. */
@@ -230,21 +254,23 @@ export class SqliteDatabase implements Database {
   async #runInSavepoint(waiting: Waiting, isAlone: boolean): Promise<Done> {
     if (!isAlone) this.#statements.run('savepoint work', []);
     const tx = new SqliteTransaction(this.#statements, {
+      slices: this.#slices,
       isUndone: () => !this.#writer.isTransaction,
       announce: (channel) => this.#listeners.call(channel),
     });
     try {
       const value = await waiting.run(tx);
-      tx.end();
+      await tx.settled();
+      await tx.end();
       if (!isAlone) this.#statements.run('release work', []);
       return { waiting, tx, outcome: { value } };
     } catch (error) {
-      tx.end();
+      await tx.end();
       // A full disk or a failed read makes SQLite roll the whole transaction back by itself.
       if (!this.#writer.isTransaction) throw error;
       if (isAlone) {
         this.#statements.run('rollback', []);
-        this.#statements.run('begin immediate', []);
+        await this.#begin();
       } else {
         this.#statements.run('rollback to work', []);
         this.#statements.run('release work', []);
@@ -270,104 +296,6 @@ function answer(done: readonly Done[]): void {
   for (const { tx, outcome } of done) if ('value' in outcome) tx.runHooks();
 }
 
-class SqliteTransaction implements Transaction {
-  readonly dialect = 'sqlite';
-  /** True once a statement ran that is not known to only read. */
-  mayHaveChanged = false;
-  readonly #statements: Statements;
-  readonly #hooks: (() => void)[] = [];
-  readonly #isUndone: () => boolean;
-  readonly #announce: (channel: string) => void;
-  readonly #signalled = new Set<string>();
-  #query: Kysely<Tables> | null = null;
-  #ended = false;
-
-  constructor(
-    statements: Statements,
-    { isUndone, announce }: { isUndone: () => boolean; announce: (channel: string) => void },
-  ) {
-    this.#statements = statements;
-    this.#isUndone = isUndone;
-    this.#announce = announce;
-  }
-
-  /** An instance of its own (about 6 µs), so that a query built from it ends with the transaction. */
-  get query(): Kysely<Tables> {
-    this.#assertOpen();
-    this.#query ??= new Kysely<Tables>({
-      dialect: nodeSqliteDialect(this.#statements, (sql) => {
-        this.#assertOpen();
-        this.mayHaveChanged ||= !sql.startsWith('select');
-      }),
-    });
-    return this.#query;
-  }
-
-  async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
-    this.#assertOpen();
-    this.mayHaveChanged ||= !sql.startsWith('select');
-    return this.#statements.all(sql, values) as Row[];
-  }
-
-  async run(sql: string, ...values: SqlValue[]): Promise<number> {
-    this.#assertOpen();
-    this.mayHaveChanged = true;
-    return Number(this.#statements.run(sql, values).changes);
-  }
-
-  async allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
-    this.#assertOpen();
-    this.mayHaveChanged ||= !statement.forOne.startsWith('select');
-    return this.#statements.allFor(statement, rows) as Row[];
-  }
-
-  async runFor(statement: RowsStatement, rows: readonly NamedRow[]): Promise<void> {
-    this.#assertOpen();
-    this.mayHaveChanged = true;
-    this.#statements.runFor(statement, rows);
-  }
-
-  async insertMany(
-    table: string,
-    columns: readonly string[],
-    rows: readonly SqlRow[],
-    suffix = '',
-  ): Promise<void> {
-    this.#assertOpen();
-    if (rows.length === 0) return;
-    this.mayHaveChanged = true;
-    const places = columns.map(() => '?').join(', ');
-    const sql = `insert into ${table} (${columns.join(', ')}) values (${places}) ${suffix}`;
-    this.#statements.runEach(sql, rows);
-  }
-
-  onCommit(hook: () => void): void {
-    this.#assertOpen();
-    this.#hooks.push(hook);
-  }
-
-  signal(channel: string): void {
-    this.#assertOpen();
-    this.#signalled.add(channel);
-  }
-
-  /** From here on the handle is dead: a query that was not awaited must not land in someone else's change. */
-  end(): void {
-    this.#ended = true;
-  }
-
-  runHooks(): void {
-    for (const hook of this.#hooks) hook();
-    for (const channel of this.#signalled) this.#announce(channel);
-  }
-
-  /** A full disk or a failed read undoes all there was: what comes after would be committed by itself. */
-  #assertOpen(): void {
-    if (this.#ended) throw new Error('this transaction has ended');
-    if (this.#isUndone()) throw new DatabaseUnavailableError('the database undid the transaction');
-  }
-}
-
 function openConnection(file: string, cacheKib: number): DatabaseSync {
   const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   // `normal` leaves the log's sync after a commit to WalSync; before a checkpoint SQLite syncs by itself.
@@ -382,7 +310,7 @@ function createReader(connection: DatabaseSync): Reader {
   const statements = new Statements(connection);
   return {
     dialect: 'sqlite',
-    query: new Kysely<Tables>({ dialect: nodeSqliteDialect(statements) }),
+    query: kyselyOverSqlite(statements),
     async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
       return statements.all(sql, values) as Row[];
     },

@@ -47,10 +47,28 @@ export async function deleteTriggers(tx: Transaction, webhookId: number): Promis
   await tx.run('delete from webhook_triggers where webhook_id = ?', webhookId);
 }
 
+/** Webhooks that one statement answers at most, which bounds how long it takes. */
+const MATCHES_AT_A_TIME = 1_000;
+
 /** The active webhooks that an event matches, in ascending order of id: the order in which lines are locked. */
 export async function readMatchingWebhooks(
   reader: Pick<Reader, 'all' | 'dialect'>,
   event: { subtopic: string; accountId: number | null; content: readonly ContentReference[] },
+): Promise<MatchedWebhook[]> {
+  const matches: MatchedWebhook[] = [];
+  let some: MatchedWebhook[];
+  do {
+    some = await readSomeMatches(reader, event, matches.at(-1)?.id ?? 0);
+    matches.push(...some);
+  } while (some.length === MATCHES_AT_A_TIME);
+  return matches;
+}
+
+/** The first of those with larger ids than `afterId`. */
+async function readSomeMatches(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  event: { subtopic: string; accountId: number | null; content: readonly ContentReference[] },
+  afterId: number,
 ): Promise<MatchedWebhook[]> {
   const content = event.content.map(({ type, id }) => ({ type, id }));
   const account = event.accountId === null ? [] : [{ type: 'ACCOUNT', id: event.accountId }];
@@ -61,15 +79,16 @@ export async function readMatchingWebhooks(
      from ${recordset(reader.dialect, 'asset', asset)}
      cross join webhook_triggers as hit
      cross join webhooks
-     where hit.subtopic = ? and hit.focus_type = asset.type and hit.focus_id = asset.id
+     where hit.subtopic = ? and hit.focus_type = asset.type and hit.focus_id = asset.id and hit.webhook_id > ?
        and webhooks.id = hit.webhook_id
        and (hit.needs_content = 0 or exists (
          select 1 from ${recordset(reader.dialect, 'held', asset)}
          cross join webhook_focuses as focus
          where focus.webhook_id = hit.webhook_id and focus.focus_type = held.type and focus.focus_id = held.id))
-     order by webhooks.id`,
+     order by webhooks.id limit ${MATCHES_AT_A_TIME}`,
     JSON.stringify([{ type: ANY, id: 0 }, ...account, ...content]),
     event.subtopic,
+    afterId,
     JSON.stringify(content),
   );
 }

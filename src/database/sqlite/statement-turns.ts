@@ -1,0 +1,66 @@
+import type { TimeSlices } from './time-slices.ts';
+
+/** Rows of a statement that run without a look at the time. */
+const ROWS_BETWEEN_LOOKS = 50;
+
+/**
+ * Runs the statements of a transaction in the order in which they are called, each at once while the time slice lasts.
+ * A statement for many rows is divided; those that are called meanwhile wait for all of it.
+ */
+export class StatementTurns {
+  readonly #slices: TimeSlices;
+  readonly #assertOpen: () => void;
+  /** Resolves when the last statement that had to wait is done; null when none is under way. */
+  #last: Promise<void> | null = null;
+
+  /** @param assertOpen throws when the transaction has ended; called before each part of a statement that had to wait */
+  constructor(slices: TimeSlices, assertOpen: () => void) {
+    this.#slices = slices;
+    this.#assertOpen = assertOpen;
+  }
+
+  /** Runs an undivided statement. */
+  run<T>(statement: () => T): T | Promise<T> {
+    if (this.#last === null && !this.#slices.isUsedUp) return statement();
+    return this.#behindOthers(async () => {
+      await this.#nextSliceIfUsedUp();
+      return statement();
+    });
+  }
+
+  /** Runs a statement for rows, some at a time. */
+  runForRows<Row>(rows: readonly Row[], statement: (some: readonly Row[]) => void): void | Promise<void> {
+    if (rows.length <= ROWS_BETWEEN_LOOKS) return this.run(() => statement(rows));
+    return this.#behindOthers(async () => {
+      for (let from = 0; from < rows.length; from += ROWS_BETWEEN_LOOKS) {
+        await this.#nextSliceIfUsedUp();
+        statement(rows.slice(from, from + ROWS_BETWEEN_LOOKS));
+      }
+    });
+  }
+
+  /** Resolves when all statements that were called are done. Never rejects. */
+  async settled(): Promise<void> {
+    while (this.#last !== null) await this.#last;
+  }
+
+  async #nextSliceIfUsedUp(): Promise<void> {
+    if (!this.#slices.isUsedUp) return;
+    await this.#slices.next();
+    this.#assertOpen();
+  }
+
+  async #behindOthers<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#last;
+    const result = before === null ? work() : before.then(work);
+    const done = result.then(
+      () => {},
+      () => {},
+    );
+    this.#last = done;
+    void done.then(() => {
+      if (this.#last === done) this.#last = null;
+    });
+    return await result;
+  }
+}

@@ -1,0 +1,26 @@
+/** How long statements may run before the event loop turns, in milliseconds. */
+const SLICE_MS = 15;
+
+/**
+ * Divides the work of a connection that blocks the event loop into slices, so that requests, reads and timers of
+ * others are served while a large transaction runs.
+ */
+export class TimeSlices {
+  #end = 0;
+
+  /** Whether the event loop must turn before the next statement. */
+  get isUsedUp(): boolean {
+    return performance.now() >= this.#end;
+  }
+
+  /** Begins a slice. To be called when the event loop has just turned. */
+  begin(): void {
+    this.#end = performance.now() + SLICE_MS;
+  }
+
+  /** Lets the event loop turn, then begins a slice. */
+  async next(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.begin();
+  }
+}
