@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 
 /** What Node's parser can say of a request that never became one, by its error code. */
 const KNOWN: Readonly<Record<string, { status: number; detail: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header fields are larger than this service takes' },
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header fields are larger than this service accepts' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     status: 413,
-    detail: 'The chunk extensions are larger than this service takes',
+    detail: 'The chunk extensions are larger than this service accepts',
   },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not come in time' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request did not arrive in time' },
 };
 const UNPARSABLE = { status: 400, detail: 'The request is not valid HTTP' };
 

@@ -139,7 +139,7 @@ export class Idempotency {
           if (form.openHash(kept.fingerprint) !== fingerprint) {
             throw new ProblemError(
               'idempotency-key-reused',
-              'The Idempotency-Key was sent with another request before',
+              'This Idempotency-Key was already used for a different request',
             );
           }
           const body = form.read(kept.body) as Body;
@@ -179,7 +179,7 @@ function decrypted(cipher: AnswerCipher, context: string, stored: string): strin
   } catch (error) {
     throw new ProblemError(
       'conflict',
-      'This was done already. Its answer can no longer be read: webhooks_auth_secret was changed since',
+      'This request was already processed, but its response can no longer be read: webhooks_auth_secret has changed since',
       { cause: error },
     );
   }

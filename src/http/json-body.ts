@@ -87,14 +87,20 @@ function findUntakable(root: unknown): InputError[] {
   for (let node = open.pop(); node !== undefined && errors.length < MAX_FOUND; node = open.pop()) {
     const { value } = node;
     if (typeof value === 'string' && !value.isWellFormed()) {
-      errors.push({ pointer: pointerOf(node), detail: 'holds half a character: an unpaired surrogate' });
+      errors.push({
+        pointer: pointerOf(node),
+        detail: 'must not contain an unpaired surrogate (half a character)',
+      });
     }
     if (typeof value !== 'object' || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
       const child: Node = { value: member, key, parent: node };
       if (key === '__proto__') errors.push({ pointer: pointerOf(child), detail: 'is not a known member' });
       else if (!key.isWellFormed()) {
-        errors.push({ pointer: pointerOf(child), detail: 'has half a character in its name' });
+        errors.push({
+          pointer: pointerOf(child),
+          detail: 'must not have an unpaired surrogate (half a character) in its name',
+        });
       } else open.push(child);
     }
   }
@@ -116,7 +122,7 @@ function decodeUtf8(bytes: Uint8Array): string | null {
 }
 
 function unsupported(field: string): ProblemError {
-  return new ProblemError('unsupported-media-type', `The ${field} of the body is not one that is taken here`);
+  return new ProblemError('unsupported-media-type', `The ${field} of the body is not accepted here`);
 }
 
 /** Whether the body is compressed or the like (RFC 9110 section 8.4). */

@@ -47,7 +47,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
               },
             },
           },
-          clientBasic: { type: 'http', scheme: 'basic', description: 'A client’s id and secret.' },
+          clientBasic: { type: 'http', scheme: 'basic', description: 'The id and secret of an API client.' },
         },
       },
       webhooks: description.postbacks as never,
@@ -86,28 +86,32 @@ const CONTENT_SECURITY_POLICY =
 /** What the calls are grouped by, in the order in which the reference page shows them. */
 const TAGS = [
   { name: 'Authentication', description: 'OAuth 2.0 client credentials.' },
-  { name: 'Webhooks', description: 'Which events go where.' },
-  { name: 'Delivery history', description: 'What became of every message.' },
-  { name: 'Lines', description: 'What waits, and why.' },
-  { name: 'Accounts', description: 'Who uses content.' },
-  { name: 'Folders', description: 'Where content is kept.' },
+  { name: 'Webhooks', description: 'Configure which events are sent where.' },
+  { name: 'Delivery history', description: 'The outcome of every message.' },
+  { name: 'Lines', description: 'A line is a webhook’s ordered queue of waiting messages.' },
+  { name: 'Accounts', description: 'Customers, branches or departments that use content.' },
+  { name: 'Folders', description: 'The folder tree that contains all content.' },
   { name: 'Courses', description: 'Course packages and their versions.' },
   { name: 'Equivalents', description: 'One course in several languages.' },
-  { name: 'Bundles', description: 'Courses and equivalents that go together.' },
-  { name: 'Account content', description: 'What an account was given.' },
-  { name: 'Registrations', description: 'Who learns what: launches and results.' },
-  { name: 'Postbacks', description: 'What your system receives.' },
+  { name: 'Bundles', description: 'Courses and equivalents that belong together.' },
+  { name: 'Account content', description: 'The content of an account.' },
+  { name: 'Registrations', description: 'Registrations of learners: launches and results.' },
+  { name: 'Postbacks', description: 'The messages that your system receives.' },
 ];
 
 const IF_MATCH = {
-  'If-Match': { type: 'string', description: 'The `ETag` that was read: change it only if nobody else did.' },
+  'If-Match': {
+    type: 'string',
+    description:
+      'The `ETag` of the version that you read. If the resource has changed since, the response is 412.',
+  },
 };
 
 const IDEMPOTENCY_KEY = {
   'Idempotency-Key': {
     type: 'string',
     description:
-      'Chosen by you: the same key with the same request within 24 hours gets the first answer and changes nothing again.',
+      'A key of your choice. Repeating the request with the same key within 24 hours returns the first response and changes nothing.',
   },
 };
 

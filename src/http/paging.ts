@@ -11,11 +11,11 @@ export const PageQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: `How many at most; ${DEFAULT_LIMIT} when left out.`,
+      description: `Maximum number of items. Defaults to ${DEFAULT_LIMIT}.`,
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ maxLength: 200, description: 'The `next_cursor` of the page before.' }),
+    Type.String({ maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
   ),
 });
 
@@ -24,7 +24,7 @@ export function pageRequest(query: Static<typeof PageQuery>): PageRequest {
   if (query.cursor === undefined) return { limit: query.limit ?? DEFAULT_LIMIT, after: null };
   const after = Number(Buffer.from(query.cursor, 'base64url').toString('latin1'));
   if (!Number.isSafeInteger(after) || after < 0 || toCursor(after) !== query.cursor) {
-    throw invalidInput([{ pointer: '/query/cursor', detail: 'is not a cursor that this list gave' }]);
+    throw invalidInput([{ pointer: '/query/cursor', detail: 'must be a next_cursor from this list' }]);
   }
   return { limit: query.limit ?? DEFAULT_LIMIT, after };
 }

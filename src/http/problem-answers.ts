@@ -31,12 +31,12 @@ export function answerProblems(app: FastifyInstance, log: Logger): void {
         reply,
         new ProblemError(
           'method-not-allowed',
-          `${request.method} is not allowed here; allowed: ${allowed.join(', ')}`,
+          `${request.method} is not allowed here. Allowed: ${allowed.join(', ')}`,
           { headers: { Allow: allowed.join(', ') } },
         ),
       );
     }
-    return sendProblem(request, reply, new ProblemError('not-found', 'There is nothing at this path'));
+    return sendProblem(request, reply, new ProblemError('not-found', 'No resource exists at this path'));
   });
 }
 
@@ -73,7 +73,7 @@ function clipped(text: string, length: number): string {
 function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
   if (error instanceof ProblemError) return error;
   if (error instanceof DatabaseUnavailableError) {
-    return new ProblemError('unavailable', 'The database cannot be reached or written at the moment', {
+    return new ProblemError('unavailable', 'The database is temporarily unavailable', {
       headers: { 'Retry-After': UNAVAILABLE_RETRY_AFTER },
       cause: error,
     });
@@ -83,20 +83,17 @@ function toProblem(error: FastifyError, request: FastifyRequest): ProblemError {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
-      return new ProblemError(
-        'unsupported-media-type',
-        'The Content-Type of the body is not one that is taken here',
-      );
+      return new ProblemError('unsupported-media-type', 'This Content-Type is not accepted here');
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
     case 'FST_REQ_FILE_TOO_LARGE':
-      return new ProblemError('content-too-large', 'The body is larger than this service takes');
+      return new ProblemError('content-too-large', 'The body is larger than this service accepts');
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ProblemError('invalid-request', 'The body is not as long as its Content-Length says');
+      return new ProblemError('invalid-request', 'The length of the body does not match its Content-Length');
   }
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new ProblemError('invalid-request', 'The request is invalid', { cause: error });
   }
-  return new ProblemError('internal-error', 'The request failed; the log of the service says why', {
+  return new ProblemError('internal-error', 'The request failed. See the service log for the cause', {
     cause: error,
   });
 }

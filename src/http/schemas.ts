@@ -9,8 +9,8 @@ export const PLAIN_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f]*$';
 
 /** What these patterns ask for, in the words of an answer. */
 export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
-  [NAME_PATTERN, 'must hold more than white space, and no control characters'],
-  [PLAIN_TEXT_PATTERN, 'must not hold control characters'],
+  [NAME_PATTERN, 'must contain more than white space, and no control characters'],
+  [PLAIN_TEXT_PATTERN, 'must not contain control characters'],
 ]);
 
 /** A schema whose value may be null. */
@@ -46,7 +46,7 @@ export function Name(description: string) {
 
 /** A member that reading gives and writing ignores, so that a record that was read can be sent back. */
 export function Ignored() {
-  return Type.Optional(Type.Unknown({ readOnly: true, description: 'Ignored: reading gives it.' }));
+  return Type.Optional(Type.Unknown({ readOnly: true, description: 'Read-only; ignored on write.' }));
 }
 
 /** A page of a list. */
@@ -54,7 +54,7 @@ export function PageOf<T extends TSchema>(item: T, description: string) {
   return Type.Object(
     {
       data: Type.Array(item),
-      next_cursor: Nullable(Type.String({ description: 'Gives the next page; null on the last.' })),
+      next_cursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page.' })),
     },
     { description },
   );
@@ -63,14 +63,14 @@ export function PageOf<T extends TSchema>(item: T, description: string) {
 /** RFC 9457. */
 export const Problem = Type.Object(
   {
-    type: Type.String({ description: 'What kind of problem it is: stable, for programs.' }),
+    type: Type.String({ description: 'Identifies the type of problem. Stable, for use by programs.' }),
     title: Type.String(),
     status: Type.Integer(),
-    detail: Type.String({ description: 'What happened here, for people.' }),
+    detail: Type.String({ description: 'What went wrong in this case, in plain words.' }),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          pointer: Type.String({ description: 'The offending member (RFC 6901).' }),
+          pointer: Type.String({ description: 'JSON Pointer to the invalid member (RFC 6901).' }),
           detail: Type.String(),
         }),
       ),

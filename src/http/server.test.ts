@@ -48,6 +48,13 @@ describe('the server', () => {
       { additionalProperties: false },
     );
     server.post('/things', { schema: { body: Thing } }, async (request) => request.body);
+    const Limits = Type.Object({
+      code: Type.String({ minLength: 1, maxLength: 3 }),
+      secret: Type.String({ minLength: 12 }),
+      score: Type.Integer({ minimum: 0, maximum: 100 }),
+      tags: Type.Array(Type.String(), { minItems: 1, maxItems: 2, uniqueItems: true }),
+    });
+    server.post('/limits', { schema: { body: Limits } }, async () => ({ accepted: true }));
     server.get('/things/:id', async () => ({ read: true }));
     server.post('/things/:id/touch', async () => ({ touched: true }));
     server.get('/pages/*', (_request, reply) => reply.callNotFound());
@@ -86,6 +93,28 @@ describe('the server', () => {
     assert.ok(problem.title.length > 0 && problem.detail.length > 0);
     return { ...problem, code: problem.type.slice('urn:coursewire:problem:'.length), headers };
   }
+
+  test('a value beyond a limit is rejected with a sentence that says what is allowed', async () => {
+    const detailsOf = async (body: unknown) => {
+      const { errors = [] } = await problemOf('POST', '/limits', JSON.stringify(body));
+      return Object.fromEntries(errors.map(({ pointer, detail }) => [pointer, detail]));
+    };
+    assert.deepEqual(await detailsOf({ code: '', secret: 'short', score: -1, tags: [] }), {
+      '/code': 'must not be empty',
+      '/secret': 'must have at least 12 characters',
+      '/score': 'must be at least 0',
+      '/tags': 'must have at least 1 item',
+    });
+    const secret = 'long enough for it';
+    assert.deepEqual(await detailsOf({ code: 'abcd', secret, score: 101, tags: ['a', 'b', 'c'] }), {
+      '/code': 'must have at most 3 characters',
+      '/score': 'must be at most 100',
+      '/tags': 'must have at most 2 items',
+    });
+    assert.deepEqual(await detailsOf({ code: 'abc', secret, score: 1, tags: ['a', 'a'] }), {
+      '/tags': 'must not have duplicates: items 0 and 1 are equal',
+    });
+  });
 
   describe('bodies', () => {
     test('are JSON, whatever parameters the media type has', async () => {

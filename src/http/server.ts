@@ -58,7 +58,7 @@ export function createServer({
     frameworkErrors: (error, request, reply) => {
       const problem =
         error.code === 'FST_ERR_MAX_PARAM_LENGTH'
-          ? new ProblemError('not-found', 'There is nothing at this path')
+          ? new ProblemError('not-found', 'No resource exists at this path')
           : new ProblemError('invalid-request', 'The path is malformed');
       const typedReply = reply as unknown as FastifyReply;
       // No hook runs for what never found its route.

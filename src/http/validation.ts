@@ -68,10 +68,39 @@ function toInputError(error: ErrorObject, prefix: string): InputError {
     case 'type':
       return { pointer: at, detail: `must be ${[error.params.type].flat().map(withArticle).join(' or ')}` };
     case 'pattern':
-      return { pointer: at, detail: PATTERN_WORDS.get(error.params.pattern) ?? 'is not of the form needed' };
+      return {
+        pointer: at,
+        detail: PATTERN_WORDS.get(error.params.pattern) ?? 'does not have the required format',
+      };
     default:
-      return { pointer: at, detail: error.message ?? 'is invalid' };
+      return { pointer: at, detail: limitDetail(error) ?? 'is invalid' };
   }
+}
+
+/** Says which limit of its schema a value breaks; undefined for a keyword that no schema of the service uses. */
+function limitDetail({ keyword, params }: ErrorObject): string | undefined {
+  const { limit } = params as { limit: number };
+  switch (keyword) {
+    case 'minLength':
+      return limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`;
+    case 'maxLength':
+      return `must have at most ${limit} characters`;
+    case 'minItems':
+      return `must have at least ${counted(limit, 'item')}`;
+    case 'maxItems':
+      return `must have at most ${counted(limit, 'item')}`;
+    case 'uniqueItems':
+      return `must not have duplicates: items ${params.i} and ${params.j} are equal`;
+    case 'minimum':
+      return `must be at least ${limit}`;
+    case 'maximum':
+      return `must be at most ${limit}`;
+  }
+  return undefined;
+}
+
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
 function withArticle(type: string): string {

@@ -108,7 +108,7 @@ describe('the content of accounts', () => {
     const of = (asset: string) => `/accounts/${account}/content/${asset}`;
     const held = await api.delete(of(`COURSE/${course.id}`));
     problemErrors(held, 404);
-    assert.equal(held.body.detail, `The account ${account} was not given the course ${course.id}`);
+    assert.equal(held.body.detail, `The course ${course.id} was not added to the account ${account}`);
     for (const asset of ['COURSE/99999', 'COURSE/x', 'course/1', 'ACCOUNT/1', `EQUIVALENT/${bundle.id}`]) {
       problemErrors(await api.delete(of(asset)), 404);
     }
@@ -173,10 +173,10 @@ describe('the content of accounts', () => {
     for (const account of accounts) await make.add(account, ...all);
     const paths = all.map(({ type, id }) => `/${type.toLowerCase()}s/${id}`);
     for (const [index, detail] of [
-      'The bundle is in use: it is held by 2 accounts',
-      'The equivalent is in use: it is held by 2 accounts, 1 bundle',
-      'The course is in use: it is held by 2 accounts, 1 equivalent, 1 bundle',
-      'The folder is in use: it is held by 2 accounts',
+      'The bundle is in use by 2 accounts',
+      'The equivalent is in use by 2 accounts, 1 bundle',
+      'The course is in use by 2 accounts, 1 equivalent, 1 bundle',
+      'The folder is in use by 2 accounts',
     ].entries()) {
       const refused = await api.delete(paths[index]!);
       problemErrors(refused, 409);

@@ -180,9 +180,9 @@ describe('bundles', () => {
       ids.push((await api.create('/bundles', { name, folder_id: place, contents })).id);
     }
     for (const [path, detail] of [
-      [`/courses/${held}`, 'The course is in use: it is held by 2 bundles'],
-      [`/equivalents/${heldEquivalent}`, 'The equivalent is in use: it is held by 2 bundles'],
-      [`/folders/${place}`, 'The folder is not empty: it holds bundles'],
+      [`/courses/${held}`, 'The course is in use by 2 bundles'],
+      [`/equivalents/${heldEquivalent}`, 'The equivalent is in use by 2 bundles'],
+      [`/folders/${place}`, 'The folder is not empty: it contains bundles'],
     ] as const) {
       const refused = await api.delete(path);
       problemErrors(refused, 409);

@@ -65,7 +65,7 @@ describe('an import that fails half-way leaves no file, no course and no event',
     for (const to of ['/courses', `/courses/${course.id}/versions`]) {
       const answer = await api.post(to, uploadForm(await scormPackage()));
       problemErrors(answer, 500);
-      assert.equal(answer.body.detail, 'The request failed; the log of the service says why');
+      assert.equal(answer.body.detail, 'The request failed. See the service log for the cause');
     }
     await mend();
 
@@ -199,7 +199,7 @@ describe('what a crash leaves', () => {
     mkdirSync(store.path(ORPHAN));
     store.beforeRemove = () => Promise.reject(new Error('denied'));
     assert.equal(await intake.removeOrphans(), 0);
-    assert.deepEqual(logged, ['files that belong to no course could not be removed']);
+    assert.deepEqual(logged, ['files without a course could not be removed']);
   });
 });
 
@@ -211,7 +211,9 @@ describe('deleting a course', () => {
     store.beforeRemove = () => Promise.reject(new Error('denied'));
     await courses.delete(id, null);
     await assert.rejects(courses.get(id), isProblem('not-found'));
-    assert.deepEqual(logged, ['the files of a deleted course stay for now; they are removed later']);
+    assert.deepEqual(logged, [
+      'the files of a deleted course could not be removed; they will be removed later',
+    ]);
     store.beforeRemove = async () => {};
     assert.equal(await intake.removeOrphans(), 1);
     assert.deepEqual(await Array.fromAsync(store.keys()), []);
@@ -228,7 +230,7 @@ describe('deleting a course', () => {
     held.add(id);
     await assert.rejects(parts.courses.delete(id, null), {
       code: 'conflict',
-      message: 'The course is in use: it is held by the account 12',
+      message: 'The course is in use by the account 12',
     });
     assert.equal((await Array.fromAsync(parts.store.keys())).length, 1);
     held.delete(id);

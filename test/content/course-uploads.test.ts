@@ -89,7 +89,7 @@ describe('uploads of course packages', () => {
     [
       'repeated',
       [filePart('z'), filePart('z'), textPart('name', 'a'), textPart('name', 'b')],
-      { '/file': 'is given more than once', '/name': 'is given more than once' },
+      { '/file': 'must not be given more than once', '/name': 'must not be given more than once' },
     ],
     [
       'text where a file belongs, and a file where text does',

@@ -78,7 +78,7 @@ describe('equivalents', () => {
     );
     const repeated = [...both(), { course_id: german, language: 'EN-gb' }];
     assert.deepEqual(problemErrors(await api.post('/equivalents', { name: 'x', courses: repeated }), 400), {
-      '/courses/2/language': 'repeats the language of /courses/1',
+      '/courses/2/language': 'must not repeat the language of /courses/1',
     });
   });
 
@@ -91,9 +91,9 @@ describe('equivalents', () => {
     const wrong = { name: 'x', folder_id: 77_777, courses };
     const expected = {
       '/courses/0/course_id': 'there is no course 99999',
-      '/courses/1/language': 'must be a language tag (BCP 47)',
+      '/courses/1/language': 'must be a language tag (BCP 47), such as de-CH',
       '/courses/2/course_id': 'there is no course 88888',
-      '/courses/2/language': 'repeats the language of /courses/0',
+      '/courses/2/language': 'must not repeat the language of /courses/0',
       '/folder_id': 'there is no folder 77777',
     };
     assert.deepEqual(problemErrors(await api.post('/equivalents', wrong), 400), expected);
@@ -214,10 +214,10 @@ describe('equivalents', () => {
     }
     const held = await api.delete(`/courses/${course}`);
     problemErrors(held, 409);
-    assert.equal(held.body.detail, 'The course is in use: it is held by 2 equivalents');
+    assert.equal(held.body.detail, 'The course is in use by 2 equivalents');
     const occupied = await api.delete(`/folders/${place}`);
     problemErrors(occupied, 409);
-    assert.equal(occupied.body.detail, 'The folder is not empty: it holds equivalents');
+    assert.equal(occupied.body.detail, 'The folder is not empty: it contains equivalents');
     for (const id of ids) assert.equal((await api.delete(`/equivalents/${id}`)).status, 204);
     assert.equal((await api.delete(`/courses/${course}`)).status, 204);
     assert.equal((await api.delete(`/folders/${place}`)).status, 204);

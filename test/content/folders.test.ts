@@ -115,7 +115,9 @@ describe('folders', () => {
     const [outer, inner, innermost] = await nested('Outer', 'Inner', 'Innermost');
     for (const parent of [outer, inner, innermost]) {
       const answer = await api.put(`/folders/${outer}`, { name: 'Outer', parent_id: parent });
-      assert.deepEqual(problemErrors(answer, 409), { '/parent_id': 'is the folder itself or within it' });
+      assert.deepEqual(problemErrors(answer, 409), {
+        '/parent_id': 'must not be the folder itself or one of its subfolders',
+      });
     }
     assert.equal(await locationOf(innermost!), 'Home > Outer > Inner > Innermost');
   });
@@ -143,10 +145,10 @@ describe('folders', () => {
     const course = await importCourse(service, { folder_id: String(inner) });
     const full = await api.delete(`/folders/${outer}`);
     problemErrors(full, 409);
-    assert.match(full.body.detail, /holds folders/);
+    assert.match(full.body.detail, /contains folders/);
     const fuller = await api.delete(`/folders/${inner}`);
     problemErrors(fuller, 409);
-    assert.match(fuller.body.detail, /holds courses/);
+    assert.match(fuller.body.detail, /contains courses/);
 
     assert.equal((await api.delete(`/courses/${course.id}`)).status, 204);
     assert.equal((await api.delete(`/folders/${inner}`)).status, 204);
@@ -170,7 +172,7 @@ describe('folders', () => {
     assert.equal((await locationOf(deepest)).split(' > ').length, 51);
     const beyond = await api.post('/folders', { name: 'L51', parent_id: deepest });
     assert.deepEqual(problemErrors(beyond, 409), {
-      '/parent_id': 'would make more than 50 levels of folders',
+      '/parent_id': 'would nest folders more than 50 levels deep',
     });
 
     const [pair] = await nested('Two', 'Levels');

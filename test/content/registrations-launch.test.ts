@@ -179,7 +179,7 @@ describe('launching a registration', () => {
     await takeAll(service, parties.account_id);
     const notHeld = await api.post(`/registrations/${id}/launch`);
     problemErrors(notHeld, 409);
-    assert.match(notHeld.body.detail, /does not hold the course/);
+    assert.match(notHeld.body.detail, /does not have the course/);
     assert.equal((await api.get(`/registrations/${id}`)).body.launched_dt, null);
   });
 

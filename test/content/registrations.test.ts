@@ -102,7 +102,7 @@ describe('registrations', () => {
       learner_id: 'ann',
     });
     problemErrors(notHeld, 409);
-    assert.match(notHeld.body.detail, /does not hold the course/);
+    assert.match(notHeld.body.detail, /does not have the course/);
 
     await api.put(`/accounts/${held.account_id}`, { name: 'Northwind', enabled: false });
     const disabled = await api.post('/registrations', { ...held, learner_id: 'ann' });
@@ -246,7 +246,7 @@ describe('registrations', () => {
     await takeAll(service, parties.account_id);
     const refused = await api.delete(`/courses/${parties.course_id}`);
     problemErrors(refused, 409);
-    assert.match(refused.body.detail, /held by registrations of learners/);
+    assert.match(refused.body.detail, /in use by registrations of learners/);
     await api.delete(`/registrations/${id}`);
     assert.equal((await api.delete(`/courses/${parties.course_id}`)).status, 204);
   });

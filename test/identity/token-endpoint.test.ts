@@ -101,7 +101,7 @@ describe('the token endpoint grants', () => {
     await using endpoint = await startEndpoint();
     await breakTable(endpoint.database, 'api_clients', 'update');
     await assertGranted(endpoint, await ask(endpoint, GRANT));
-    assert.ok(endpoint.logged.some((line) => line.includes('was not noted')));
+    assert.ok(endpoint.logged.some((line) => line.includes('could not be recorded')));
   });
 });
 

@@ -56,7 +56,7 @@ describe('what the classes of custom_log_levels write', () => {
     ]);
     assert.deepEqual(said(service, 'RegistrationService'), [
       'a registration was launched for the first time',
-      'a registration has another completion, success or score',
+      'the completion, success or score of a registration changed',
     ]);
     const [created] = linesOf(service, 'AccountService');
     assert.deepEqual(

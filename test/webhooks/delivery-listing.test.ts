@@ -218,7 +218,7 @@ describe('the list of a webhook’s deliveries, on the embedded database', {
       other.exec('drop trigger broken');
       await until(async () => (await count(database, 'listed_deliveries')) === 2, 'it is tried again');
       assert.equal(lines.length, 1);
-      assert.match(lines[0]!, /"level":"warn".*no room.*delivery histories are read more slowly/);
+      assert.match(lines[0]!, /"level":"warn".*no room.*delivery history could not be indexed/);
     });
     assert.deepEqual(await listOf(database, 1), ['b', 'a']);
   });

@@ -113,7 +113,7 @@ describe('the log of messages that are never sent (section 6.3)', () => {
       assert.deepEqual([line.outcome, line.dead_lettered, line.reason], ['failure', true, 'SKIPPED']);
       assert.match(
         line.msg,
-        /^ACCOUNT_CREATED for webhook \d+ moved to the dead-letter queue: skipped by hand$/,
+        /^ACCOUNT_CREATED for webhook \d+ moved to the dead-letter queue: skipped manually$/,
       );
       assert.equal(
         line.message === undefined ? null : accountOf(line.message),

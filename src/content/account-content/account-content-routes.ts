@@ -19,11 +19,11 @@ import type { AccountContentService } from './account-content-service.ts';
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Account content'];
-const AccountParams = Type.Object({ account_id: Type.String({ description: 'The account’s id.' }) });
+const AccountParams = Type.Object({ account_id: Type.String({ description: 'The id of the account.' }) });
 const ContentParams = Type.Object({
   ...AccountParams.properties,
-  type: Type.String({ description: `The asset’s type: ${CONTENT_TYPES.join(', ')}.` }),
-  content_id: Type.String({ description: 'The asset’s id.' }),
+  type: Type.String({ description: `The type of the content: ${CONTENT_TYPES.join(', ')}.` }),
+  content_id: Type.String({ description: 'The id of the content.' }),
 });
 
 /** What accounts were given of the content, in the automation API. */
@@ -42,9 +42,9 @@ export function accountContentRoutes(
         tags,
         summary: 'Add content to an account',
         description:
-          'Causes CONTENT_ADDED_TO_ACCOUNT for what the account did not have: one event for each folder that the ' +
-          'assets stand in. A folder that is added stands for what is in it and in the folders below it, also ' +
-          'later on; its events list what is there now.',
+          'Triggers CONTENT_ADDED_TO_ACCOUNT for content that the account did not have: one event for each folder ' +
+          'that contains some of it. Adding a folder adds everything in it and in its subfolders, including content ' +
+          'that is put there later. Its events list only its current content.',
         params: AccountParams,
         body: ContentAdditionBody,
         response: { 200: ContentAdditionRecord, ...problems(400, 404, 413, 415, 422) },
@@ -68,10 +68,14 @@ export function accountContentRoutes(
       schema: {
         tags,
         summary: 'List the content of an account',
-        description: 'What was added itself; not what it holds in turn.',
+        description:
+          'Lists only what was added directly, not the contents of folders, equivalents and bundles.',
         params: AccountParams,
         querystring: PageQuery,
-        response: { 200: PageOf(AccountContentRecord, 'Assets, by type and id.'), ...problems(400, 404) },
+        response: {
+          200: PageOf(AccountContentRecord, 'Content, ordered by type and id.'),
+          ...problems(400, 404),
+        },
       },
     },
     async (request) => {
@@ -88,8 +92,8 @@ export function accountContentRoutes(
         tags,
         summary: 'Remove content from an account',
         description:
-          'Causes CONTENT_REMOVED_FROM_ACCOUNT; for a folder one event for it and for each below it that has ' +
-          'content, listing what is there now. Only what was added itself can be removed.',
+          'Triggers CONTENT_REMOVED_FROM_ACCOUNT. Removing a folder triggers one event for it and one for each ' +
+          'subfolder with content, listing its current content. Only content that was added directly can be removed.',
         params: ContentParams,
         response: { 204: Type.Null(), ...problems(404) },
       },

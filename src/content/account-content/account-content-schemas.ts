@@ -6,7 +6,7 @@ import { DateTime, Id, Ignored } from '../../http/schemas.ts';
 const MAX_ADDED_AT_ONCE = 500;
 
 const ContentTypeMember = Type.Enum([...CONTENT_TYPES]);
-const AssetId = Id('The asset’s id.');
+const AssetId = Id('The id of the content.');
 const AssetName = Type.String({ description: 'Its name.' });
 
 /** The body of an addition. */
@@ -17,7 +17,7 @@ export const ContentAdditionBody = Type.Object(
         { type: ContentTypeMember, id: AssetId, name: Ignored(), location: Ignored(), added_dt: Ignored() },
         { additionalProperties: false },
       ),
-      { minItems: 1, maxItems: MAX_ADDED_AT_ONCE, description: 'What to add; none repeats.' },
+      { minItems: 1, maxItems: MAX_ADDED_AT_ONCE, description: 'The content to add, without duplicates.' },
     ),
   },
   { additionalProperties: false, description: 'Content to add to an account.' },
@@ -30,9 +30,9 @@ const NamedAssets = (description: string) =>
 export const ContentAdditionRecord = Type.Object(
   {
     added: NamedAssets('What was added, in the order of the request.'),
-    unchanged: NamedAssets('What the account had already: nothing was added and no event sent for it.'),
+    unchanged: NamedAssets('What the account already had. Triggers no event.'),
   },
-  { description: 'What became of the content that was to be added.' },
+  { description: 'The result of adding content.' },
 );
 
 /** An asset of an account, as the list gives it. */
@@ -43,11 +43,11 @@ export const AccountContentRecord = Type.Object(
     name: AssetName,
     location: Type.String({
       description:
-        'The names of the folders from Home down to the asset’s own, joined with “ > ”; a folder’s own name ends it.',
+        'The folder path from Home, joined with “ > ”. The path of a folder ends with its own name.',
       examples: ['Home > Safety'],
     }),
     added_dt: DateTime('When it was added.'),
   },
-  { description: 'An asset that an account was given.' },
+  { description: 'A piece of content of an account.' },
 );
 export type AccountContentRecord = Static<typeof AccountContentRecord>;

@@ -92,7 +92,7 @@ export class AccountContentService {
       const held = await holdAssets(tx, [reference]);
       if (!(await deleteAccountContent(tx, accountId, reference))) {
         const asset = `${reference.type.toLowerCase()} ${reference.id}`;
-        throw new ProblemError('not-found', `The account ${accountId} was not given the ${asset}`);
+        throw new ProblemError('not-found', `The ${asset} was not added to the account ${accountId}`);
       }
       await publishContentChange(tx, this.#events, {
         subtopic: 'CONTENT_REMOVED_FROM_ACCOUNT',

@@ -13,7 +13,7 @@ import type { Account, AccountService } from './account-service.ts';
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Accounts'];
-const AccountParams = Type.Object({ account_id: Type.String({ description: 'The account’s id.' }) });
+const AccountParams = Type.Object({ account_id: Type.String({ description: 'The id of the account.' }) });
 
 /** Accounts in the automation API. */
 export function accountRoutes(routes: Routes, accounts: AccountService, idempotency: Idempotency): void {
@@ -50,7 +50,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
         tags,
         summary: 'List accounts',
         querystring: PageQuery,
-        response: { 200: PageOf(AccountRecord, 'Accounts, by id.'), ...problems(400) },
+        response: { 200: PageOf(AccountRecord, 'Accounts, ordered by id.'), ...problems(400) },
       },
     },
     async (request) => pageAnswer(await accounts.list(pageRequest(request.query)), toRecord),
@@ -81,7 +81,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
         tags,
         summary: 'Update an account',
         description:
-          'Replaces name and activation. Causes ACCOUNT_ACTIVATION_UPDATED when `enabled` really changes.',
+          'Replaces name and activation. Triggers ACCOUNT_ACTIVATION_UPDATED only if `enabled` changes.',
         params: AccountParams,
         body: AccountInput,
         response: { 200: AccountRecord, ...problems(400, 404, 412, 413, 415) },
@@ -104,8 +104,8 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
         tags,
         summary: 'Delete an account',
         description:
-          'Causes ACCOUNT_DELETED, which shows the account as it was. Its content and registrations go with it, ' +
-          'without events of their own.',
+          'Triggers ACCOUNT_DELETED, which shows the account before its deletion. Also deletes its registrations and ' +
+          'the assignments of its content, without further events.',
         params: AccountParams,
         response: { 204: Type.Null(), ...problems(404, 412) },
       },

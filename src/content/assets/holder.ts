@@ -30,6 +30,6 @@ export async function assertNotHeld(
     if (words !== null) held.push(words);
   }
   if (held.length > 0) {
-    throw new ProblemError('conflict', `The ${what} is in use: it is held by ${held.join(', ')}`);
+    throw new ProblemError('conflict', `The ${what} is in use by ${held.join(', ')}`);
   }
 }

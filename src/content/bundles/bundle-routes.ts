@@ -13,7 +13,7 @@ import type { BundleService } from './bundle-service.ts';
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Bundles'];
-const BundleParams = Type.Object({ bundle_id: Type.String({ description: 'The bundle’s id.' }) });
+const BundleParams = Type.Object({ bundle_id: Type.String({ description: 'The id of the bundle.' }) });
 
 /** Bundles in the automation API. */
 export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency: Idempotency): void {
@@ -49,7 +49,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
         tags,
         summary: 'List bundles',
         querystring: PageQuery,
-        response: { 200: PageOf(BundleRecord, 'Bundles, by id.'), ...problems(400) },
+        response: { 200: PageOf(BundleRecord, 'Bundles, ordered by id.'), ...problems(400) },
       },
     },
     async (request) => pageAnswer(await bundles.list(pageRequest(request.query)), toRecord),
@@ -80,8 +80,8 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
         tags,
         summary: 'Update a bundle',
         description:
-          'Replaces name, folder and contents: a folder that is left out moves the bundle into Home. ' +
-          'Accounts that hold the bundle hold what it has become; no event tells of it.',
+          'Replaces name, folder and contents. Without a folder, the bundle moves to Home. ' +
+          'Accounts that have the bundle get its new contents. Triggers no event.',
         params: BundleParams,
         body: BundleBody,
         response: { 200: BundleRecord, ...problems(400, 404, 412, 413, 415) },
@@ -104,7 +104,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       schema: {
         tags,
         summary: 'Delete a bundle',
-        description: 'Its contents stay. A bundle that an account holds is not deleted (409).',
+        description: 'Its contents are kept. A bundle that an account has cannot be deleted (409).',
         params: BundleParams,
         response: { 204: Type.Null(), ...problems(404, 409, 412) },
       },

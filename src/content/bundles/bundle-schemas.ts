@@ -10,45 +10,45 @@ const BundledType = Type.Enum([...BUNDLED_TYPES]);
 /** The body of create and update. */
 export const BundleBody = Type.Object(
   {
-    name: Name('The bundle’s name.'),
-    folder_id: Type.Optional(Id('The folder that it is in; the root, Home, when left out.')),
+    name: Name('The name of the bundle.'),
+    folder_id: Type.Optional(Id('The folder that contains it. Defaults to the root folder, Home.')),
     contents: Type.Array(
       Type.Object(
-        { type: BundledType, id: Id('The course’s or equivalent’s id.'), name: Ignored() },
+        { type: BundledType, id: Id('The id of the course or equivalent.'), name: Ignored() },
         { additionalProperties: false },
       ),
-      { minItems: 1, maxItems: MAX_CONTENTS, description: 'Courses and equivalents; none repeats.' },
+      { minItems: 1, maxItems: MAX_CONTENTS, description: 'Courses and equivalents, without duplicates.' },
     ),
     id: Ignored(),
     location: Ignored(),
     created_dt: Ignored(),
     updated_dt: Ignored(),
   },
-  { additionalProperties: false, description: 'A bundle, as it is to be.' },
+  { additionalProperties: false, description: 'Bundle to create or update.' },
 );
 export type BundleBody = Static<typeof BundleBody>;
 
 /** A bundle as reading gives it. */
 export const BundleRecord = Type.Object(
   {
-    id: Id('The bundle’s id.'),
+    id: Id('The id of the bundle.'),
     name: Type.String(),
-    folder_id: Id('The folder that it is in.'),
+    folder_id: Id('The folder that contains it.'),
     location: Type.String({
-      description: 'The names of the folders from Home down to the bundle’s own, joined with “ > ”.',
+      description: 'The folder path from Home, joined with “ > ”.',
       examples: ['Home > Safety'],
     }),
     contents: Type.Array(
       Type.Object({
         type: BundledType,
-        id: Id('The course’s or equivalent’s id.'),
+        id: Id('The id of the course or equivalent.'),
         name: Type.String({ description: 'Its name.' }),
       }),
-      { description: 'In the order that they were given in.' },
+      { description: 'In the order in which they were set.' },
     ),
     created_dt: DateTime('When it was created.'),
-    updated_dt: DateTime('When it was changed last.'),
+    updated_dt: DateTime('When it was last changed.'),
   },
-  { description: 'A bundle: courses and equivalents that go together.' },
+  { description: 'A bundle: courses and equivalents that belong together.' },
 );
 export type BundleRecord = Static<typeof BundleRecord>;

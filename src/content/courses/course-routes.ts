@@ -15,10 +15,12 @@ const WRITE = { scope: 'content:write' };
 const tags = ['Courses'];
 
 /** The path member that names a course. */
-export const CourseParams = Type.Object({ course_id: Type.String({ description: 'The course’s id.' }) });
+export const CourseParams = Type.Object({ course_id: Type.String({ description: 'The id of the course.' }) });
 const VersionParams = Type.Object({
   ...CourseParams.properties,
-  version_id: Type.String({ description: 'The version’s id: 0 for the imported one, then counting up.' }),
+  version_id: Type.String({
+    description: 'The id of the version: 0 for the imported version, then counting up.',
+  }),
 });
 
 /** Courses in the automation API, but for the uploads of packages. */
@@ -33,7 +35,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
         tags,
         summary: 'List courses',
         querystring: PageQuery,
-        response: { 200: PageOf(CourseRecord, 'Courses, by id.'), ...problems(400) },
+        response: { 200: PageOf(CourseRecord, 'Courses, ordered by id.'), ...problems(400) },
       },
     },
     async (request) => pageAnswer(await courses.list(pageRequest(request.query)), toCourseRecord),
@@ -87,8 +89,8 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
         tags,
         summary: 'Delete a course',
         description:
-          'Deletes all its versions with their files. A course that an account, an equivalent or a bundle holds is ' +
-          'not deleted (409).',
+          'Deletes all its versions and their files. A course that an account, an equivalent or a bundle uses cannot ' +
+          'be deleted (409).',
         params: CourseParams,
         response: { 204: Type.Null(), ...problems(404, 409, 412) },
       },
@@ -106,7 +108,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       schema: {
         tags,
         summary: 'Publish a version of a course',
-        description: 'Causes COURSE_VERSION_PUBLISHED, unless the version is published already.',
+        description: 'Triggers COURSE_VERSION_PUBLISHED, unless the version is already published.',
         params: VersionParams,
         response: { 200: CourseRecord, ...problems(404, 412, 422) },
       },

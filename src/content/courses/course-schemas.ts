@@ -5,8 +5,8 @@ import { DateTime, Id, Name } from '../../http/schemas.ts';
 /** The body of update. */
 export const CourseInput = Type.Object(
   {
-    name: Name('The course’s name.'),
-    folder_id: Id('The folder that it is in.'),
+    name: Name('The name of the course.'),
+    folder_id: Id('The folder that contains it.'),
     id: Type.Optional(Type.Unknown()),
     version_id: Type.Optional(Type.Unknown()),
     published_version_id: Type.Optional(Type.Unknown()),
@@ -17,7 +17,7 @@ export const CourseInput = Type.Object(
     created_dt: Type.Optional(Type.Unknown()),
     updated_dt: Type.Optional(Type.Unknown()),
   },
-  { additionalProperties: false, description: 'A course, as it is to be.' },
+  { additionalProperties: false, description: 'Course to update.' },
 );
 
 const PackageFile = Type.Unsafe<string>({
@@ -31,8 +31,8 @@ const PackageFile = Type.Unsafe<string>({
 export const CourseUpload = Type.Object(
   {
     file: PackageFile,
-    name: Type.Optional(Name('The course’s name; the package’s title when left out.')),
-    folder_id: Type.Optional(Id('The folder that it goes into; the root, Home, when left out.')),
+    name: Type.Optional(Name('The name of the course. Defaults to the title of the package.')),
+    folder_id: Type.Optional(Id('The folder to import it into. Defaults to the root folder, Home.')),
   },
   { additionalProperties: false, description: 'A course package.' },
 );
@@ -40,32 +40,32 @@ export const CourseUpload = Type.Object(
 /** The part of a version upload. */
 export const VersionUpload = Type.Object(
   { file: PackageFile },
-  { additionalProperties: false, description: 'The next version’s package.' },
+  { additionalProperties: false, description: 'The package of the next version.' },
 );
 
 const VersionId = (description: string) => Type.Integer({ minimum: 0, description });
 const LearningStandard = Type.Unsafe<string>({ type: 'string', enum: [...LEARNING_STANDARDS] });
 const Warnings = Type.Array(Type.String(), {
-  description: 'What is odd about the package but does not keep it from being launched, in words.',
+  description: 'Warnings about the package that do not prevent launching it.',
 });
 
 const courseMembers = {
-  id: Id('The course’s id.'),
+  id: Id('The id of the course.'),
   name: Type.String(),
-  version_id: VersionId('The version uploaded last: 0 at import, then counting up.'),
-  published_version_id: VersionId('The version that learners get.'),
+  version_id: VersionId('The version uploaded last: 0 after the import, then counting up.'),
+  published_version_id: VersionId('The version that new registrations get.'),
   learning_standard: LearningStandard,
   location: Type.String({
-    description: 'The names of the folders from Home down to the course’s own, joined with “ > ”.',
+    description: 'The folder path from Home, joined with “ > ”.',
     examples: ['Home > Safety'],
   }),
-  folder_id: Id('The folder that it is in.'),
+  folder_id: Id('The folder that contains it.'),
   warnings: Warnings,
   created_dt: DateTime('When it was imported.'),
-  updated_dt: DateTime('When it was changed last.'),
+  updated_dt: DateTime('When it was last changed.'),
 };
 
-const ABOUT_LATEST = '`learning_standard` and `warnings` are those of the version uploaded last.';
+const ABOUT_LATEST = '`learning_standard` and `warnings` describe the version uploaded last.';
 
 /** A course as lists and changes give it. */
 export const CourseRecord = Type.Object(courseMembers, { description: `A course. ${ABOUT_LATEST}` });
@@ -76,16 +76,16 @@ export const CourseWithVersionsRecord = Type.Object(
     ...courseMembers,
     versions: Type.Array(
       Type.Object({
-        version_id: VersionId('0 at import, then counting up.'),
+        version_id: VersionId('0 after the import, then counting up.'),
         learning_standard: LearningStandard,
-        title: Type.String({ description: 'The package’s own title.' }),
-        published: Type.Boolean({ description: 'Whether it is the version that learners get.' }),
+        title: Type.String({ description: 'The title in the package.' }),
+        published: Type.Boolean({ description: 'Whether this is the version that new registrations get.' }),
         warnings: Warnings,
-        file_count: Type.Integer({ description: 'Files in the package.' }),
-        byte_count: Type.Integer({ description: 'What they take unpacked.' }),
+        file_count: Type.Integer({ description: 'Number of files in the package.' }),
+        byte_count: Type.Integer({ description: 'Their total size in bytes, unpacked.' }),
         created_dt: DateTime('When it was uploaded.'),
       }),
-      { description: 'Oldest first; of more than 1,000 the newest 1,000.' },
+      { description: 'The newest 1,000 versions, oldest first.' },
     ),
   },
   { description: `A course with its versions. ${ABOUT_LATEST}` },

@@ -214,7 +214,7 @@ export class CourseService {
         if (words !== null) holders.push(words);
       }
       if (holders.length > 0) {
-        throw new ProblemError('conflict', `The course is in use: it is held by ${holders.join(', ')}`);
+        throw new ProblemError('conflict', `The course is in use by ${holders.join(', ')}`);
       }
       const files = await deleteCourse(tx, id);
       await this.#onDeleted(tx, { type: 'COURSE', id, name: present.name });
@@ -229,7 +229,9 @@ export class CourseService {
       try {
         await this.#store.remove(key);
       } catch (error) {
-        this.#log.warn('the files of a deleted course stay for now; they are removed later', { error });
+        this.#log.warn('the files of a deleted course could not be removed; they will be removed later', {
+          error,
+        });
       }
     }
   }

@@ -86,8 +86,8 @@ export async function courseUploadRoutes(
         tags,
         summary: 'Import a course',
         description:
-          'Makes a course of a package, its version 0 published. Causes COURSE_IMPORTED. A package that cannot be ' +
-          'used is refused with a problem of type `invalid-package`, which says why.',
+          'Creates a course from a package and publishes it as version 0. Triggers COURSE_IMPORTED. An unusable package ' +
+          'is rejected with a problem of type `invalid-package` that gives the reason.',
         consumes,
         body: CourseUpload,
         response: { 201: CourseRecord, ...problems(400, 413, 415, 422, 503) },
@@ -109,7 +109,7 @@ export async function courseUploadRoutes(
         tags,
         summary: 'Upload a version of a course',
         description:
-          'Adds the next version, not published yet. Causes COURSE_VERSION_UPLOADED. The answer is the course.',
+          'Adds the next version without publishing it. Triggers COURSE_VERSION_UPLOADED. Returns the course.',
         consumes,
         params: CourseParams,
         body: VersionUpload,

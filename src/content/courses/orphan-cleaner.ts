@@ -46,11 +46,11 @@ export class OrphanCleaner implements AsyncDisposable {
       try {
         await this.#leases.run(TASK, { restMs: ROUND_PAUSE_MS, signal }, async (held) => {
           const removed = await this.#intake.removeOldOrphans(held);
-          if (removed > 0) this.#log.info('files that belonged to no course were removed', { keys: removed });
+          if (removed > 0) this.#log.info('files without a course were removed', { keys: removed });
         });
       } catch (error) {
         if (signal.aborted) return;
-        this.#log.warn('files that belong to no course could not be looked for; it is tried again later', {
+        this.#log.warn('the search for files without a course failed; it will be retried later', {
           error,
         });
       }

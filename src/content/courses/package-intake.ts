@@ -125,7 +125,7 @@ export class PackageIntake {
       await this.#store.remove(key);
       return true;
     } catch (error) {
-      this.#log.warn('files that belong to no course could not be removed', { error });
+      this.#log.warn('files without a course could not be removed', { error });
       return false;
     }
   }
@@ -165,7 +165,7 @@ export class PackageIntake {
       if ((await readRecordedKeys(this.#reader, [contentKey])).has(contentKey)) return;
       await this.#store.remove(contentKey);
     } catch (error) {
-      this.#log.warn('the files of an upload that was not recorded stay for now; they are removed later', {
+      this.#log.warn('the files of an unrecorded upload could not be removed; they will be removed later', {
         error,
       });
     }

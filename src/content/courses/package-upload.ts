@@ -89,15 +89,18 @@ function toFormProblem(error: unknown): unknown {
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
       return error;
     case 'FST_REQ_FILE_TOO_LARGE':
-      return new ProblemError('content-too-large', 'A file of the form is larger than packages may be');
+      return new ProblemError(
+        'content-too-large',
+        'A file of the form is larger than the maximum package size',
+      );
     case 'FST_PARTS_LIMIT':
       return new ProblemError('invalid-request', `The form has more than ${MAX_PARTS} parts`);
     case 'FST_PROTO_VIOLATION':
-      return new ProblemError('invalid-request', 'The form has a part with a name that is not taken');
+      return new ProblemError('invalid-request', 'The form has a part with an unknown name');
     case 'FST_INVALID_JSON_FIELD_ERROR':
       return new ProblemError(
         'invalid-request',
-        'The form has a part that is not the JSON that it says it is',
+        'The form has a part that is labelled as JSON but is not valid JSON',
       );
     default:
       return malformed(error);
@@ -105,7 +108,7 @@ function toFormProblem(error: unknown): unknown {
 }
 
 function malformed(cause: unknown): ProblemError {
-  return new ProblemError('invalid-request', 'The body is no complete and well-formed multipart form', {
+  return new ProblemError('invalid-request', 'The body is not a complete, well-formed multipart form', {
     cause,
   });
 }
@@ -113,6 +116,6 @@ function malformed(cause: unknown): ProblemError {
 function tooLarge(maxPackageBytes: number): ProblemError {
   return new ProblemError(
     'content-too-large',
-    `The package is larger than the ${maxPackageBytes} bytes that this service takes`,
+    `The package is larger than the ${maxPackageBytes} bytes that this service accepts`,
   );
 }

@@ -50,7 +50,7 @@ export class ReceivedForm {
   /** A part may come without a name: it is then unknown by the name that is none. */
   #add(fieldname: string | undefined, value: unknown): string {
     const name = (fieldname ?? '').slice(0, SHOWN_NAME_CHARACTERS);
-    if (this.#members.has(name)) this.#fault(name, 'is given more than once');
+    if (this.#members.has(name)) this.#fault(name, 'must not be given more than once');
     else this.#members.set(name, value);
     return name;
   }

@@ -16,7 +16,7 @@ export class UploadConnection implements Disposable {
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.#request = request.raw;
     // The end of the answer, not of the request: that one ends as well when its body has been read.
-    const left = () => this.#gone.abort(interrupted('The connection ended before the upload did'));
+    const left = () => this.#gone.abort(interrupted('The connection ended before the upload was complete'));
     const late = () => {
       this.#gone.abort(interrupted('The upload took too long'));
       this.#request.destroy();

@@ -50,7 +50,7 @@ export class UploadFolders {
   /** @throws {ProblemError} `unavailable` while too many uploads are under way */
   async open(): Promise<UploadFolder> {
     if (this.#open >= MAX_UPLOADS) {
-      throw new ProblemError('unavailable', 'Too many packages are being uploaded at the moment', {
+      throw new ProblemError('unavailable', 'Too many packages are being uploaded. Try again shortly', {
         headers: { 'Retry-After': BUSY_RETRY_AFTER },
       });
     }

@@ -13,7 +13,7 @@ export function toUploadProblem(error: unknown): unknown {
     });
   }
   if (NO_SPACE.includes((error as NodeJS.ErrnoException | null)?.code)) {
-    return new ProblemError('unavailable', 'The service has not enough room for the package', {
+    return new ProblemError('unavailable', 'The service does not have enough disk space for the package', {
       cause: error,
     });
   }

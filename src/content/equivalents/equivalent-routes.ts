@@ -14,7 +14,7 @@ const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Equivalents'];
 const EquivalentParams = Type.Object({
-  equivalent_id: Type.String({ description: 'The equivalent’s id.' }),
+  equivalent_id: Type.String({ description: 'The id of the equivalent.' }),
 });
 
 /** Equivalents in the automation API. */
@@ -58,7 +58,7 @@ export function equivalentRoutes(
         tags,
         summary: 'List equivalents',
         querystring: PageQuery,
-        response: { 200: PageOf(EquivalentRecord, 'Equivalents, by id.'), ...problems(400) },
+        response: { 200: PageOf(EquivalentRecord, 'Equivalents, ordered by id.'), ...problems(400) },
       },
     },
     async (request) => pageAnswer(await equivalents.list(pageRequest(request.query)), toRecord),
@@ -89,8 +89,8 @@ export function equivalentRoutes(
         tags,
         summary: 'Update an equivalent',
         description:
-          'Replaces name, folder and courses: a folder that is left out moves the equivalent into Home. ' +
-          'Accounts and bundles that hold the equivalent hold what it has become; no event tells of it.',
+          'Replaces name, folder and courses. Without a folder, the equivalent moves to Home. ' +
+          'Accounts and bundles that have the equivalent get its new courses. Triggers no event.',
         params: EquivalentParams,
         body: EquivalentBody,
         response: { 200: EquivalentRecord, ...problems(400, 404, 412, 413, 415) },
@@ -114,7 +114,7 @@ export function equivalentRoutes(
         tags,
         summary: 'Delete an equivalent',
         description:
-          'Its courses stay. An equivalent that an account or a bundle holds is not deleted (409).',
+          'Its courses are kept. An equivalent that an account or a bundle has cannot be deleted (409).',
         params: EquivalentParams,
         response: { 204: Type.Null(), ...problems(404, 409, 412) },
       },

@@ -10,8 +10,8 @@ const LANGUAGE = 'A language tag (BCP 47).';
 /** The body of create and update. */
 export const EquivalentBody = Type.Object(
   {
-    name: Name('The equivalent’s name.'),
-    folder_id: Type.Optional(Id('The folder that it is in; the root, Home, when left out.')),
+    name: Name('The name of the equivalent.'),
+    folder_id: Type.Optional(Id('The folder that contains it. Defaults to the root folder, Home.')),
     courses: Type.Array(
       Type.Object(
         {
@@ -19,44 +19,44 @@ export const EquivalentBody = Type.Object(
           language: Type.String({
             minLength: 1,
             maxLength: MAX_LANGUAGE_LENGTH,
-            description: `${LANGUAGE} It is kept in its canonical spelling, and no language repeats.`,
+            description: `${LANGUAGE} Stored in its canonical form. No two courses may have the same language.`,
             examples: ['de-CH'],
           }),
           name: Ignored(),
         },
         { additionalProperties: false },
       ),
-      { minItems: 1, maxItems: MAX_COURSES, description: 'One course a language.' },
+      { minItems: 1, maxItems: MAX_COURSES, description: 'One course per language.' },
     ),
     id: Ignored(),
     location: Ignored(),
     created_dt: Ignored(),
     updated_dt: Ignored(),
   },
-  { additionalProperties: false, description: 'An equivalent, as it is to be.' },
+  { additionalProperties: false, description: 'Equivalent to create or update.' },
 );
 export type EquivalentBody = Static<typeof EquivalentBody>;
 
 /** An equivalent as reading gives it. */
 export const EquivalentRecord = Type.Object(
   {
-    id: Id('The equivalent’s id.'),
+    id: Id('The id of the equivalent.'),
     name: Type.String(),
-    folder_id: Id('The folder that it is in.'),
+    folder_id: Id('The folder that contains it.'),
     location: Type.String({
-      description: 'The names of the folders from Home down to the equivalent’s own, joined with “ > ”.',
+      description: 'The folder path from Home, joined with “ > ”.',
       examples: ['Home > Safety'],
     }),
     courses: Type.Array(
       Type.Object({
         course_id: Id('The course in this language.'),
         language: Type.String({ description: LANGUAGE }),
-        name: Type.String({ description: 'The course’s name.' }),
+        name: Type.String({ description: 'The name of the course.' }),
       }),
-      { description: 'In the order that they were given in.' },
+      { description: 'In the order in which they were set.' },
     ),
     created_dt: DateTime('When it was created.'),
-    updated_dt: DateTime('When it was changed last.'),
+    updated_dt: DateTime('When it was last changed.'),
   },
   { description: 'An equivalent: one course in several languages.' },
 );

@@ -69,12 +69,12 @@ function canonicalCourses(courses: EquivalentInput['courses']): {
     const place = pointerTo('/courses', index);
     const spelled = canonicalLanguage(language);
     if (spelled === null) {
-      errors.push({ pointer: `${place}/language`, detail: 'must be a language tag (BCP 47)' });
+      errors.push({ pointer: `${place}/language`, detail: 'must be a language tag (BCP 47), such as de-CH' });
       return { courseId, language };
     }
     const first = places.get(spelled);
     if (first === undefined) places.set(spelled, place);
-    else errors.push({ pointer: `${place}/language`, detail: `repeats the language of ${first}` });
+    else errors.push({ pointer: `${place}/language`, detail: `must not repeat the language of ${first}` });
     return { courseId, language: spelled };
   });
   return { courses: canonical, errors };

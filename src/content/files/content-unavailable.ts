@@ -5,7 +5,7 @@ const RETRY_AFTER = '10';
 
 /** What is told while the files of courses cannot be reached; why, only the log tells. */
 export function contentUnavailable(cause: unknown): ProblemError {
-  return new ProblemError('unavailable', 'The files of courses cannot be reached at the moment', {
+  return new ProblemError('unavailable', 'Course files are temporarily unavailable', {
     headers: { 'Retry-After': RETRY_AFTER },
     cause,
   });

@@ -12,7 +12,7 @@ import type { Folder, FolderService } from './folder-service.ts';
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Folders'];
-const FolderParams = Type.Object({ folder_id: Type.String({ description: 'The folder’s id.' }) });
+const FolderParams = Type.Object({ folder_id: Type.String({ description: 'The id of the folder.' }) });
 
 /** Folders in the automation API. */
 export function folderRoutes(routes: Routes, folders: FolderService, idempotency: Idempotency): void {
@@ -25,7 +25,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       schema: {
         tags,
         summary: 'Create a folder',
-        description: 'Folders nest up to 50 levels below Home; beyond that the answer is 409.',
+        description: 'Folders can be nested up to 50 levels below Home. Deeper nesting is rejected (409).',
         body: FolderInput,
         response: { 201: FolderRecord, ...problems(400, 409, 413, 415, 422) },
       },
@@ -46,7 +46,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
         tags,
         summary: 'List folders',
         querystring: PageQuery,
-        response: { 200: PageOf(FolderRecord, 'Folders, by id.'), ...problems(400) },
+        response: { 200: PageOf(FolderRecord, 'Folders, ordered by id.'), ...problems(400) },
       },
     },
     async (request) => pageAnswer(await folders.list(pageRequest(request.query)), toRecord),
@@ -77,8 +77,8 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
         tags,
         summary: 'Rename or move a folder',
         description:
-          'Replaces name and parent: a parent that is left out moves the folder into Home. Everything within the ' +
-          'folder moves along. A folder never goes into itself or a folder within it, and Home stays as it is (409).',
+          'Replaces name and parent. Without a parent, the folder moves to Home. Its contents move with it. ' +
+          'A folder cannot be moved into itself or one of its subfolders, and Home cannot be changed (409).',
         params: FolderParams,
         body: FolderInput,
         response: { 200: FolderRecord, ...problems(400, 404, 409, 412, 413, 415) },
@@ -101,8 +101,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       schema: {
         tags,
         summary: 'Delete an empty folder',
-        description:
-          'A folder that holds anything is not deleted, nor one that an account holds, nor Home (409).',
+        description: 'Only empty folders that no account has can be deleted. Home cannot be deleted (409).',
         params: FolderParams,
         response: { 204: Type.Null(), ...problems(404, 409, 412) },
       },

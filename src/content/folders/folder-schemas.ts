@@ -4,31 +4,29 @@ import { DateTime, Id, Name, Nullable } from '../../http/schemas.ts';
 /** The body of create and update. */
 export const FolderInput = Type.Object(
   {
-    name: Name('The folder’s name. Folders may share a name: their ids tell them apart.'),
-    parent_id: Type.Optional(
-      Nullable(Id('The folder that holds it; the root, Home, when left out or null.')),
-    ),
+    name: Name('The name of the folder. Names need not be unique.'),
+    parent_id: Type.Optional(Nullable(Id('The parent folder. Defaults to the root folder, Home.'))),
     id: Type.Optional(Type.Unknown()),
     location: Type.Optional(Type.Unknown()),
     created_dt: Type.Optional(Type.Unknown()),
     updated_dt: Type.Optional(Type.Unknown()),
   },
-  { additionalProperties: false, description: 'A folder, as it is to be.' },
+  { additionalProperties: false, description: 'Folder to create or update.' },
 );
 export type FolderInput = Static<typeof FolderInput>;
 
 /** A folder as reading gives it. */
 export const FolderRecord = Type.Object(
   {
-    id: Id('The folder’s id; 1 is the root, Home.'),
+    id: Id('The id of the folder. 1 is the root folder, Home.'),
     name: Type.String(),
-    parent_id: Nullable(Id('The folder that holds it; null for the root alone.')),
+    parent_id: Nullable(Id('The parent folder. Null only for the root folder.')),
     location: Type.String({
-      description: 'The names from Home down to this folder, joined with “ > ”.',
+      description: 'The folder path from Home, including this folder, joined with “ > ”.',
       examples: ['Home > Safety > 2026'],
     }),
     created_dt: DateTime('When it was created.'),
-    updated_dt: DateTime('When it was renamed or moved last.'),
+    updated_dt: DateTime('When it was last renamed or moved.'),
   },
   { description: 'A folder.' },
 );

@@ -137,7 +137,7 @@ export class FolderService {
         if (words !== null) held.push(words);
       }
       if (held.length > 0) {
-        throw new ProblemError('conflict', `The folder is not empty: it holds ${held.join(', ')}`);
+        throw new ProblemError('conflict', `The folder is not empty: it contains ${held.join(', ')}`);
       }
       await assertNotHeld(tx, 'folder', id, this.#holders);
       await deleteFolder(tx, id);
@@ -148,7 +148,7 @@ export class FolderService {
 
 async function assertMovable(tx: Transaction, id: number, parentId: number): Promise<void> {
   const chain = await requireParentChain(tx, parentId);
-  if (chain.includes(id)) throw parentConflict('is the folder itself or within it');
+  if (chain.includes(id)) throw parentConflict('must not be the folder itself or one of its subfolders');
   assertDepth(chain.length + (await readHeightBelow(tx, id)));
 }
 
@@ -163,12 +163,12 @@ async function requireParentChain(tx: Transaction, parentId: number): Promise<nu
 
 function assertDepth(depth: number): void {
   if (depth > MAX_FOLDER_DEPTH) {
-    throw parentConflict(`would make more than ${MAX_FOLDER_DEPTH} levels of folders`);
+    throw parentConflict(`would nest folders more than ${MAX_FOLDER_DEPTH} levels deep`);
   }
 }
 
 function parentConflict(detail: string): ProblemError {
-  return new ProblemError('conflict', `The folder cannot be there: its parent ${detail}`, {
+  return new ProblemError('conflict', `The folder cannot be moved there: its parent ${detail}`, {
     errors: [{ pointer: '/parent_id', detail }],
   });
 }
@@ -176,7 +176,7 @@ function parentConflict(detail: string): ProblemError {
 function rootConflict(): ProblemError {
   return new ProblemError(
     'conflict',
-    `The folder ${ROOT_FOLDER.name} holds all others: it cannot be renamed, moved or deleted`,
+    `The folder ${ROOT_FOLDER.name} is the root folder: it cannot be renamed, moved or deleted`,
   );
 }
 

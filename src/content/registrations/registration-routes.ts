@@ -22,7 +22,7 @@ const READ = { scope: 'content:read' };
 const WRITE = { scope: 'registrations:write' };
 const tags = ['Registrations'];
 const RegistrationParams = Type.Object({
-  registration_id: Type.String({ description: 'The registration’s id.' }),
+  registration_id: Type.String({ description: 'The id of the registration.' }),
 });
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -46,10 +46,10 @@ export function registrationRoutes(
       config: WRITE,
       schema: {
         tags,
-        summary: 'Register a learner to a course',
+        summary: 'Register a learner for a course',
         description:
-          'The account must be enabled and hold the course, itself or through an equivalent, a bundle or a folder ' +
-          '(409 otherwise). A learner may have several registrations to one course.',
+          'The account must be enabled and have the course, directly or through an equivalent, a bundle or a folder ' +
+          '(otherwise 409). A learner can have several registrations for one course.',
         body: RegistrationInput,
         response: { 201: RegistrationRecord, ...problems(400, 409, 413, 415, 422) },
       },
@@ -78,7 +78,7 @@ export function registrationRoutes(
         summary: 'List registrations',
         querystring: RegistrationQuery,
         response: {
-          200: PageOf(RegistrationRecord, 'Registrations, in the order in which they were made.'),
+          200: PageOf(RegistrationRecord, 'Registrations, oldest first.'),
           ...problems(400),
         },
       },
@@ -111,7 +111,7 @@ export function registrationRoutes(
       schema: {
         tags,
         summary: 'Delete a registration',
-        description: 'Its results go with it, and its launch URLs open nothing any more. Causes no event.',
+        description: 'Also deletes its results. Its launch URLs stop working. Triggers no event.',
         params: RegistrationParams,
         response: { 204: Type.Null(), ...problems(404, 412) },
       },
@@ -130,8 +130,8 @@ export function registrationRoutes(
         tags,
         summary: 'Launch a registration',
         description:
-          'Answers a URL that opens the course for the learner. Causes REGISTRATION_LAUNCHED the first time. ' +
-          'Not while the account is disabled, or when it does not hold the course any more (409).',
+          'Returns a URL that opens the course for the learner. The first launch triggers REGISTRATION_LAUNCHED. ' +
+          'Rejected if the account is disabled or no longer has the course (409).',
         params: RegistrationParams,
         response: { 200: LaunchRecord, ...problems(404, 409, 422) },
       },
@@ -156,8 +156,8 @@ export function registrationRoutes(
         tags,
         summary: 'Update a registration’s status',
         description:
-          'Replaces the whole status: what is left out takes its default. Causes REGISTRATION_STATUS_UPDATED when ' +
-          'completion, success or score really changes; a longer duration alone causes none.',
+          'Replaces the whole status: omitted members get their defaults. Triggers REGISTRATION_STATUS_UPDATED if ' +
+          'completion, success or score changes. A change of duration alone does not.',
         params: RegistrationParams,
         body: StatusInput,
         response: { 200: RegistrationRecord, ...problems(400, 404, 412, 413, 415) },

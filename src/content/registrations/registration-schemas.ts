@@ -18,11 +18,11 @@ function LearnerId(description: string) {
 /** The body of create. */
 export const RegistrationInput = Type.Object(
   {
-    account_id: Id('The account that the learner learns for. It is enabled and holds the course.'),
-    course_id: Id('The course. Its published version is the one that the learner gets.'),
-    learner_id: LearnerId('The learner, as your systems name them.'),
+    account_id: Id('The account of the learner. It must be enabled and have the course.'),
+    course_id: Id('The course. The learner gets its published version.'),
+    learner_id: LearnerId('The id that your systems use for the learner.'),
   },
-  { additionalProperties: false, description: 'A learner’s registration to a course.' },
+  { additionalProperties: false, description: 'The registration of a learner for a course.' },
 );
 export type RegistrationInput = Static<typeof RegistrationInput>;
 
@@ -31,7 +31,7 @@ export const RegistrationQuery = Type.Object(
   {
     ...PageQuery.properties,
     account_id: Type.Optional(Id('Only registrations of this account.')),
-    course_id: Type.Optional(Id('Only registrations to this course.')),
+    course_id: Type.Optional(Id('Only registrations for this course.')),
     learner_id: Type.Optional(LearnerId('Only registrations of this learner.')),
   },
   { additionalProperties: false },
@@ -45,14 +45,18 @@ export const StatusInput = Type.Object(
     success: Type.Enum([...SUCCESSES]),
     score: Type.Optional(
       Nullable(
-        Type.Number({ minimum: MIN_SCORE, maximum: MAX_SCORE, description: 'None when left out or null.' }),
+        Type.Number({
+          minimum: MIN_SCORE,
+          maximum: MAX_SCORE,
+          description: 'Defaults to null, which means no score.',
+        }),
       ),
     ),
     duration: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Whole seconds; 0 when left out.',
+        description: 'In whole seconds. Defaults to 0.',
       }),
     ),
     completion_dt: Type.Optional(
@@ -60,8 +64,8 @@ export const StatusInput = Type.Object(
         Type.String({
           maxLength: MAX_DATE_TIME_LENGTH,
           description:
-            'ISO 8601 with a time zone. When left out or null: the moment it was completed first, which is now ' +
-            'when this update completes it.',
+            'ISO 8601 with a time zone. Defaults to the time of the first completion, which is now ' +
+            'if this update completes it.',
         }),
       ),
     ),
@@ -74,31 +78,31 @@ export const StatusInput = Type.Object(
     created_dt: Ignored(),
     updated_dt: Ignored(),
   },
-  { additionalProperties: false, description: 'A registration’s status, as it is to be.' },
+  { additionalProperties: false, description: 'The new status of a registration.' },
 );
 export type StatusInput = Static<typeof StatusInput>;
 
 /** A registration as reading gives it. */
 export const RegistrationRecord = Type.Object(
   {
-    registration_id: Type.String({ format: 'uuid', description: 'The registration’s id.' }),
-    account_id: Id('The account that the learner learns for.'),
+    registration_id: Type.String({ format: 'uuid', description: 'The id of the registration.' }),
+    account_id: Id('The account of the learner.'),
     course_id: Id('The course.'),
     version_id: Type.Integer({
       minimum: 0,
-      description: 'The version of the course that was published when the registration was made.',
+      description: 'The version of the course that was published when the registration was created.',
     }),
     learner_id: Type.String({ description: 'The learner.' }),
     completion: Type.Enum([...COMPLETIONS]),
     success: Type.Enum([...SUCCESSES]),
-    score: Nullable(Type.Number({ description: `${MIN_SCORE} to ${MAX_SCORE}; null while there is none.` })),
-    duration: Type.Integer({ description: 'Whole seconds.' }),
-    completion_dt: OptionalDateTime('When it was completed first.'),
-    launched_dt: OptionalDateTime('When it was launched first.'),
-    created_dt: DateTime('When it was made.'),
-    updated_dt: DateTime('When it was changed last.'),
+    score: Nullable(Type.Number({ description: `${MIN_SCORE} to ${MAX_SCORE}, or null if there is none.` })),
+    duration: Type.Integer({ description: 'In whole seconds.' }),
+    completion_dt: OptionalDateTime('When it was first completed.'),
+    launched_dt: OptionalDateTime('When it was first launched.'),
+    created_dt: DateTime('When it was created.'),
+    updated_dt: DateTime('When it was last changed.'),
   },
-  { description: 'A learner’s registration to a course.' },
+  { description: 'The registration of a learner for a course.' },
 );
 export type RegistrationRecord = Static<typeof RegistrationRecord>;
 
@@ -108,9 +112,9 @@ export const LaunchRecord = Type.Object(
     launch_url: Type.String({
       format: 'uri',
       description:
-        'Opens the course for the learner. Whoever has it can open it: give it to the learner only.',
+        'Opens the course for the learner. Anyone with the URL can open it: give it only to the learner.',
     }),
-    expires_dt: DateTime('Until when it can be opened.'),
+    expires_dt: DateTime('When the URL expires.'),
   },
-  { description: 'An allowed launch.' },
+  { description: 'A launch URL.' },
 );

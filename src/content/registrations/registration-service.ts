@@ -217,8 +217,8 @@ async function assertEntitled(tx: Transaction, account: AccountResource, courseI
   if (!(await accountHoldsCourse(tx, account.id, courseId))) {
     throw new ProblemError(
       'conflict',
-      `The account ${account.id} does not hold the course ${courseId}, ` +
-        'neither itself nor through an equivalent, a bundle or a folder',
+      `The account ${account.id} does not have the course ${courseId}, ` +
+        'neither directly nor through an equivalent, a bundle or a folder',
     );
   }
 }

@@ -37,7 +37,7 @@ export const SessionList = Type.Object({
   data: Type.Array(
     Type.Object({
       id: Id('Its id.'),
-      created_dt: DateTime('When it began.'),
+      created_dt: DateTime('When it started.'),
       last_seen_dt: DateTime('When it was last used, to the minute.'),
       browser: Type.String({ description: 'Such as `Firefox on Windows`.' }),
       address: Nullable(Type.String({ description: 'From where it was last used; null: not known.' })),
@@ -75,7 +75,7 @@ const administratorMembers = {
   role: RoleName,
   enabled: Type.Boolean(),
   invited: Type.Boolean({ description: 'Whether the invitation was not taken up yet.' }),
-  created_dt: DateTime('When it was made.'),
+  created_dt: DateTime('When it was created.'),
   last_sign_in_dt: OptionalDateTime('The last time with a password, choosing one included.'),
 };
 

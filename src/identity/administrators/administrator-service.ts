@@ -140,7 +140,7 @@ export class AdministratorService {
     const passwordHash = await this.#passwords.hash(password);
     return await this.#database.transaction(async (tx) => {
       const id = await this.#insert(tx, { email, role, name, passwordHash });
-      this.#log.info('an administrator was made', { administrator_id: id, role });
+      this.#log.info('an administrator was created', { administrator_id: id, role });
       return toAdministrator(await this.#find(tx, id));
     });
   }
@@ -150,7 +150,7 @@ export class AdministratorService {
     return await this.#database.transaction(async (tx) => {
       const row = await this.#lock(tx, id);
       const lifetimeMs = row.password_hash === null ? INVITATION_LIFETIME_MS : LINK_LIFETIME_MS;
-      this.#log.info('a link to set a password was made', { administrator_id: id });
+      this.#log.info('a password link was created', { administrator_id: id });
       return await this.#links.issue(tx, id, lifetimeMs);
     });
   }
@@ -234,7 +234,7 @@ export class AdministratorService {
    * @throws {ProblemError} `not-found`; `conflict` for oneself and for the last admin
    */
   async delete(id: number, by: number | null): Promise<void> {
-    if (id === by) throw new ProblemError('conflict', 'Nobody can delete themselves; another admin can');
+    if (id === by) throw new ProblemError('conflict', 'You cannot delete yourself; another admin can');
     await this.#database.transaction(async (tx) => {
       await assertOtherAdmin(tx, id);
       await this.#lock(tx, id);
@@ -285,7 +285,7 @@ export class AdministratorService {
 async function assertOtherAdmin(tx: Transaction, id: number): Promise<void> {
   const admins = await lockAdmins(tx);
   if (!admins.includes(id) || admins.length > 1) return;
-  throw new ProblemError('conflict', 'This is the last enabled admin; make another one first');
+  throw new ProblemError('conflict', 'This is the last enabled admin. Create another one first');
 }
 
 function setupEmail(input: SetupInput, invited: string | null): string {
@@ -294,15 +294,20 @@ function setupEmail(input: SetupInput, invited: string | null): string {
     throw invalidInput([{ pointer: '/email', detail: 'is required' }]);
   }
   if (invited !== null && given !== undefined && emailKeyOf(given) !== emailKeyOf(invited)) {
-    throw invalidInput([{ pointer: '/email', detail: 'must be the address that the link is for' }]);
+    throw invalidInput([
+      { pointer: '/email', detail: 'must be the e-mail address that the link was created for' },
+    ]);
   }
   return invited ?? given ?? '';
 }
 
 function addressTaken(email: string): ProblemError {
-  return new ProblemError('conflict', `There is an administrator with the e-mail address ${email} already`);
+  return new ProblemError('conflict', `An administrator with the e-mail address ${email} already exists`);
 }
 
 function deadLink(): ProblemError {
-  return new ProblemError('not-found', 'This link was used, has expired, or a newer one took its place');
+  return new ProblemError(
+    'not-found',
+    'This link was already used, has expired, or was replaced by a newer one',
+  );
 }

@@ -67,7 +67,7 @@ export class GuessBudgets {
         if (await spendBudget(tx, name, { now, refillMs, fullAtMost })) continue;
         const waitMs = ((await selectBudget(tx, name)) ?? now) + refillMs - fullAtMost;
         const seconds = Math.max(1, Math.ceil(waitMs / SECOND_MS));
-        throw new ProblemError('too-many-requests', `Too many wrong passwords; wait for ${seconds} s`, {
+        throw new ProblemError('too-many-requests', `Too many wrong passwords. Try again in ${seconds} s`, {
           headers: { 'Retry-After': String(seconds) },
         });
       }

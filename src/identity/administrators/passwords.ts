@@ -41,7 +41,7 @@ export class Passwords {
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#waiting >= MAX_WAITING) {
-      throw new ProblemError('unavailable', 'Too many people sign in at the moment; try again', {
+      throw new ProblemError('unavailable', 'Too many people are signing in. Try again shortly', {
         headers: { 'Retry-After': RETRY_AFTER_SECONDS },
       });
     }

@@ -89,7 +89,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
     { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupLinkBody, response: { 200: SetupAnswer } } },
     async (request) => {
       const found = await administrators.readLink(request.body.token);
-      if (found === null) throw new ProblemError('not-found', 'This link was used or has expired');
+      if (found === null) throw new ProblemError('not-found', 'This link was already used or has expired');
       return { email: found.email, name: found.name, role: roleOf(found.role) };
     },
   );

@@ -177,7 +177,7 @@ export class Sessions {
         durability: 'deferred',
       });
     } catch (error) {
-      this.#log.warn('the last use of a session was not noted', { error });
+      this.#log.warn('the last use of a session could not be recorded', { error });
     }
   }
 }

@@ -126,8 +126,8 @@ export class SignIn {
     const budgets = [passwordChangeBudget(administratorId)];
     await this.#budgets.pay(budgets);
     if (!(await this.#verify(row.password_hash, current, budgets))) {
-      this.#log.warn('a change of password was refused', { administrator_id: administratorId });
-      throw invalidInput([{ pointer: '/current_password', detail: 'is not the present password' }]);
+      this.#log.warn('a password change was refused', { administrator_id: administratorId });
+      throw invalidInput([{ pointer: '/current_password', detail: 'must be the current password' }]);
     }
     await this.#budgets.refund(budgets);
     const passwordHash = await this.#passwords.hash(next);

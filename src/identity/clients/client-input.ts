@@ -43,7 +43,7 @@ export function nameFault(name: string): string | null {
   if (name.trim() === '') return 'must not be empty';
   // Counted in code points, as JSON Schema does.
   if ([...name].length > MAX_NAME_CHARACTERS) return `must have at most ${MAX_NAME_CHARACTERS} characters`;
-  if (CONTROL_CHARACTER.test(name)) return 'must not hold control characters';
+  if (CONTROL_CHARACTER.test(name)) return 'must not contain control characters';
   if (!name.isWellFormed()) return 'must be well-formed Unicode';
   return null;
 }
@@ -61,5 +61,5 @@ function scopeFault(scopes: readonly string[]): string | null {
     .slice(0, MAX_SCOPES_TOLD)
     .map((scope) => JSON.stringify(scope.slice(0, MAX_SCOPE_CHARACTERS_TOLD)))
     .join(', ');
-  return `must hold nothing but ${SCOPES.join(', ')}, and not ${told}`;
+  return `must contain only ${SCOPES.join(', ')}, not ${told}`;
 }

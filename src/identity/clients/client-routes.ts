@@ -42,7 +42,7 @@ export function clientRoutes(
         return { status: 201, headers, body: { ...toClientRecord(client), client_secret: clientSecret } };
       });
       if (madeId !== null)
-        log.info('an API client was made', { client_id: madeId, by: callerOf(request).id });
+        log.info('an API client was created', { client_id: madeId, by: callerOf(request).id });
       return answer;
     },
   );

@@ -29,7 +29,7 @@ const recordMembers = {
   client_id: Type.String(),
   ...said,
   enabled: Type.Boolean(),
-  created_dt: DateTime('When it was made.'),
+  created_dt: DateTime('When it was created.'),
   last_used_dt: OptionalDateTime('When it last got a token, to the minute.'),
 };
 

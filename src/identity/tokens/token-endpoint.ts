@@ -63,11 +63,11 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
       body: TokenRequestForm,
       response: {
         200: AccessTokenResponse,
-        400: TokenErrorResponse('The request is invalid, or the client is not who it says.'),
+        400: TokenErrorResponse('The request is invalid, or client authentication failed.'),
         429: TokenErrorResponse(
-          'Too many wrong secrets from this address; `Retry-After` says when to go on.',
+          'Too many wrong secrets from this address. `Retry-After` says when to try again.',
         ),
-        503: TokenErrorResponse('The service cannot do this at the moment.'),
+        503: TokenErrorResponse('The service is temporarily unavailable.'),
       },
     },
     handler: async (request) => {
@@ -95,7 +95,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     schema: { hide: true },
     // Before the body is read, and whatever it is.
     onRequest: async () => {
-      throw new TokenError('invalid_request', 'Access tokens are asked for with POST.', {
+      throw new TokenError('invalid_request', 'Use POST to request an access token.', {
         status: 405,
         headers: { Allow: 'POST' },
       });
@@ -121,7 +121,10 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     try {
       await clients.noteUse(client);
     } catch (error) {
-      log.warn('the last use of an API client was not noted', { client_id: client.clientId, err: error });
+      log.warn('the last use of an API client could not be recorded', {
+        client_id: client.clientId,
+        err: error,
+      });
     }
   }
 }
@@ -129,11 +132,11 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
 function grantScopes(asked: string | null, client: ApiClient): ReadonlySet<Scope> {
   if (asked === null) return client.scopes;
   const tokens = splitScope(asked);
-  if (tokens === null) throw new TokenError('invalid_scope', 'The scope is not a space-separated list.');
+  if (tokens === null) throw new TokenError('invalid_scope', 'The scope must be a space-separated list.');
   const granted = new Set<Scope>();
   for (const token of tokens) {
     if (!isScope(token) || !client.scopes.has(token)) {
-      throw new TokenError('invalid_scope', 'The client does not hold all of the scope that it asks for.');
+      throw new TokenError('invalid_scope', 'The client does not have all of the requested scopes.');
     }
     granted.add(token);
   }
@@ -147,11 +150,15 @@ function wrongCredentials(asked: TokenRequest): TokenError {
 }
 
 function tooManyGuesses(waitSeconds: number, asked: TokenRequest): TokenError {
-  return new TokenError('temporarily_unavailable', 'Too many wrong secrets came from this address; wait.', {
-    status: 429,
-    headers: { 'Retry-After': String(waitSeconds) },
-    clientId: loggable(asked.clientId),
-  });
+  return new TokenError(
+    'temporarily_unavailable',
+    'Too many wrong secrets from this address. Wait before you try again.',
+    {
+      status: 429,
+      headers: { 'Retry-After': String(waitSeconds) },
+      clientId: loggable(asked.clientId),
+    },
+  );
 }
 
 /**
@@ -206,7 +213,7 @@ function withoutQuery(request: FastifyRequest): object {
 function toTokenError(error: unknown): TokenError {
   if (error instanceof TokenError) return error;
   if (error instanceof DatabaseUnavailableError) {
-    return new TokenError('temporarily_unavailable', 'The service cannot do this at the moment.', {
+    return new TokenError('temporarily_unavailable', 'The service is temporarily unavailable.', {
       status: 503,
       headers: { 'Retry-After': UNAVAILABLE_RETRY_AFTER },
       cause: error,
@@ -216,7 +223,7 @@ function toTokenError(error: unknown): TokenError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new TokenError('invalid_request', 'The request is malformed.', { cause: error });
   }
-  return new TokenError('server_error', 'The request failed; the log of the service says why.', {
+  return new TokenError('server_error', 'The request failed. See the service log for the cause.', {
     status: 500,
     cause: error,
   });

@@ -123,7 +123,7 @@ function readCredentials(
   if (!inForm) {
     throw new TokenError(
       'invalid_client',
-      'The client does not authenticate: send HTTP Basic credentials, or client_id and client_secret.',
+      'Client authentication is missing: send HTTP Basic credentials, or client_id and client_secret.',
     );
   }
   if (clientId === undefined || clientSecret === undefined) {

@@ -8,7 +8,7 @@ export const CLIENT_BASIC = 'clientBasic';
 export const clientBasicScheme = {
   type: 'http',
   scheme: 'basic',
-  description: 'The id and secret of an API client, both form-encoded first (RFC 6749 section 2.3.1).',
+  description: 'The id and secret of an API client, each form-encoded first (RFC 6749 section 2.3.1).',
 } as const;
 
 /** The form of a token request. */
@@ -17,13 +17,13 @@ export const TokenRequestForm = Type.Object(
     grant_type: Type.Literal('client_credentials'),
     scope: Type.Optional(
       Type.String({
-        description: `Space-separated, of ${SCOPES.join(', ')}. Left out: all that the client holds.`,
+        description: `Space-separated, from ${SCOPES.join(', ')}. Defaults to all scopes of the client.`,
         examples: ['webhooks:read webhooks:write'],
       }),
     ),
-    client_id: Type.Optional(Type.String({ description: 'Only where HTTP Basic is not used.' })),
+    client_id: Type.Optional(Type.String({ description: 'Only without HTTP Basic.' })),
     client_secret: Type.Optional(
-      Type.String({ format: 'password', description: 'Only where HTTP Basic is not used.' }),
+      Type.String({ format: 'password', description: 'Only without HTTP Basic.' }),
     ),
   },
   { description: 'Each parameter at most once; unknown ones are ignored.' },
@@ -35,7 +35,7 @@ export const AccessTokenResponse = Type.Object(
     access_token: Type.String({ description: 'Sent to the API as `Authorization: Bearer …`.' }),
     token_type: Type.Literal('bearer'),
     expires_in: Type.Integer({ description: 'Lifetime in seconds.', examples: [3600] }),
-    scope: Type.String({ description: 'What was granted, space-separated; may be empty.' }),
+    scope: Type.String({ description: 'The granted scopes, space-separated. May be empty.' }),
   },
   { description: 'An access token.' },
 );
@@ -45,10 +45,10 @@ export function TokenErrorResponse(description: string) {
   return Type.Object(
     {
       error: Type.String({
-        description: 'What kind of failure it is, for programs (RFC 6749 section 5.2).',
+        description: 'The error code, for use by programs (RFC 6749 section 5.2).',
         examples: ['invalid_client'],
       }),
-      error_description: Type.String({ description: 'What is wrong, for people.' }),
+      error_description: Type.String({ description: 'What is wrong, in plain words.' }),
     },
     { description },
   );

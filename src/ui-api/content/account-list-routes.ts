@@ -37,23 +37,23 @@ const READ = { scope: 'content:read' };
 const MAX_LEARNER_ID_LENGTH = 255;
 
 const AccountOverview = Type.Object({
-  id: Id('The account’s id.'),
+  id: Id('The id of the account.'),
   name: Type.String(),
   enabled: Type.Boolean(),
   content_count: Type.Integer({ description: 'Assets that it was given.' }),
   created_dt: DateTime('When it was created.'),
-  updated_dt: DateTime('When it was changed last.'),
+  updated_dt: DateTime('When it was last changed.'),
 });
 const AccountContentOverview = Type.Object({
   type: Type.Enum([...CONTENT_TYPES]),
-  id: Id('The asset’s id.'),
+  id: Id('The id of the content.'),
   name: Type.String(),
   location: Type.String(),
   added_dt: DateTime('When the account was given it.'),
 });
 const AddableContent = Type.Object({
   type: Type.Enum([...CONTENT_TYPES]),
-  id: Id('The asset’s id.'),
+  id: Id('The id of the content.'),
   name: Type.String(),
   location: Type.String(),
   held: Type.Boolean({ description: 'Whether the account was given it already, itself.' }),
@@ -70,10 +70,10 @@ const RegistrationOverview = Type.Object({
   success: Type.String(),
   score: Nullable(Type.Number()),
   duration: Type.Integer({ description: 'Seconds.' }),
-  completion_dt: OptionalDateTime('When it was completed first.'),
+  completion_dt: OptionalDateTime('When it was first completed.'),
   launched_dt: OptionalDateTime('Its first launch.'),
-  created_dt: DateTime('When it was made.'),
-  updated_dt: DateTime('When it was changed last.'),
+  created_dt: DateTime('When it was created.'),
+  updated_dt: DateTime('When it was last changed.'),
 });
 
 const AccountsQuery = ListQuery(ACCOUNT_SORTS, {

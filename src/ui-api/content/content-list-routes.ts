@@ -20,10 +20,10 @@ const LearningStandard = Type.Unsafe<string>({ type: 'string', enum: [...LEARNIN
 const members = {
   id: Id('Its id.'),
   name: Type.String(),
-  folder_id: Id('The folder that it is in.'),
+  folder_id: Id('The folder that contains it.'),
   location: Type.String(),
   created_dt: DateTime('When it was created.'),
-  updated_dt: DateTime('When it was changed last.'),
+  updated_dt: DateTime('When it was last changed.'),
 };
 const CourseOverview = Type.Object({
   ...members,

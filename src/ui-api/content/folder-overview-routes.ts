@@ -7,9 +7,9 @@ import { MAX_FOLDERS, readFolderTree } from './folder-overview.ts';
 const FolderTree = Type.Object({
   data: Type.Array(
     Type.Object({
-      id: Id('The folder’s id; 1 is the root, Home.'),
+      id: Id('The id of the folder. 1 is the root folder, Home.'),
       name: Type.String(),
-      parent_id: Nullable(Id('The folder that holds it; null for the root alone.')),
+      parent_id: Nullable(Id('The parent folder. Null only for the root folder.')),
       course_count: Type.Integer({ description: 'In this folder itself.' }),
       equivalent_count: Type.Integer(),
       bundle_count: Type.Integer(),

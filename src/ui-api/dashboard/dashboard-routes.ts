@@ -8,7 +8,7 @@ import type { BlockedLine, Dashboard, DeliveryNow, FailingWebhook } from './dash
 const MS_PER_SECOND = 1_000;
 
 const FailingRecord = Type.Object({
-  webhook_id: Id('The webhook’s id.'),
+  webhook_id: Id('The id of the webhook.'),
   name: Type.String(),
   failure_count: Type.Integer({ description: 'Failed attempts within the last hour.' }),
   in_error: Type.Boolean(),
@@ -17,7 +17,7 @@ const FailingRecord = Type.Object({
 });
 
 const BlockedRecord = Type.Object({
-  webhook_id: Id('The webhook’s id.'),
+  webhook_id: Id('The id of the webhook.'),
   name: Type.String(),
   depth: Type.Integer({ description: 'Messages that wait.' }),
   message_id: Type.String({ description: 'The first of them.' }),

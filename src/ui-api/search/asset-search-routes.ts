@@ -19,7 +19,7 @@ const Assets = Type.Object({
   data: Type.Array(
     Type.Object({
       type: Type.Enum([...FOCUS_TYPES]),
-      id: Id('The asset’s id.'),
+      id: Id('The id of the content.'),
       name: Type.String(),
       location: Nullable(Type.String({ description: 'Null for accounts.' })),
     }),

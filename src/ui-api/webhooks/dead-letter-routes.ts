@@ -19,8 +19,8 @@ import { type ListedDeadLetter, listDeadLetters } from './dead-letter-list.ts';
 const MAX_DATE_TIME_LENGTH = 40;
 
 const DeadLetterOverview = Type.Object({
-  id: Id('The delivery’s id.'),
-  webhook_id: Id('The webhook’s id.'),
+  id: Id('The id of the delivery.'),
+  webhook_id: Id('The id of the webhook.'),
   webhook_name: Nullable(Type.String()),
   webhook_enabled: Type.Boolean(),
   webhook_deleted: Type.Boolean(),

@@ -11,7 +11,7 @@ import { type ListedWebhook, listWebhooks, readListedWebhook } from './webhook-l
 import { WEBHOOK_SORTS, WEBHOOK_STATES } from './webhook-list-choices.ts';
 
 const WebhookOverview = Type.Object({
-  id: Id('The webhook’s id.'),
+  id: Id('The id of the webhook.'),
   name: Type.String(),
   topic: Type.Enum([...TOPICS]),
   all_subtopics: Type.Boolean({ description: 'True: all that the topic has, less what the focus excludes.' }),

@@ -95,7 +95,7 @@ describe('what a configuration means', () => {
 describe('what is wrong with a configuration', () => {
   test('subtopics of another topic, repeated ones, and none are named', () => {
     assert.deepEqual(errorsOf({ ...input, subtopics: [] }), [
-      { pointer: '/subtopics', detail: 'must not be empty; leave it out for all subtopics of the topic' },
+      { pointer: '/subtopics', detail: 'must not be empty; omit it for all subtopics of the topic' },
     ]);
     assert.deepEqual(
       errorsOf({
@@ -103,9 +103,9 @@ describe('what is wrong with a configuration', () => {
         subtopics: ['ACCOUNT_DELETED', 'COURSE_IMPORTED', 'ACCOUNT_DELETED', 'ACCOUNT_DELETED'],
       }),
       [
-        { pointer: '/subtopics/1', detail: 'is a subtopic of COURSE, not of ACCOUNT' },
-        { pointer: '/subtopics/2', detail: 'repeats ACCOUNT_DELETED' },
-        { pointer: '/subtopics/3', detail: 'repeats ACCOUNT_DELETED' },
+        { pointer: '/subtopics/1', detail: 'must be a subtopic of ACCOUNT' },
+        { pointer: '/subtopics/2', detail: 'must not repeat ACCOUNT_DELETED' },
+        { pointer: '/subtopics/3', detail: 'must not repeat ACCOUNT_DELETED' },
       ],
     );
   });
@@ -149,7 +149,7 @@ describe('what is wrong with a configuration', () => {
     ];
     assert.deepEqual(errorsOf({ ...input, focus }), [
       { pointer: '/focus/0/webhook_focus_type', detail: 'must be one of ACCOUNT for the topic ACCOUNT' },
-      { pointer: '/focus/2', detail: 'is a focus that stands in the list already' },
+      { pointer: '/focus/2', detail: 'must not repeat another focus of the list' },
     ]);
   });
 

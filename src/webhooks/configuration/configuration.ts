@@ -121,7 +121,7 @@ function focusErrors(input: Record<string, unknown>): InputError[] {
     const at = pointerTo('/focus', index);
     if (typeof id === 'number') {
       const key = `${type} ${id}`;
-      if (seen.has(key)) return [{ pointer: at, detail: 'is a focus that stands in the list already' }];
+      if (seen.has(key)) return [{ pointer: at, detail: 'must not repeat another focus of the list' }];
       seen.add(key);
     }
     if (allowed === null || allowed.includes(type)) return [];
@@ -137,13 +137,11 @@ function focusErrors(input: Record<string, unknown>): InputError[] {
 function subtopicErrors(input: Record<string, unknown>, present: PresentConfiguration | null): InputError[] {
   const { topic, subtopics } = input;
   if (subtopics === undefined && input.all_subtopics === false) {
-    return [{ pointer: '/subtopics', detail: 'is required where all_subtopics is false' }];
+    return [{ pointer: '/subtopics', detail: 'is required if all_subtopics is false' }];
   }
   if (!Array.isArray(subtopics)) return [];
   if (subtopics.length === 0) {
-    return [
-      { pointer: '/subtopics', detail: 'must not be empty; leave it out for all subtopics of the topic' },
-    ];
+    return [{ pointer: '/subtopics', detail: 'must not be empty; omit it for all subtopics of the topic' }];
   }
   if (!isTopic(topic) || isReadAsAll(input, subtopics, present)) return [];
   const focusTypes = focusTypesOf(input.focus);
@@ -162,8 +160,8 @@ function subtopicError(
   isRepeated: boolean,
 ): string | null {
   if (!isSubtopic(subtopic)) return null;
-  if (topicOf(subtopic) !== topic) return `is a subtopic of ${topicOf(subtopic)}, not of ${topic}`;
-  if (isRepeated) return `repeats ${subtopic}`;
+  if (topicOf(subtopic) !== topic) return `must be a subtopic of ${topic}`;
+  if (isRepeated) return `must not repeat ${subtopic}`;
   if (isExcludedByFocus(subtopic, focusTypes)) {
     return `${subtopic} is not available with a focus of type ${focusTypes.join(', ')}`;
   }
@@ -191,14 +189,14 @@ function authenticationErrors(
   if (type === undefined || type === 'NONE') {
     return ['key', 'secret']
       .filter((member) => authentication[member] !== undefined)
-      .map((member) => ({ pointer: `/authentication/${member}`, detail: 'goes with type BASIC only' }));
+      .map((member) => ({ pointer: `/authentication/${member}`, detail: 'is allowed only for type BASIC' }));
   }
   if (type !== 'BASIC') return [];
   const errors: InputError[] = [];
   if (key === undefined)
     errors.push({ pointer: '/authentication/key', detail: 'is required for type BASIC' });
   if (typeof key === 'string' && key.includes(':')) {
-    errors.push({ pointer: '/authentication/key', detail: "must not hold ':' (RFC 7617)" });
+    errors.push({ pointer: '/authentication/key', detail: "must not contain ':' (RFC 7617)" });
   }
   if (secret === undefined) {
     const fault = keptSecretFault(key, targetUrl, present);

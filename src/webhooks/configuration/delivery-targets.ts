@@ -10,7 +10,8 @@ import type { BasicCredentials } from './webhook.ts';
 const MAX_KEPT = 20_000;
 
 /** Why nothing is sent to a target whose stored credentials cannot be decrypted. */
-export const LOST_CREDENTIALS_REASON = 'the stored credentials cannot be decrypted; set key and secret again';
+export const LOST_CREDENTIALS_REASON =
+  'the stored credentials cannot be decrypted; set the key and secret again';
 
 /** A webhook as delivery needs it, at the moment a message is taken up. */
 export interface DeliveryTarget {

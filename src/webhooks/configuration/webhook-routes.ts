@@ -16,7 +16,9 @@ const WRITE = { scope: 'webhooks:write' };
 const tags = ['Webhooks'];
 
 /** The path member that names a webhook. */
-export const WebhookParams = Type.Object({ webhook_id: Type.String({ description: 'The webhook’s id.' }) });
+export const WebhookParams = Type.Object({
+  webhook_id: Type.String({ description: 'The id of the webhook.' }),
+});
 
 /** Section 4.2: webhooks and their statistics. */
 export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempotency: Idempotency): void {
@@ -56,7 +58,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
         tags,
         summary: 'List webhooks',
         querystring: PageQuery,
-        response: { 200: PageOf(WebhookRecord, 'Webhooks, by id.'), ...problems(400) },
+        response: { 200: PageOf(WebhookRecord, 'Webhooks, ordered by id.'), ...problems(400) },
       },
     },
     async (request) =>
@@ -93,11 +95,13 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
         tags,
         summary: 'Update a webhook',
         description:
-          'Replaces the whole configuration: what is left out takes its default. An edit ends the error state. ' +
-          'With `If-Match`, only if nobody changed the webhook since it was read.',
+          'Replaces the whole configuration: omitted members get their defaults. Any update clears the error state. ' +
+          'With `If-Match`, the update is made only if the webhook has not changed since you read it.',
         params: WebhookParams,
         querystring: Type.Object({
-          resetStatistics: Type.Optional(Type.Boolean({ description: 'True also clears the statistics.' })),
+          resetStatistics: Type.Optional(
+            Type.Boolean({ description: 'If true, also resets the statistics.' }),
+          ),
         }),
         body: WebhookInput,
         response: { 200: WebhookRecord, ...problems(400, 404, 412, 413, 415) },
@@ -124,8 +128,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       schema: {
         tags,
         summary: 'Delete a webhook',
-        description:
-          'Messages that wait for it are discarded; its delivery history can be read as long as it is kept.',
+        description: 'Discards its waiting messages. Its delivery history stays readable until it expires.',
         params: WebhookParams,
         response: { 204: Type.Null(), ...problems(404, 412) },
       },
@@ -142,7 +145,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       config: READ,
       schema: {
         tags,
-        summary: 'Read a webhook’s statistics',
+        summary: 'Read the statistics of a webhook',
         params: WebhookParams,
         response: { 200: StatisticsRecord, ...problems(404) },
       },
@@ -156,7 +159,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       config: WRITE,
       schema: {
         tags,
-        summary: 'Reset a webhook’s statistics',
+        summary: 'Reset the statistics of a webhook',
         params: WebhookParams,
         response: { 200: StatisticsRecord, ...problems(404, 422) },
       },

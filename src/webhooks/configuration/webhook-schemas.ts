@@ -25,14 +25,14 @@ const MAX_URL_LENGTH = 2_048;
 
 const FocusInput = Type.Object(
   {
-    webhook_focus_type: Type.Enum([...FOCUS_TYPES], { description: 'What kind of asset is focused.' }),
-    webhook_focus_id: Id('The asset. It need not exist yet.'),
+    webhook_focus_type: Type.Enum([...FOCUS_TYPES], { description: 'The type of the asset.' }),
+    webhook_focus_id: Id('The id of the asset. The asset need not exist yet.'),
     webhook_focus_name: Type.Optional(
       Nullable(
         Type.String({
           maxLength: 1_000,
           pattern: PLAIN_TEXT_PATTERN,
-          description: 'Its name; where the asset exists, its present name reads back.',
+          description: 'Its name. If the asset exists, its current name is returned instead.',
         }),
       ),
     ),
@@ -42,7 +42,7 @@ const FocusInput = Type.Object(
 
 const AuthenticationInput = Type.Object(
   {
-    type: Type.Optional(Type.Enum([...AUTHENTICATION_TYPES], { description: 'NONE when left out.' })),
+    type: Type.Optional(Type.Enum([...AUTHENTICATION_TYPES], { description: 'Defaults to NONE.' })),
     key: Type.Optional(
       Type.String({ minLength: 1, maxLength: MAX_CREDENTIAL_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
     ),
@@ -52,7 +52,7 @@ const AuthenticationInput = Type.Object(
         maxLength: MAX_CREDENTIAL_LENGTH,
         pattern: PLAIN_TEXT_PATTERN,
         description:
-          'Never reads back. Left out of an update with the same key, the stored one stays; it is required again when the scheme, host or port of `target_url` changes.',
+          'Never returned. If an update with the same key omits it, the stored secret is kept. It is required again if the scheme, host or port of `target_url` changes.',
       }),
     ),
   },
@@ -60,51 +60,54 @@ const AuthenticationInput = Type.Object(
 );
 
 const configuration = {
-  name: Name('The webhook’s name.'),
+  name: Name('The name of the webhook.'),
   topic: Type.Enum([...TOPICS]),
   subtopics: Type.Optional(
     Type.Array(Type.Enum([...SUBTOPICS]), {
       maxItems: SUBTOPICS.length,
       description:
-        'Which events of the topic, taken at its word. Left out: all, less those that the focus excludes.',
+        'The events of the topic that are sent. Defaults to all, except those that the focus excludes.',
     }),
   ),
   all_subtopics: Type.Optional(
     Type.Boolean({
       description:
-        'Tells a list of subtopics that was read from one that was chosen: with true, the list that a webhook of all ' +
-        'shows still means all. With any other list, it has no effect. False needs a list.',
+        'Whether `subtopics` means all subtopics. If true, and the list is the one that is returned for all subtopics, ' +
+        'the webhook still gets all of them. Has no effect with any other list. If false, `subtopics` is required.',
     }),
   ),
   focus: Type.Optional(
     Type.Array(FocusInput, {
       maxItems: MAX_FOCUSES,
       description:
-        'Only events on these assets. One account and one content asset is enough; with both kinds, both must match.',
+        'Sends only events that match one of these assets. With both accounts and content, one of each must match.',
     }),
   ),
   target_url: Type.String({
     minLength: 1,
     maxLength: MAX_URL_LENGTH,
-    description: 'Where postbacks go: http or https.',
+    description: 'The http or https URL that postbacks are sent to.',
   }),
   authentication: Type.Optional(AuthenticationInput),
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether the webhook is active; true when left out.' })),
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether the webhook is active. Defaults to true.' })),
   max_attempts: Type.Optional(
     Type.Integer({
       minimum: MIN_ATTEMPTS,
       maximum: MAX_ATTEMPTS,
-      description: `Attempts before the dead-letter queue, or the queue’s redrive maximum where that is smaller; ${DEFAULT_MAX_ATTEMPTS} when left out.`,
+      description: `Attempts before a message is moved to the dead-letter queue. The redrive maximum of the queue applies if it is smaller. Defaults to ${DEFAULT_MAX_ATTEMPTS}.`,
     }),
   ),
   ignore_before_dt: Type.Optional(
     Nullable(
-      Type.String({ maxLength: 40, description: 'ISO 8601: messages of earlier events are discarded.' }),
+      Type.String({
+        maxLength: 40,
+        description: 'ISO 8601 with a time zone. Messages about earlier events are discarded.',
+      }),
     ),
   ),
   logging_mode: Type.Optional(
     Type.Enum([...LOGGING_MODES], {
-      description: `How deliveries are logged; ${DEFAULT_LOGGING_MODE} when left out.`,
+      description: `How deliveries are logged. Defaults to ${DEFAULT_LOGGING_MODE}.`,
     }),
   ),
 };
@@ -128,12 +131,13 @@ export type WebhookInput = Static<typeof WebhookInput>;
 /** A webhook as reading gives it. */
 export const WebhookRecord = Type.Object(
   {
-    id: Id('The webhook’s id: `subscription_id` in its messages.'),
+    id: Id('The id of the webhook, `subscription_id` in its messages.'),
     name: Type.String(),
     topic: Type.Enum([...TOPICS]),
-    subtopics: Type.Array(Type.Enum([...SUBTOPICS]), { description: 'The events that it gets now.' }),
+    subtopics: Type.Array(Type.Enum([...SUBTOPICS]), { description: 'The events that it currently gets.' }),
     all_subtopics: Type.Boolean({
-      description: 'True: all that the topic has, less what the focus excludes. False: an explicit list.',
+      description:
+        'True: all subtopics of the topic, except those that the focus excludes. False: an explicit list.',
     }),
     focus: Type.Array(
       Type.Object({
@@ -149,12 +153,12 @@ export const WebhookRecord = Type.Object(
     }),
     enabled: Type.Boolean(),
     max_attempts: Type.Integer(),
-    ignore_before_dt: OptionalDateTime('Messages of earlier events are discarded.'),
+    ignore_before_dt: OptionalDateTime('Messages about earlier events are discarded.'),
     logging_mode: Type.Enum([...LOGGING_MODES]),
-    in_error: Type.Boolean({ description: 'A failure since its last success or edit.' }),
+    in_error: Type.Boolean({ description: 'Whether an attempt has failed since the last success or edit.' }),
     read_only: Type.Boolean({ description: 'True while the webhooks service is disabled.' }),
     created_dt: DateTime('When it was created.'),
-    updated_dt: DateTime('When its configuration was changed last.'),
+    updated_dt: DateTime('When its configuration was last changed.'),
   },
   { description: 'A webhook.' },
 );
@@ -162,12 +166,12 @@ export const WebhookRecord = Type.Object(
 /** Section 2.3. */
 export const StatisticsRecord = Type.Object(
   {
-    statistics_valid_from_dt: DateTime('Start of the counting period.'),
+    statistics_valid_from_dt: DateTime('When counting started.'),
     success_count: Type.Integer({ description: 'Successful deliveries.' }),
-    last_success_dt: OptionalDateTime('The last success.'),
+    last_success_dt: OptionalDateTime('When the last delivery succeeded.'),
     error_count: Type.Integer({ description: 'Failed attempts.' }),
-    last_error_dt: OptionalDateTime('The last failure.'),
-    last_error_message: Nullable(Type.String({ description: 'The last failure in words.' })),
+    last_error_dt: OptionalDateTime('When the last attempt failed.'),
+    last_error_message: Nullable(Type.String({ description: 'Why the last attempt failed.' })),
   },
   { description: 'A webhook’s statistics.' },
 );

@@ -75,7 +75,7 @@ export class DeliveryListing implements AsyncDisposable {
         // Asked for anew: whatever kept it may have changed where the lists end.
         this.#listedTo = null;
         if (!this.#failing)
-          this.#log.warn('delivery histories are read more slowly: they could not be listed', { error });
+          this.#log.warn('delivery history could not be indexed; reading it is slower', { error });
         this.#failing = true;
       }
       await delay(LISTING_INTERVAL_MS, undefined, { signal }).catch(() => undefined);

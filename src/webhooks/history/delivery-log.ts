@@ -55,7 +55,7 @@ export interface LoggedRemoval extends LoggedMessage {
 /** Reasons in words that end the sentence "discarded: …". */
 const REASONS: Readonly<Record<StatusReason, string>> = {
   ATTEMPTS_EXHAUSTED: 'all attempts failed',
-  SKIPPED: 'skipped by hand',
+  SKIPPED: 'skipped manually',
   WEBHOOK_DELETED: 'the webhook was deleted',
   WEBHOOK_INACTIVE: 'the webhook is inactive',
   BEFORE_IGNORE_DT: 'the event occurred before ignore_before_dt',

@@ -24,7 +24,7 @@ const historyTags = ['Delivery history'];
 const lineTags = ['Lines'];
 const DeliveryParams = Type.Object({
   ...WebhookParams.properties,
-  delivery_id: Type.String({ description: 'The delivery’s id.' }),
+  delivery_id: Type.String({ description: 'The id of the delivery.' }),
 });
 
 /** The delivery history of webhooks, sending messages again, and what waits. */
@@ -43,10 +43,10 @@ export function deliveryRoutes(
         tags: historyTags,
         summary: 'List deliveries',
         description:
-          'What became of a webhook’s messages, latest first. Also of a deleted webhook, as long as it is kept.',
+          'The outcomes of the webhook’s messages, newest first. Available for deleted webhooks, too, until it expires.',
         params: WebhookParams,
         querystring: DeliveriesQuery,
-        response: { 200: PageOf(DeliverySummary, 'Deliveries, latest first.'), ...problems(400, 404) },
+        response: { 200: PageOf(DeliverySummary, 'Deliveries, newest first.'), ...problems(400, 404) },
       },
     },
     async (request) => {
@@ -78,7 +78,7 @@ export function deliveryRoutes(
       schema: {
         tags: historyTags,
         summary: 'Send a message again',
-        description: 'Queues the same message, with the same `webhook-id`, behind those that wait.',
+        description: 'Appends the same message, with the same `webhook-id`, to the line.',
         params: DeliveryParams,
         response: { 202: DeliverySummary, ...problems(404, 409, 422) },
       },
@@ -97,7 +97,7 @@ export function deliveryRoutes(
       schema: {
         tags: historyTags,
         summary: 'Send dead-lettered or discarded messages again',
-        description: 'Queues them in their order. Call again until nothing remains.',
+        description: 'Appends them to the line in their original order. Repeat until `remaining` is 0.',
         params: WebhookParams,
         querystring: RedeliverQuery,
         response: { 202: RedeliverRecord, ...problems(400, 404, 409, 422) },
@@ -119,7 +119,7 @@ export function deliveryRoutes(
       config: READ,
       schema: {
         tags: lineTags,
-        summary: 'Read a webhook’s line',
+        summary: 'Read the line of a webhook',
         params: WebhookParams,
         response: { 200: LineRecord, ...problems(404) },
       },
@@ -129,7 +129,7 @@ export function deliveryRoutes(
 
   const headActions = [
     { path: 'retry', action: 'retry', summary: 'Retry the head of a line now' },
-    { path: 'skip', action: 'dead-letter', summary: 'Move the head of a line to the dead-letter queue now' },
+    { path: 'skip', action: 'dead-letter', summary: 'Move the head of a line to the dead-letter queue' },
   ] as const;
   for (const { path, action, summary } of headActions) {
     routes.post(

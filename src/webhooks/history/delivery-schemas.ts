@@ -10,60 +10,62 @@ const MAX_REDELIVER_LIMIT = 10_000;
 
 const Status = Type.Enum([...DELIVERY_STATUSES], {
   description:
-    'RETRYING: an attempt failed, another follows. QUEUED: sent again by hand, not tried since. The others are final.',
+    'RETRYING: an attempt failed and another will follow. QUEUED: requeued manually, not attempted since. The others are final.',
 });
 
 const summary = {
-  id: Id('The delivery’s id.'),
+  id: Id('The id of the delivery.'),
   webhook_id: Id('The webhook.'),
-  message_id: Type.String({ description: 'The header `webhook-id`: the same over all attempts.' }),
+  message_id: Type.String({ description: 'The header `webhook-id`, which is the same for all attempts.' }),
   subtopic: Type.Enum([...SUBTOPICS]),
   status: Status,
   status_reason: Nullable(
     Type.String({ description: `Why it was dead-lettered or discarded: ${STATUS_REASONS.join(', ')}.` }),
   ),
-  attempts: Type.Integer({ description: 'Attempts made, over redeliveries.' }),
+  attempts: Type.Integer({ description: 'Number of attempts, including redeliveries.' }),
   event_dt: DateTime('When the event occurred.'),
-  updated_dt: DateTime('When this last changed.'),
-  duration_ms: Nullable(Type.Integer({ description: 'How long the latest attempt took.' })),
-  response_status: Nullable(Type.Integer({ description: 'HTTP status of the latest answer.' })),
+  updated_dt: DateTime('When the delivery was last changed.'),
+  duration_ms: Nullable(Type.Integer({ description: 'Duration of the latest attempt.' })),
+  response_status: Nullable(Type.Integer({ description: 'HTTP status code of the latest response.' })),
   error: Nullable(Type.String({ description: 'Why the latest attempt failed.' })),
 };
 
 /** A delivery in a list. */
-export const DeliverySummary = Type.Object(summary, { description: 'What became of a message.' });
+export const DeliverySummary = Type.Object(summary, { description: 'The outcome of a message.' });
 
 /** A delivery, whole. */
 export const DeliveryRecord = Type.Object(
   {
     ...summary,
-    message: Type.Unknown({ description: 'The postback body.' }),
+    message: Type.Unknown({ description: 'The body of the postback.' }),
     attempt_history: Type.Array(
       Type.Object({
         attempt: Type.Integer(),
-        attempted_dt: DateTime('When it began.'),
+        attempted_dt: DateTime('When it started.'),
         duration_ms: Type.Integer(),
         response_status: Nullable(Type.Integer()),
         response_body: Nullable(
-          Type.String({ description: 'What the target answered, its first 8,192 characters.' }),
+          Type.String({ description: 'The first 8,192 characters of the response body.' }),
         ),
         error: Nullable(Type.String()),
         resent: Type.Boolean({
           description:
-            'Whether the request was sent twice: the target closed a kept connection as the request was written. ' +
-            'That happens once a message at most.',
+            'Whether the request was sent twice because the target closed a kept-alive connection while it was being ' +
+            'written. This happens at most once per message.',
         }),
       }),
-      { description: 'The latest attempts, up to 100, in order.' },
+      { description: 'The latest 100 attempts, in order.' },
     ),
   },
-  { description: 'What became of a message, with its attempts.' },
+  { description: 'The outcome of a message, with its attempts.' },
 );
 
 /** Which deliveries a list is of. */
 export const DeliveriesQuery = Type.Object({
   ...PageQuery.properties,
-  status: Type.Optional(Type.Array(Status, { description: 'Only these; may be repeated.' })),
+  status: Type.Optional(
+    Type.Array(Status, { description: 'Only deliveries with this status. Can be repeated.' }),
+  ),
 });
 
 /** Which deliveries are sent again. */
@@ -71,22 +73,24 @@ export const RedeliverQuery = Type.Object({
   status: Type.Optional(
     Type.Array(Type.Enum(['DEAD_LETTERED', 'DISCARDED']), {
       minItems: 1,
-      description: 'Only these; may be repeated. Both when left out.',
+      description: 'Only deliveries with this status. Can be repeated. Defaults to both.',
     }),
   ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MAX_REDELIVER_LIMIT,
-      description: `How many at most; ${DEFAULT_REDELIVER_LIMIT} when left out.`,
+      description: `Maximum number of messages. Defaults to ${DEFAULT_REDELIVER_LIMIT}.`,
     }),
   ),
 });
 
 /** What such a call did. */
 export const RedeliverRecord = Type.Object({
-  redelivered: Type.Integer({ description: 'Messages that were queued again, in their order.' }),
-  remaining: Type.Integer({ description: 'Messages of these statuses that are left: call again.' }),
+  redelivered: Type.Integer({ description: 'The requeued messages, in order.' }),
+  remaining: Type.Integer({
+    description: 'How many messages with these statuses remain. If not 0, call again.',
+  }),
 });
 
 /** A webhook's line. */
@@ -95,34 +99,37 @@ export const LineRecord = Type.Object(
     webhook_id: Id('The webhook.'),
     state: Type.Enum(['EMPTY', 'DUE', 'IN_FLIGHT', 'RETRYING', 'PAUSED'], {
       description:
-        'DUE: the head is about to be taken up. RETRYING: it failed and waits for its next attempt. ' +
-        'PAUSED: the service delivers nothing (its settings say so).',
+        'DUE: the head is about to be sent. RETRYING: the head failed and waits for its next attempt. ' +
+        'PAUSED: delivery is turned off by the settings of the service.',
     }),
-    depth: Type.Integer({ description: 'Messages that wait, the head included.' }),
+    depth: Type.Integer({ description: 'Number of waiting messages, including the head.' }),
     oldest_dt: OptionalDateTime('When the event of the head occurred.'),
-    oldest_age: Nullable(Type.Number({ description: 'The same as an age in seconds.' })),
+    oldest_age: Nullable(Type.Number({ description: 'The same, as an age in seconds.' })),
     head: Type.Union(
       [
         Type.Object({
           message_id: Type.String(),
           subtopic: Type.Enum([...SUBTOPICS]),
-          attempts: Type.Integer({ description: 'Attempts begun.' }),
+          attempts: Type.Integer({ description: 'Attempts started.' }),
           in_flight: Type.Boolean(),
           last_error_message: Nullable(Type.String()),
-          next_attempt_dt: OptionalDateTime('Null while in flight or paused.'),
+          next_attempt_dt: OptionalDateTime('Null while the head is in flight or delivery is paused.'),
         }),
         Type.Null(),
       ],
-      { description: 'The message whose turn it is; those behind it wait for it.' },
+      { description: 'The first message of the line. All others wait for it.' },
     ),
   },
-  { description: 'The messages that wait for a webhook.' },
+  { description: 'The line of a webhook: its ordered queue of waiting messages.' },
 );
 
 /** Guards an action on the head of a line. */
 export const HeadQuery = Type.Object({
   message_id: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Only if this message is the head still; otherwise 409.' }),
+    Type.String({
+      maxLength: 100,
+      description: 'Act only if this message is still the head; otherwise the response is 409.',
+    }),
   ),
 });
 
@@ -136,5 +143,5 @@ export const TestRecord = Type.Object(
     duration_ms: Type.Integer(),
     message: Type.Unknown({ description: 'The message that was sent.' }),
   },
-  { description: 'What the target answered to a test message.' },
+  { description: 'The response of the target to a test message.' },
 );

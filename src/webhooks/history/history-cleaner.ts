@@ -98,10 +98,10 @@ export class HistoryCleaner implements AsyncDisposable {
       try {
         await this.#leases.run(TASK, { restMs: REST_MS, signal: this.#stop.signal }, async (signal) => {
           const removed = await this.cleanOnce(signal);
-          if (removed > 0) this.#log.info('old delivery history was removed', { rows: removed });
+          if (removed > 0) this.#log.info('expired delivery history was removed', { rows: removed });
         });
       } catch (error) {
-        this.#log.warn('delivery history could not be cleaned; it is tried again in a minute', { error });
+        this.#log.warn('expired delivery history could not be removed; retrying in a minute', { error });
       }
       await this.#pause(ROUND_PAUSE_MS);
     }

@@ -113,7 +113,7 @@ export class LineService {
       const delivery = await readDelivery(tx, webhookId, deliveryId);
       if (delivery === undefined) throw notFound('delivery', deliveryId);
       if (delivery.status === 'RETRYING' || delivery.status === 'QUEUED') {
-        throw new ProblemError('conflict', 'The message is waiting to be delivered already');
+        throw new ProblemError('conflict', 'The message is already waiting to be delivered');
       }
       await this.#queueAgain(tx, [delivery]);
       return (await readDelivery(tx, webhookId, deliveryId))!;
@@ -180,11 +180,11 @@ export class LineService {
       const result = await this.#queue.actOnHead(tx, webhookId, action, messageId);
       switch (result.outcome) {
         case 'empty':
-          throw new ProblemError('conflict', 'No message waits for this webhook');
+          throw new ProblemError('conflict', 'The line of this webhook is empty');
         case 'other-head':
-          throw new ProblemError('conflict', 'Another message is the head of the line by now');
+          throw new ProblemError('conflict', 'Another message is now the head of the line');
         case 'in-flight':
-          throw new ProblemError('conflict', 'The head of the line is being delivered at this moment', {
+          throw new ProblemError('conflict', 'The head of the line is being delivered right now', {
             headers: { 'Retry-After': IN_FLIGHT_RETRY_AFTER },
           });
         case 'done':
@@ -233,7 +233,7 @@ async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): 
   if (webhook.enabled === 0) {
     throw new ProblemError(
       'conflict',
-      'The webhook is inactive and would discard the message; enable it first',
+      'The webhook is inactive and would discard the message. Enable it first',
     );
   }
 }

@@ -18,7 +18,7 @@ const SENTENCES: Readonly<Record<Subtopic, string>> = {
   COURSE_VERSION_UPLOADED: 'a version of a course was uploaded',
   COURSE_VERSION_PUBLISHED: 'a version of a course was published',
   REGISTRATION_LAUNCHED: 'a registration was launched for the first time',
-  REGISTRATION_STATUS_UPDATED: 'a registration has another completion, success or score',
+  REGISTRATION_STATUS_UPDATED: 'the completion, success or score of a registration changed',
 };
 
 /**

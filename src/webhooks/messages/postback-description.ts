@@ -25,19 +25,19 @@ const account = Type.Object({ id: Type.Integer(), name: Type.String(), enabled: 
 const course = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
-  version_id: Type.Integer({ description: '0 at import, then counting up.' }),
+  version_id: Type.Integer({ description: '0 after the import, then counting up.' }),
   learning_standard: Type.String(),
-  location: Type.String({ description: "Folder names from the root, joined with ' > '." }),
+  location: Type.String({ description: "The folder path from the root, joined with ' > '." }),
 });
 const folder = Type.Object({
   id: Type.Integer(),
   name: Type.String(),
   location: Type.String({
-    description: 'The path of the folder around it, without its own name; empty for the root.',
+    description: 'The path of the parent folder, without its own name. Empty for the root folder.',
   }),
   contents: Type.Array(
     Type.Object({ type: Type.Enum([...CONTENT_TYPES]), id: Type.Integer(), name: Type.String() }),
-    { description: 'Exactly what was added or removed.' },
+    { description: 'Exactly the content that was added or removed.' },
   ),
 });
 const bundle = Type.Object({ id: Type.Integer(), name: Type.String(), location: Type.String() });
@@ -51,8 +51,8 @@ const statusMembers = {
   completion: Type.Enum(['Completed', 'Incomplete', 'Unknown']),
   success: Type.Enum(['PASS', 'FAIL', 'UNKNOWN']),
   score: Nullable(Type.Number({ minimum: 0, maximum: 100 })),
-  duration: Type.Integer({ description: 'Whole seconds.' }),
-  completion_dt: Nullable(DateTime('When it was completed first.')),
+  duration: Type.Integer({ description: 'In whole seconds.' }),
+  completion_dt: Nullable(DateTime('When it was first completed.')),
 };
 
 const accountContent = Type.Object({
@@ -83,16 +83,16 @@ function resourceSchema(subtopic: Subtopic): TSchema {
 
 function messageSchema(subtopic: Subtopic): TSchema {
   return Type.Object({
-    subscription_id: Type.Integer({ description: 'The webhook’s id.' }),
-    name: Type.String({ description: 'The webhook’s name.' }),
+    subscription_id: Type.Integer({ description: 'The id of the webhook.' }),
+    name: Type.String({ description: 'The name of the webhook.' }),
     topic: Type.Enum([...TOPICS]),
     subtopic: Type.Literal(subtopic),
     resource: resourceSchema(subtopic),
     user: Type.String({
       description:
-        'Who did it: the e-mail address of an administrator or API client; of a launch, the id of the learner.',
+        'Who caused it: the e-mail address of an administrator or API client. For a launch, the id of the learner.',
     }),
-    timestamp: DateTime('When it happened.'),
+    timestamp: DateTime('When the event occurred.'),
     target_url: Type.String(),
     logging_mode: Type.Enum(['NONE', 'SUMMARY', 'FULL', 'FULL_ON_ERROR']),
     max_attempts: Type.Integer({ minimum: MIN_ATTEMPTS, maximum: MAX_ATTEMPTS }),
@@ -138,17 +138,17 @@ export function describePostbacks(): Record<string, object> {
           tags: ['Postbacks'],
           summary: `${SUBTOPIC_RULES[subtopic].occursWhen[0]?.toUpperCase()}${SUBTOPIC_RULES[subtopic].occursWhen.slice(1)}`,
           description:
-            'Sent to the target of every webhook that the event matches, in order within a webhook. The header ' +
+            'Sent to the target of every webhook that matches the event, in order for each webhook. The header ' +
             '`Authorization` carries HTTP Basic credentials for webhooks of type BASIC.',
           parameters: [
             header(
               'webhook-id',
-              'The same over all attempts of a message.',
+              'The same for all attempts of a message.',
               '01995f3e-7d0b-7c3e-9d2a-6b1f0c9a4e21',
             ),
             header(
               'webhook-timestamp',
-              'When this attempt was made, in seconds since the epoch.',
+              'When this attempt was made, in seconds since the Unix epoch.',
               '1769852530',
             ),
           ],
@@ -159,9 +159,9 @@ export function describePostbacks(): Record<string, object> {
             },
           },
           responses: {
-            '2XX': { description: 'Delivered: the next message of the webhook follows.' },
+            '2XX': { description: 'Delivered. The next message of the webhook is sent.' },
             default: {
-              description: 'Failed: the message is sent again after a pause, and nothing overtakes it.',
+              description: 'Failed. The message is sent again after a delay, and later messages wait for it.',
             },
           },
           security: [],

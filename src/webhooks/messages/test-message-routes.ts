@@ -17,12 +17,14 @@ export function testMessageRoutes(routes: Routes, tests: TestMessages): void {
         tags: ['Webhooks'],
         summary: 'Send a test message',
         description:
-          'Sends a sample message with the header `webhook-test: true`, at once and beside the line, and answers what ' +
-          'the target said. It counts in no statistics.',
+          'Sends a sample message with the header `webhook-test: true` immediately, bypassing the queue, and returns the ' +
+          'response of the target. Not counted in the statistics.',
         params: WebhookParams,
         querystring: Type.Object({
           subtopic: Type.Optional(
-            Type.Enum([...SUBTOPICS], { description: 'Of which kind; the webhook’s first when left out.' }),
+            Type.Enum([...SUBTOPICS], {
+              description: 'The subtopic of the sample. Defaults to the first subtopic of the webhook.',
+            }),
           ),
         }),
         response: { 200: TestRecord, ...problems(400, 404) },

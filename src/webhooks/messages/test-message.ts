@@ -82,7 +82,7 @@ export class TestMessages {
     if (topicOf(chosen) !== webhook.topic) {
       const allowed = subtopicsOf(webhook.topic).join(', ');
       throw invalidInput([
-        { pointer: '/query/subtopic', detail: `is not of the topic ${webhook.topic}, which has ${allowed}` },
+        { pointer: '/query/subtopic', detail: `must be a subtopic of ${webhook.topic}: ${allowed}` },
       ]);
     }
     const body = new MessageBuilder({

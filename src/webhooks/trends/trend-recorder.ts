@@ -138,8 +138,7 @@ export class TrendRecorder implements AsyncDisposable {
       for (const [minute, count] of events)
         if (minute >= this.#now() - KEPT_MS[MINUTE_MS])
           this.#events.set(minute, (this.#events.get(minute) ?? 0) + count);
-      if (!this.#failing)
-        this.#log.warn('the numbers for charts could not be written; it is tried again', { error });
+      if (!this.#failing) this.#log.warn('the figures for charts could not be written; retrying', { error });
       this.#failing = true;
     }
   }

@@ -17,13 +17,14 @@ const TrendRecord = Type.Object({
   bucket_seconds: Type.Integer(),
   buckets: Type.Array(
     Type.Object({
-      start_dt: DateTime('When the bucket begins.'),
+      start_dt: DateTime('When the bucket starts.'),
       success_count: Type.Integer(),
       failure_count: Type.Integer(),
       latency_ms: Type.Object(
         { mean: Milliseconds, max: Milliseconds, p50: Milliseconds, p95: Milliseconds },
         {
-          description: 'Of all attempts, failed ones too; null without attempts. p50 and p95 are estimates.',
+          description:
+            'Of all attempts, including failed ones. Null without attempts. p50 and p95 are estimates.',
         },
       ),
     }),

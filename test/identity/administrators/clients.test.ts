@@ -223,7 +223,9 @@ describe('creating an API client with an Idempotency-Key', () => {
     const kept = await keptAnswers(service);
     assert.match(kept, /"idempotency_key":"a-key"/);
     for (const readable of [secret, id, INPUT.name]) assert.ok(!kept.includes(readable), readable);
-    const logged = service.logLines.filter((line) => JSON.stringify(line).includes('an API client was made'));
+    const logged = service.logLines.filter((line) =>
+      JSON.stringify(line).includes('an API client was created'),
+    );
     assert.equal(logged.length, 1);
     assert.ok(!JSON.stringify(service.logLines).includes(secret));
   });
@@ -257,7 +259,7 @@ describe('creating an API client with an Idempotency-Key', () => {
     );
     const answer = await create(admin, 'one');
     assert.deepEqual([answer.status, answer.body.type], [409, 'urn:coursewire:problem:conflict']);
-    assert.match(answer.body.detail, /webhooks_auth_secret was changed/);
+    assert.match(answer.body.detail, /webhooks_auth_secret has changed/);
     assert.equal(await total(admin), before);
   });
 });
