@@ -24,6 +24,10 @@ const MOVE_ON: readonly MoveOn[] = [
 const LAUNCH_METHODS: readonly Cmi5Settings['launchMethod'][] = ['AnyWindow', 'OwnWindow'];
 const SCALED = [0, 1] as const;
 
+const ABSOLUTE_IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i;
+/** What the launch adds to the address of a unit (cmi5 section 8.1), which therefore may not have it (section 14.2). */
+const LAUNCH_PARAMETERS = ['endpoint', 'fetch', 'actor', 'registration', 'activityId'] as const;
+
 /**
  * Reads a cmi5 course: its assignable units, in whatever blocks they are.
  *
@@ -59,9 +63,14 @@ class StructureReader {
     const about = childOf(structure, 'course');
     const identifier = attributeOf(about, 'id');
     if (identifier === null) throw this.#invalid('the course has no id');
+    this.#checkIri(identifier, 'course');
     for (const element of childrenOf(childOf(structure, 'objectives'), 'objective'))
       this.#addObjective(element);
     const items = this.#readItems(structure);
+    for (const id of this.#blocks) {
+      if (this.#units.has(id))
+        throw this.#invalid(`a block and an assignable unit have the id ${quoted(id)}`);
+    }
     if (this.#units.size === 0) throw packageError('NOTHING_TO_LAUNCH', { file: this.#file.name });
     return {
       learningStandard: 'CMI5',
@@ -88,6 +97,7 @@ class StructureReader {
   #readBlock(element: XmlElement): StructureItem {
     const id = attributeOf(element, 'id');
     if (id === null) throw this.#invalid('a block has no id');
+    this.#checkIri(id, 'block');
     if (this.#blocks.has(id)) throw this.#invalid(`two blocks have the id ${quoted(id)}`);
     this.#blocks.add(id);
     return { ...this.#item(element, id), isUnit: false, children: this.#readItems(element) };
@@ -97,6 +107,8 @@ class StructureReader {
     const id = attributeOf(element, 'id');
     if (id === null) throw this.#invalid('an assignable unit has no id');
     if (this.#units.has(id)) throw this.#invalid(`two assignable units have the id ${quoted(id)}`);
+    this.#checkIri(id, 'assignable unit');
+    this.#checkParameters(id, textOf(childOf(element, 'url')) ?? '');
     const limit = this.#course.limits.units;
     if (this.#units.size >= limit) throw packageError('TOO_MANY_UNITS', { file: this.#file.name, limit });
     this.#units.set(id, this.#unit(element, id));
@@ -135,9 +147,31 @@ class StructureReader {
   #addObjective(element: XmlElement): void {
     const id = attributeOf(element, 'id');
     if (id === null) throw this.#invalid('an objective has no id');
+    this.#checkIri(id, 'objective');
     if (this.#objectives.has(id)) throw this.#invalid(`two objectives have the id ${quoted(id)}`);
     this.#budget.spend(1);
     this.#objectives.set(id, { id, ...this.#texts(element) });
+  }
+
+  #checkIri(id: string, what: string): void {
+    if (ABSOLUTE_IRI.test(id)) return;
+    this.#course.refuse(
+      this.#invalid(
+        `the id ${quoted(id)} of the ${what} is no absolute IRI, such as https://example.com/course`,
+      ),
+    );
+  }
+
+  /** The launch adds these; with a second value, a unit could read the wrong one. */
+  #checkParameters(unit: string, url: string): void {
+    const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
+    const taken = LAUNCH_PARAMETERS.find((name) => new URLSearchParams(query).has(name));
+    if (taken === undefined) return;
+    this.#course.refuse(
+      this.#invalid(
+        `the address of the unit ${quoted(unit)} has the parameter ${taken}, which the launch adds`,
+      ),
+    );
   }
 
   #objectivesOf(element: XmlElement): CourseObjective[] {

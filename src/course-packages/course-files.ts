@@ -54,6 +54,11 @@ export class CourseFiles {
     this.warn(fault.message);
   }
 
+  /** Whether there is nothing but the manifest: all of the course is elsewhere. */
+  get isManifestAlone(): boolean {
+    return this.#files.length === 1;
+  }
+
   /** Adds a warning for the course's author. */
   warn(warning: string): void {
     if (this.#warnings.length < WARNINGS_SHOWN) this.#warnings.push(warning);
@@ -104,6 +109,11 @@ export class CourseFiles {
 
   /** @throws {PackageError} as {@link readText} and {@link parseXml} */
   async readXml(member: SourceFile): Promise<XmlElement> {
-    return parseXml(await this.readText(member), member.name, this.limits);
+    return parseXml(await this.readText(member), member.name, this.limits, (prefix) => {
+      this.warn(
+        `The file ${quoted(member.name)} uses and does not declare the prefix ${quoted(prefix)}. ` +
+          'It was read as if it were declared.',
+      );
+    });
   }
 }

@@ -1,9 +1,8 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { forEachConcurrently } from './for-each-concurrently.ts';
+import type { ArchiveFile, PackageArchive } from './package-archive.ts';
 import { isSystemError } from './system-error.ts';
-import type { ZipArchive } from './zip-archive.ts';
-import type { ZipMember } from './zip-directory.ts';
 
 /** What an extraction wrote. */
 export interface Extraction {
@@ -25,7 +24,7 @@ const PARALLEL_FILES = 3;
  * @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED
  * @throws {NodeJS.ErrnoException} EEXIST when the folder exists, which is left as it is; ENOSPC and its like
  */
-export async function extractArchive(archive: ZipArchive, destination: string): Promise<Extraction> {
+export async function extractArchive(archive: PackageArchive, destination: string): Promise<Extraction> {
   await mkdir(destination, { mode: FOLDER_MODE });
   await using undo = new AsyncDisposableStack();
   undo.defer(() => rm(destination, { recursive: true, force: true }));
@@ -33,26 +32,22 @@ export async function extractArchive(archive: ZipArchive, destination: string): 
   const folders = archive.folders.map((folder) => join(destination, folder));
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
 
-  await forEachConcurrently(archive.members, PARALLEL_FILES, (member, signal) =>
-    extractMember(archive, member, join(destination, member.name), signal),
+  const { files } = archive;
+  await forEachConcurrently(files, PARALLEL_FILES, (file, signal) =>
+    extractFile(file, join(destination, file.name), signal),
   );
   await forEachConcurrently([...folders, destination, dirname(destination)], PARALLEL_FILES, syncFolder);
 
   undo.move();
   return {
-    files: archive.members.length,
-    bytes: archive.members.reduce((sum, member) => sum + member.size, 0),
+    files: files.length,
+    bytes: files.reduce((sum, file) => sum + file.size, 0),
   };
 }
 
-async function extractMember(
-  archive: ZipArchive,
-  member: ZipMember,
-  path: string,
-  signal: AbortSignal,
-): Promise<void> {
+async function extractFile(source: ArchiveFile, path: string, signal: AbortSignal): Promise<void> {
   await using file = await open(path, 'wx', FILE_MODE);
-  for await (const block of archive.content(member)) {
+  for await (const block of source.content()) {
     signal.throwIfAborted();
     await file.writeFile(block);
   }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { CourseFiles } from './course-files.ts';
 import type { LaunchTarget } from './package-description.ts';
-import { packageError } from './package-error.ts';
+import { packageError, quoted } from './package-error.ts';
 
 /** Characters that browsers and servers handle everywhere. */
 const LAUNCH_CHARACTERS = 2048;
@@ -45,6 +45,12 @@ export function resolveLaunch(course: CourseFiles, reference: LaunchReference): 
   if (WEB_SCHEME.test(href)) {
     const url = webAddress(address);
     if (url === null) throw invalid('it is not a web address that can be opened');
+    if (!course.isManifestAlone) {
+      course.warn(
+        `The unit ${quoted(reference.unit)} opens ${quoted(url)}, which is outside of the package. What it shows and ` +
+          'reports is up to that site.',
+      );
+    }
     return { kind: 'external', url };
   }
   if (ANY_SCHEME.test(href)) throw invalid('only files of the course, http and https can be opened');

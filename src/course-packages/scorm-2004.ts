@@ -36,7 +36,7 @@ export class Scorm2004Reader {
   }
 
   /** An item of the tree. */
-  item(item: XmlElement, sequencing: Sequencing): Scorm2004Item {
+  item(item: XmlElement | undefined, sequencing: Sequencing): Scorm2004Item {
     return {
       sequencing,
       completionThreshold: this.#completionThreshold(item),
@@ -61,7 +61,7 @@ export class Scorm2004Reader {
     };
   }
 
-  #hiddenControls(item: XmlElement): HiddenControl[] {
+  #hiddenControls(item: XmlElement | undefined): HiddenControl[] {
     const navigation = childOf(item, 'presentation', 'navigationInterface');
     const hidden = childrenOf(navigation, 'hideLMSUI').flatMap(
       (element) => this.#values.word(textOf(element), HIDDEN_CONTROLS) ?? [],
@@ -69,7 +69,7 @@ export class Scorm2004Reader {
     return [...new Set(hidden)];
   }
 
-  #sharedData(item: XmlElement): SharedDataMap[] {
+  #sharedData(item: XmlElement | undefined): SharedDataMap[] {
     const maps = new Map<string, SharedDataMap>();
     for (const map of childrenOf(childOf(item, 'data'), 'map')) {
       const targetId = attributeOf(map, 'targetID');

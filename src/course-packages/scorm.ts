@@ -1,5 +1,5 @@
 import type { CourseFiles, SourceFile } from './course-files.ts';
-import type { Scorm2004Course, StructureItem } from './course-structure.ts';
+import { plainItem, type Scorm2004Course, type StructureItem } from './course-structure.ts';
 import { resolveLaunch } from './launch-target.ts';
 import type { LearningStandard } from './learning-standard.ts';
 import type { CourseOutline, LaunchUnit } from './package-description.ts';
@@ -105,7 +105,7 @@ class ItemReader {
 
   /** An organization's tree, and its units in the order of the tree. */
   read(organization: XmlElement | undefined): { items: StructureItem[]; units: LaunchUnit[] } {
-    const items = this.#readItems(organization);
+    const items = organization === undefined ? this.#readResources() : this.#readItems(organization);
     if (this.#units.size === 0) throw packageError('NOTHING_TO_LAUNCH', { file: this.#file.name });
     return { items, units: [...this.#units.values()] };
   }
@@ -114,6 +114,25 @@ class ItemReader {
   readRoot(organization: XmlElement | undefined, title: string): Scorm2004Course | null {
     if (!this.#isScorm2004) return null;
     return this.#extras.course(organization, title, this.#sequencings.read(organization));
+  }
+
+  /** A manifest without an organization is content to be put into one; its SCOs are what learners could open. */
+  #readResources(): StructureItem[] {
+    const scos = [...this.#resources].filter(
+      ([, resource]) => isSco(resource) && attributeOf(resource, 'href') !== null,
+    );
+    if (scos.length > 0) {
+      this.#course.warn('The manifest has no organization. Each of its SCOs is taken as a unit.');
+    }
+    return scos.map(([id, resource]) => {
+      this.#budget.spend(NODES_OF_AN_ITEM);
+      const sequencing = this.#isScorm2004 ? this.#sequencings.read(undefined) : null;
+      const unit = this.#addUnit(undefined, { id: id!, resource, sequencing });
+      return {
+        ...plainItem(unit),
+        scorm2004: sequencing === null ? null : this.#extras.item(undefined, sequencing),
+      };
+    });
   }
 
   #readItems(parent: XmlElement | undefined): StructureItem[] {
@@ -160,7 +179,7 @@ class ItemReader {
     return own;
   }
 
-  #addUnit(item: XmlElement, about: UnitSource): LaunchUnit {
+  #addUnit(item: XmlElement | undefined, about: UnitSource): LaunchUnit {
     const limit = this.#course.limits.units;
     if (this.#units.size >= limit) throw packageError('TOO_MANY_UNITS', { file: this.#file.name, limit });
     const unit = this.#unit(item, about);
@@ -168,7 +187,7 @@ class ItemReader {
     return unit;
   }
 
-  #unit(item: XmlElement, { id, resource, sequencing }: UnitSource): LaunchUnit {
+  #unit(item: XmlElement | undefined, { id, resource, sequencing }: UnitSource): LaunchUnit {
     return {
       id,
       title: titleText(textOf(childOf(item, 'title'))) ?? id,
@@ -178,8 +197,7 @@ class ItemReader {
         bases: [...this.#bases, xmlBase(resource)],
         parameters: attributeOf(item, 'parameters'),
       }),
-      // An asset is what says so, or says nothing. The attribute is `scormtype` in 1.2, `scormType` in 2004.
-      reports: attributeOf(resource, 'scormtype')?.toLowerCase() === 'sco',
+      reports: isSco(resource),
       masteryScore: sequencing === null ? this.#masteryScore(item, id) : passingMeasure(sequencing),
       completionThreshold: this.#isScorm2004 ? this.#completionThreshold(item, id) : null,
       launchData: textOf(childOf(item, 'dataFromLMS')),
@@ -192,12 +210,12 @@ class ItemReader {
     };
   }
 
-  #masteryScore(item: XmlElement, id: string): number | null {
+  #masteryScore(item: XmlElement | undefined, id: string): number | null {
     return scoreWithin(this.#course, textOf(childOf(item, 'masteryscore')), PERCENT, id);
   }
 
   /** An element's text up to the 3rd edition, its attribute in the 4th, and there only if it is to be used. */
-  #completionThreshold(item: XmlElement, id: string): number | null {
+  #completionThreshold(item: XmlElement | undefined, id: string): number | null {
     const threshold = childOf(item, 'completionThreshold');
     const measure = attributeOf(threshold, 'minProgressMeasure');
     if (measure === null) return scoreWithin(this.#course, textOf(threshold), PROGRESS, id);
@@ -208,6 +226,11 @@ class ItemReader {
   #invalid(reason: string): Error {
     return packageError('MANIFEST_INVALID', { file: this.#file.name, reason });
   }
+}
+
+/** An asset is what says so, or says nothing. The attribute is `scormtype` in 1.2, `scormType` in 2004. */
+function isSco(resource: XmlElement): boolean {
+  return attributeOf(resource, 'scormtype')?.toLowerCase() === 'sco';
 }
 
 function passingMeasure({ primaryObjective }: Sequencing): number | null {

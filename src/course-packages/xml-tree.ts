@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { SaxesParser } from 'saxes';
-import { packageError } from './package-error.ts';
+import { PackageError, packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 
 /** The namespace of `xml:base` and `xml:lang`. */
@@ -8,6 +8,22 @@ export const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 
 /** The namespace of namespace declarations. */
 export const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
+
+/** Prefixes of SCORM manifests, by what their schemas bind them to; those of ADL differ between versions. */
+const WELL_KNOWN_PREFIXES: ReadonlyMap<string, (isScorm2004: boolean) => string> = new Map([
+  ['xsi', () => 'http://www.w3.org/2001/XMLSchema-instance'],
+  ['adlcp', (is2004: boolean) => `http://www.adlnet.org/xsd/${is2004 ? 'adlcp_v1p3' : 'adlcp_rootv1p2'}`],
+  ['adlseq', () => 'http://www.adlnet.org/xsd/adlseq_v1p3'],
+  ['adlnav', () => 'http://www.adlnet.org/xsd/adlnav_v1p3'],
+  ['imsss', () => 'http://www.imsglobal.org/xsd/imsss'],
+  [
+    'imscp',
+    (is2004: boolean) =>
+      `http://www.ims${is2004 ? 'global.org/xsd/imscp_v1p1' : 'project.org/xsd/imscp_rootv1p1p2'}`,
+  ],
+  ['imsmd', (is2004: boolean) => `http://www.ims${is2004 ? 'global' : 'project'}.org/xsd/imsmd_rootv1p2p1`],
+  ['lom', () => 'http://ltsc.ieee.org/xsd/LOM'],
+]);
 
 /** An attribute by its local name. Namespace declarations are among them. */
 export interface XmlAttribute {
@@ -35,10 +51,43 @@ const PIECE_CHARACTERS = 64 * 1024;
  * Parses a manifest that nobody vouches for. Entities other than the five of XML do not exist, since any
  * document type declaration is refused.
  *
+ * A well-known prefix that the document uses and does not declare is bound to what it usually means.
+ *
+ * @param onBound called with each such prefix
  * @throws {PackageError} XML_MALFORMED, XML_DOCTYPE, MANIFEST_TOO_COMPLEX
  */
-export async function parseXml(text: string, file: string, limits: PackageLimits): Promise<XmlElement> {
-  const builder = new TreeBuilder(file, limits);
+export async function parseXml(
+  text: string,
+  file: string,
+  limits: PackageLimits,
+  onBound: (prefix: string) => void = () => {},
+): Promise<XmlElement> {
+  const bound: Record<string, string> = {};
+  for (;;) {
+    try {
+      return await parseWith(bound, text, file, limits);
+    } catch (error) {
+      const prefix = unboundPrefix(error);
+      const namespaceOf = WELL_KNOWN_PREFIXES.get(prefix ?? '');
+      if (prefix === null || namespaceOf === undefined || prefix in bound) throw error;
+      bound[prefix] = namespaceOf(/2004|adlcp_v1p3|imsss/.test(text));
+      onBound(prefix);
+    }
+  }
+}
+
+function unboundPrefix(error: unknown): string | null {
+  const reason = error instanceof PackageError && error.cause instanceof Error ? error.cause.message : '';
+  return /unbound namespace prefix: "(\w+)"/.exec(reason)?.[1] ?? null;
+}
+
+async function parseWith(
+  namespaces: Record<string, string>,
+  text: string,
+  file: string,
+  limits: PackageLimits,
+): Promise<XmlElement> {
+  const builder = new TreeBuilder(file, limits, namespaces);
   for (let start = 0; start < text.length; start += PIECE_CHARACTERS) {
     builder.write(text.slice(start, start + PIECE_CHARACTERS));
     if (start + PIECE_CHARACTERS < text.length) await setImmediate();
@@ -47,14 +96,15 @@ export async function parseXml(text: string, file: string, limits: PackageLimits
 }
 
 class TreeBuilder {
-  readonly #parser = new SaxesParser({ xmlns: true });
+  readonly #parser: SaxesParser<{ xmlns: true }>;
   readonly #file: string;
   readonly #limits: PackageLimits;
   readonly #open: GrowingElement[] = [];
   #root: XmlElement | null = null;
   #nodes = 0;
 
-  constructor(file: string, limits: PackageLimits) {
+  constructor(file: string, limits: PackageLimits, namespaces: Record<string, string>) {
+    this.#parser = new SaxesParser({ xmlns: true, additionalNamespaces: namespaces });
     this.#file = file;
     this.#limits = limits;
     const addText = (text: string): void => {

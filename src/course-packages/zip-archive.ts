@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import type { ArchiveFile, PackageArchive } from './package-archive.ts';
 import { PackageError, packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { readExactly } from './read-exactly.ts';
@@ -16,7 +17,7 @@ const AT_ONCE_PACKED_BYTES = 64 * 1024;
 const AT_ONCE_BYTES = 256 * 1024;
 
 /** An open zip whose directory was found safe. Its content is checked as it is read. */
-export class ZipArchive implements AsyncDisposable {
+export class ZipArchive implements PackageArchive {
   readonly #file: FileHandle;
   readonly #directory: ZipDirectory;
 
@@ -35,6 +36,15 @@ export class ZipArchive implements AsyncDisposable {
   }
 
   /** The files, in the order of the directory. */
+  get files(): readonly ArchiveFile[] {
+    return this.members.map((member) => ({
+      name: member.name,
+      size: member.size,
+      content: () => this.content(member),
+    }));
+  }
+
+  /** The same as the directory describes them. */
   get members(): readonly ZipMember[] {
     return this.#directory.members;
   }

@@ -42,7 +42,7 @@ const REGULAR_FILE = 0o100000;
 const FOLDER = 0o040000;
 
 /** What macOS and Windows add to a zip unasked; never part of a course. */
-const SYSTEM_CLUTTER = /^__MACOSX\/|(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini)$/i;
+const SYSTEM_CLUTTER = /^__MACOSX\/|(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini|Icon\r)$/i;
 
 /**
  * Reads the whole directory of a zip and refuses, before a byte is unpacked, what no course needs: too much,
@@ -78,9 +78,10 @@ async function checkedDirectory(
   let total = 0;
   for await (const entry of entries) {
     const name = decodeName(entry);
-    refuseUnsafeName(name, limits);
+    // A link or a device is no part of a course by whatever name; a name that cannot be used may be of clutter.
     refuseUnusable(entry, name);
     if (SYSTEM_CLUTTER.test(name)) continue;
+    refuseUnsafeName(name, limits);
     if (isFolder(entry, name)) {
       names.addFolder(name.replace(/\/$/, ''));
       continue;

@@ -11,13 +11,14 @@ const SEGMENT_BYTES = 255;
 
 /**
  * The name of an entry. The bytes decide between UTF-8 and CP437, not the flag: many programs write UTF-8
- * without setting it, and CP437 text with a non-ASCII letter is hardly ever valid UTF-8.
+ * without setting it, and CP437 text with a non-ASCII letter is hardly ever valid UTF-8. A backslash separates folders,
+ * as older programs on Windows write it, against the standard.
  */
 export function decodeName(entry: Entry): string {
   const flags = isUtf8(entry.fileNameRaw)
     ? entry.generalPurposeBitFlag | UTF8_FLAG
     : entry.generalPurposeBitFlag & ~UTF8_FLAG;
-  return getFileNameLowLevel(flags, entry.fileNameRaw, entry.extraFields, true);
+  return getFileNameLowLevel(flags, entry.fileNameRaw, entry.extraFields, true).replaceAll('\\', '/');
 }
 
 /**
@@ -34,7 +35,6 @@ function unsafeName(name: string, limits: PackageLimits): string | null {
   if (name === '') return 'it is empty';
   if (Buffer.byteLength(name) > limits.nameBytes) return `it has more than ${limits.nameBytes} bytes`;
   if (/\p{Cc}/u.test(name)) return 'it holds control characters';
-  if (name.includes('\\')) return 'it holds a backslash; folders in a zip are separated by "/"';
   if (name.startsWith('/')) return 'it begins with "/"';
   if (/^[a-z]:/i.test(name)) return 'it begins with a drive letter';
   const segments = name.replace(/\/$/, '').split('/');

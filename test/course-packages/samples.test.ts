@@ -56,7 +56,6 @@ const BROKEN: [file: string, code: PackageErrorCode, seenBy: 'inspecting' | 'ext
   ['malformed-manifest', 'XML_MALFORMED', 'inspecting'],
   ['missing-launch-file', 'LAUNCH_FILE_MISSING', 'inspecting'],
   ['no-manifest', 'MANIFEST_MISSING', 'inspecting'],
-  ['no-organization', 'NOTHING_TO_LAUNCH', 'inspecting'],
   ['not-a-zip', 'ZIP_UNREADABLE', 'inspecting'],
   ['truncated', 'ZIP_UNREADABLE', 'inspecting'],
   ['xxe-manifest', 'XML_DOCTYPE', 'inspecting'],

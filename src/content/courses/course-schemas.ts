@@ -24,7 +24,7 @@ const PackageFile = Type.Unsafe<string>({
   type: 'string',
   format: 'binary',
   contentMediaType: 'application/zip',
-  description: 'The package: a zip file of a SCORM, AICC, cmi5 or xAPI course.',
+  description: 'The package: a zip file of a SCORM, AICC, cmi5 or xAPI course, or a cmi5.xml alone.',
 });
 
 /** The parts of an import; in any order. */

@@ -48,7 +48,7 @@ export const uploads = {
     title: 'Not uploaded',
     folders: (names: string) =>
       `${isolate(names)}: folders cannot be uploaded. Zip the course and upload the zip file.`,
-    others: (names: string) => `${isolate(names)}: only zip files can be course packages.`,
+    others: (names: string) => `${isolate(names)}: only zip files, or a cmi5.xml, can be course packages.`,
     one: 'A version is one package. Choose a single zip file.',
     more: (count: number) => `and ${count} more`,
   },

@@ -7,8 +7,8 @@ export interface ChosenFiles {
   others: File[];
 }
 
-/** Packages are zips; `.pif` is what SCORM calls them. */
-export const PACKAGE_EXTENSIONS = ['.zip', '.pif'] as const;
+/** Packages are zips, which SCORM calls `.pif`, or a `cmi5.xml` alone. */
+export const PACKAGE_EXTENSIONS = ['.zip', '.pif', '.xml'] as const;
 /** For the file dialog. */
 export const PACKAGE_ACCEPT = [...PACKAGE_EXTENSIONS, 'application/zip'].join(',');
 

@@ -1,0 +1,55 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { ArchiveFile, PackageArchive } from './package-archive.ts';
+import { packageError } from './package-error.ts';
+import type { PackageLimits } from './package-limits.ts';
+import { readExactly } from './read-exactly.ts';
+
+/** The name that the file has in a zip. */
+const NAME = 'cmi5.xml';
+/** Where the root element is, after a declaration and comments. */
+const BEGINNING_BYTES = 16 * 1024;
+
+/** Whether a file is a course structure of cmi5 without a zip around it (cmi5 section 14.1), by how it begins. */
+export async function isBareStructure(path: string): Promise<boolean> {
+  await using file = await open(path, 'r');
+  const { size } = await file.stat();
+  const beginning = await readExactly(file, 0, Math.min(size, BEGINNING_BYTES));
+  // In UTF-16 each of these characters has a zero byte beside it.
+  const text = beginning.toString('latin1').replaceAll('\0', '');
+  return /^[^<]{0,16}</.test(text) && /<(?:\w+:)?courseStructure[\s>]/.test(text);
+}
+
+/** A package of one file, the course structure; its units are on the web. */
+export class BareStructure implements PackageArchive {
+  readonly files: readonly ArchiveFile[];
+  readonly folders = [];
+  readonly #file: FileHandle;
+
+  private constructor(file: FileHandle, size: number) {
+    this.#file = file;
+    this.files = [
+      {
+        name: NAME,
+        size,
+        async *content() {
+          yield await readExactly(file, 0, size);
+        },
+      },
+    ];
+  }
+
+  /** @throws {PackageError} MANIFEST_TOO_LARGE */
+  static async open(path: string, limits: PackageLimits): Promise<BareStructure> {
+    await using opening = new AsyncDisposableStack();
+    const file = opening.use(await open(path, 'r'));
+    const { size } = await file.stat();
+    const limit = limits.manifestBytes;
+    if (size > limit) throw packageError('MANIFEST_TOO_LARGE', { file: NAME, limit });
+    opening.move();
+    return new BareStructure(file, size);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close();
+  }
+}
