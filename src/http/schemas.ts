@@ -30,18 +30,22 @@ export function OptionalDateTime(description: string) {
 }
 
 /** An id. Larger numbers are not told apart in JSON (RFC 8259 section 6). */
-export function Id(description: string) {
-  return Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+export function Id(description?: string) {
+  return Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...described(description) });
 }
 
 /** A name that people gave: 1 to 200 characters, none of them a control character. */
-export function Name(description: string) {
+export function Name(description?: string) {
   return Type.String({
     minLength: 1,
     maxLength: 200,
     pattern: NAME_PATTERN,
-    description,
+    ...described(description),
   });
+}
+
+function described(description: string | undefined) {
+  return description === undefined ? {} : { description };
 }
 
 /** A member that reading gives and writing ignores, so that a record that was read can be sent back. */

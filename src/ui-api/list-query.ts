@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, Type } from 'typebox';
 import { PLAIN_TEXT_PATTERN } from '../http/schemas.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -59,22 +59,14 @@ export function ListQuery<const Sort extends string, Filters extends TProperties
   );
 }
 
-/** The answer of a list. */
-export function ListOf<T extends TSchema>(item: T) {
-  return Type.Object({
-    data: Type.Array(item),
-    total: Type.Integer(),
-    limit: Type.Integer(),
-    offset: Type.Integer(),
-  });
-}
-
-/** The same for lists that may be too long to count. */
-export function LongListOf<T extends TSchema>(item: T) {
-  return Type.Object({
-    ...ListOf(item).properties,
-    total_is_lower_bound: Type.Boolean({ description: 'True: there are more than `total`.' }),
-  });
+/** The body of a list's answer: a page of it, and how many rows the whole has. */
+export interface ListAnswer<T> {
+  data: T[];
+  total: number;
+  limit: number;
+  offset: number;
+  /** Only of lists that are counted up to {@link MAX_COUNTED}: there are more than `total`. */
+  total_is_lower_bound?: boolean;
 }
 
 interface PartQuery<Sort extends string> {
@@ -103,7 +95,7 @@ export function listAnswer<T, R>(
   { items, total }: Listed<T>,
   { limit, offset }: ListPart<string>,
   toRecord: (item: T) => R,
-): { data: R[]; total: number; limit: number; offset: number } {
+): ListAnswer<R> {
   return { data: items.map(toRecord), total, limit, offset };
 }
 
@@ -112,7 +104,7 @@ export function longListAnswer<T, R>(
   listed: LongListed<T>,
   part: ListPart<string>,
   toRecord: (item: T) => R,
-) {
+): ListAnswer<R> {
   return { ...listAnswer(listed, part, toRecord), total_is_lower_bound: listed.totalIsLowerBound };
 }
 

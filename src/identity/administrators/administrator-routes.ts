@@ -3,17 +3,13 @@ import { Type } from 'typebox';
 import { administratorOf } from '../../http/authorization.ts';
 import { parseId } from '../../http/ids.ts';
 import type { Routes } from '../../http/routes.ts';
-import {
-  AdministratorInput,
-  AdministratorList,
-  AdministratorRecord,
-  InvitationInput,
-  InvitedAdministrator,
-  LinkAnswer,
-  toAdministratorRecord,
-} from './administrator-schemas.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import { AdministratorInput, InvitationInput, toAdministratorRecord } from './administrator-schemas.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import { type IssuedLink, setupUrl } from './setup-links.ts';
+
+/** A one-time link to set a password with; no later answer holds it. */
+export type OneTimeLink = ReturnType<typeof toLink>;
 
 const HIDDEN = { hide: true } as const;
 const ADMIN = { role: 'admin' } as const;
@@ -32,20 +28,15 @@ export function administratorRoutes(
   },
 ): void {
   const idOf = ({ id }: { id: string }) => parseId(id, 'administrator');
-  const linkMembers = (request: FastifyRequest, { token, expiresAt }: IssuedLink) => ({
-    invitation_url: setupUrl(baseUrl(request), token),
-    invitation_expires_dt: new Date(expiresAt).toISOString(),
-  });
+  const linkMembers = (request: FastifyRequest, link: IssuedLink) => toLink(link, baseUrl(request));
 
-  routes.get(
-    '/ui/api/administrators',
-    { config: ADMIN, schema: { ...HIDDEN, response: { 200: AdministratorList } } },
-    async () => ({ data: (await administrators.list()).map(toAdministratorRecord) }),
-  );
+  routes.get('/ui/api/administrators', { config: ADMIN, schema: { ...HIDDEN } }, async () => ({
+    data: (await administrators.list()).map(toAdministratorRecord),
+  }));
 
   routes.post(
     '/ui/api/administrators',
-    { config: ADMIN, schema: { ...HIDDEN, body: InvitationInput, response: { 201: InvitedAdministrator } } },
+    { config: ADMIN, schema: { ...HIDDEN, body: InvitationInput } },
     async (request, reply) => {
       const { email, role, name } = request.body;
       const { administrator, link } = await administrators.invite({
@@ -59,7 +50,7 @@ export function administratorRoutes(
 
   routes.post(
     '/ui/api/administrators/:id/link',
-    { config: ADMIN, schema: { ...HIDDEN, params, response: { 200: LinkAnswer } } },
+    { config: ADMIN, schema: { ...HIDDEN, params } },
     async (request) => linkMembers(request, await administrators.issueLink(idOf(request.params))),
   );
 
@@ -67,7 +58,7 @@ export function administratorRoutes(
     '/ui/api/administrators/:id',
     {
       config: ADMIN,
-      schema: { ...HIDDEN, params, body: AdministratorInput, response: { 200: AdministratorRecord } },
+      schema: { ...HIDDEN, params, body: AdministratorInput },
     },
     async (request) => {
       const { role, enabled, name } = request.body;
@@ -84,4 +75,11 @@ export function administratorRoutes(
       return reply.code(204).send();
     },
   );
+}
+
+function toLink({ token, expiresAt }: IssuedLink, baseUrl: string) {
+  return {
+    invitation_url: setupUrl(baseUrl, token),
+    invitation_expires_dt: formatDateTime(expiresAt),
+  };
 }

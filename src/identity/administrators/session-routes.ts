@@ -5,13 +5,11 @@ import { parseId } from '../../http/ids.ts';
 import { assertSameOrigin, type ServiceOrigin } from '../../http/origin.ts';
 import type { Routes } from '../../http/routes.ts';
 import { ProblemError } from '../../problems/problem.ts';
+import { formatDateTime } from '../../time/date-time.ts';
 import { challenge } from '../bearer.ts';
 import {
   PasswordInput,
   ProfileInput,
-  SessionAnswer,
-  SessionList,
-  SetupAnswer,
   SetupBody,
   SetupLinkBody,
   SignInInput,
@@ -36,6 +34,13 @@ export interface SessionRoutesOptions {
   service: { version: string; readOnly: boolean; delivers: boolean; baseUrl: string | null };
 }
 
+/** Who is signed in, and to what. */
+export type SessionRecord = ReturnType<typeof toSession>;
+/** One of an administrator's own sessions. */
+export type OwnSession = ReturnType<typeof toOwnSession>;
+/** Whom a one-time link is for; e-mail and name are null while they are not known. */
+export type Invitation = ReturnType<typeof toInvitation>;
+
 const HIDDEN = { hide: true } as const;
 const VIEWER = { role: 'viewer' } as const;
 const params = Type.Object({ id: Type.String() });
@@ -52,24 +57,20 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
   const onRequest = async (request: FastifyRequest) => assertSameOrigin(request, origin);
   const bodyLimit = MAX_OPEN_BODY_BYTES;
 
-  routes.get(
-    '/ui/api/session',
-    { schema: { ...HIDDEN, response: { 200: SessionAnswer } } },
-    async (request) => {
-      const token = sessionCookie.read(request);
-      const signedIn = token === null ? null : await sessions.verify(token, request.ip);
-      if (signedIn !== null) return answer(request, signedIn);
-      const setupRequired = await administrators.needsSetup();
-      throw new ProblemError('unauthorized', 'Sign in first.', {
-        headers: { 'WWW-Authenticate': challenge() },
-        ...(setupRequired ? { members: { setup_required: true } } : {}),
-      });
-    },
-  );
+  routes.get('/ui/api/session', { schema: { ...HIDDEN } }, async (request) => {
+    const token = sessionCookie.read(request);
+    const signedIn = token === null ? null : await sessions.verify(token, request.ip);
+    if (signedIn !== null) return answer(request, signedIn);
+    const setupRequired = await administrators.needsSetup();
+    throw new ProblemError('unauthorized', 'Sign in first.', {
+      headers: { 'WWW-Authenticate': challenge() },
+      ...(setupRequired ? { members: { setup_required: true } } : {}),
+    });
+  });
 
   routes.post(
     '/ui/api/session',
-    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SignInInput, response: { 200: SessionAnswer } } },
+    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SignInInput } },
     async (request, reply) => {
       const result = await signIn.signIn(request.body, visitorOf(request));
       return begun(request, reply, result);
@@ -86,17 +87,17 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
   // The token is in the body: proxies log addresses.
   routes.post(
     '/ui/api/setup/link',
-    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupLinkBody, response: { 200: SetupAnswer } } },
+    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupLinkBody } },
     async (request) => {
       const found = await administrators.readLink(request.body.token);
-      if (found === null) throw new ProblemError('not-found', 'This link was already used or has expired');
-      return { email: found.email, name: found.name, role: roleOf(found.role) };
+      if (found === null) throw new ProblemError('not-found', 'This link was used or has expired');
+      return toInvitation(found);
     },
   );
 
   routes.post(
     '/ui/api/setup',
-    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupBody, response: { 200: SessionAnswer } } },
+    { onRequest, bodyLimit, schema: { ...HIDDEN, body: SetupBody } },
     async (request, reply) => {
       const { token, email, name, password } = request.body;
       const { administrator, sessionToken } = await administrators.setUp(
@@ -123,7 +124,7 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
     request: FastifyRequest,
     reply: FastifyReply,
     result: Awaited<ReturnType<SignIn['signIn']>>,
-  ): ReturnType<typeof answer> {
+  ): SessionRecord {
     const { administrator, sessionToken, mark } = result;
     sessionCookie.write(request, reply, sessionToken);
     browserCookie.write(request, reply, mark);
@@ -131,13 +132,9 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
     return answer(request, { administratorId: id, email, name, role });
   }
 
-  function answer(request: FastifyRequest, signedIn: Omit<SignedIn, 'sessionId'>) {
-    const { administratorId, email, name, role } = signedIn;
-    const { version, readOnly, delivers, baseUrl } = options.service;
-    return {
-      administrator: { id: administratorId, email, name: name ?? email, role: roleOf(role) },
-      service: { version, read_only: readOnly, delivers, base_url: baseUrl ?? origin(request) },
-    };
+  function answer(request: FastifyRequest, signedIn: Omit<SignedIn, 'sessionId'>): SessionRecord {
+    const { baseUrl, ...service } = options.service;
+    return toSession(signedIn, { ...service, baseUrl: baseUrl ?? origin(request) });
   }
 }
 
@@ -145,24 +142,11 @@ export function signInRoutes(server: FastifyInstance, options: SessionRoutesOpti
 export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions): void {
   const { administrators, sessions, signIn, sessionCookie } = options;
 
-  routes.get(
-    '/ui/api/sessions',
-    { config: VIEWER, schema: { ...HIDDEN, response: { 200: SessionList } } },
-    async (request) => {
-      const { administratorId, sessionId } = administratorOf(request);
-      const own = await sessions.list(administratorId);
-      return {
-        data: own.map(({ id, createdAt, lastSeenAt, userAgent, address }) => ({
-          id,
-          created_dt: new Date(createdAt).toISOString(),
-          last_seen_dt: new Date(lastSeenAt).toISOString(),
-          browser: browserName(userAgent),
-          address,
-          current: id === sessionId,
-        })),
-      };
-    },
-  );
+  routes.get('/ui/api/sessions', { config: VIEWER, schema: { ...HIDDEN } }, async (request) => {
+    const { administratorId, sessionId } = administratorOf(request);
+    const own = await sessions.list(administratorId);
+    return { data: own.map((session) => toOwnSession(session, sessionId)) };
+  });
 
   routes.delete('/ui/api/sessions', { config: VIEWER, schema: HIDDEN }, async (request, reply) => {
     await sessions.endEverywhere(administratorOf(request).administratorId);
@@ -202,6 +186,39 @@ export function ownSessionRoutes(routes: Routes, options: SessionRoutesOptions):
       return reply.code(204).send();
     },
   );
+}
+
+function toSession(
+  { administratorId, email, name, role }: Omit<SignedIn, 'sessionId'>,
+  service: { version: string; readOnly: boolean; delivers: boolean; baseUrl: string },
+) {
+  const { version, readOnly, delivers, baseUrl } = service;
+  return {
+    administrator: { id: administratorId, email, name: name ?? email, role: roleOf(role) },
+    /** `read_only`: whether webhooks are; `base_url`: where people and programs reach the service. */
+    service: { version, read_only: readOnly, delivers, base_url: baseUrl },
+  };
+}
+
+function toOwnSession(
+  { id, createdAt, lastSeenAt, userAgent, address }: Awaited<ReturnType<Sessions['list']>>[number],
+  currentId: number,
+) {
+  return {
+    id,
+    created_dt: formatDateTime(createdAt),
+    /** To the minute. */
+    last_seen_dt: formatDateTime(lastSeenAt),
+    /** Such as `Firefox on Linux`. */
+    browser: browserName(userAgent),
+    /** From where it was last used; null when that is not known. */
+    address,
+    current: id === currentId,
+  };
+}
+
+function toInvitation({ email, name, role }: { email: string | null; name: string | null; role: string }) {
+  return { email, name, role: roleOf(role) };
 }
 
 function sessionUseOf(request: FastifyRequest): SessionUse {

@@ -2,16 +2,10 @@ import { Type } from 'typebox';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
-import { problems, type Routes } from '../../http/routes.ts';
+import type { Routes } from '../../http/routes.ts';
 import type { Logger } from '../../observability/log.ts';
 import { notFound } from '../../problems/problem.ts';
-import {
-  ClientBody,
-  ClientChange,
-  ClientRecord,
-  ClientWithSecret,
-  toClientRecord,
-} from './client-schemas.ts';
+import { ClientBody, ClientChange, toClientRecord } from './client-schemas.ts';
 import type { ClientService } from './client-service.ts';
 
 const HIDDEN = { hide: true } as const;
@@ -30,7 +24,6 @@ export function clientRoutes(
       schema: {
         ...HIDDEN,
         body: ClientBody,
-        response: { 201: ClientWithSecret, ...problems(400, 409, 422) },
       },
     },
     async (request, reply) => {
@@ -49,7 +42,7 @@ export function clientRoutes(
 
   routes.get(
     '/ui/api/clients/:client_id',
-    { config: ADMIN, schema: { ...HIDDEN, params, response: { 200: ClientRecord, ...problems(404) } } },
+    { config: ADMIN, schema: { ...HIDDEN, params } },
     async (request, reply) => {
       const { client_id: clientId } = request.params;
       const client = await clients.get(clientId);
@@ -66,7 +59,6 @@ export function clientRoutes(
         ...HIDDEN,
         params,
         body: ClientChange,
-        response: { 200: ClientRecord, ...problems(400, 404, 412) },
       },
     },
     async (request, reply) => {
@@ -80,7 +72,7 @@ export function clientRoutes(
 
   routes.post(
     '/ui/api/clients/:client_id/secret',
-    { config: ADMIN, schema: { ...HIDDEN, params, response: { 200: ClientWithSecret, ...problems(404) } } },
+    { config: ADMIN, schema: { ...HIDDEN, params } },
     async (request, reply) => {
       const { client_id: clientId } = request.params;
       const renewed = await clients.renewSecret(clientId);

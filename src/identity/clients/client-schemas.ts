@@ -1,5 +1,4 @@
-import { type Static, Type } from 'typebox';
-import { DateTime, OptionalDateTime } from '../../http/schemas.ts';
+import { Type } from 'typebox';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import { SCOPES } from '../scopes.ts';
 import { MAX_EMAIL_CHARACTERS } from './client-input.ts';
@@ -8,11 +7,8 @@ import type { ApiClient } from './client-service.ts';
 /** API clients as the admin UI makes, changes and reads them. */
 
 const said = {
-  name: Type.String({ description: 'What the client is, for people.' }),
-  email: Type.String({
-    maxLength: MAX_EMAIL_CHARACTERS,
-    description: 'Stands as `user` in the messages of events that the client causes.',
-  }),
+  name: Type.String(),
+  email: Type.String({ maxLength: MAX_EMAIL_CHARACTERS }),
   scopes: Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length, uniqueItems: true }),
 };
 
@@ -25,34 +21,22 @@ export const ClientChange = Type.Object(
   { additionalProperties: false },
 );
 
-const recordMembers = {
-  client_id: Type.String(),
-  ...said,
-  enabled: Type.Boolean(),
-  created_dt: DateTime('When it was created.'),
-  last_used_dt: OptionalDateTime('When it last got a token, to the minute.'),
-};
+/** A system that uses the automation API. */
+export type ClientRecord = ReturnType<typeof toClientRecord>;
+/** The same with its secret; no later answer holds it. */
+export type ClientWithSecret = ClientRecord & { client_secret: string };
 
-/** A client as it is read. */
-export const ClientRecord = Type.Object(recordMembers);
-
-/** The same with its secret. */
-export const ClientWithSecret = Type.Object({
-  ...recordMembers,
-  client_secret: Type.String({ description: 'Told this once.' }),
-});
-
-/** A client as {@link ClientRecord} has it. */
-export function toClientRecord(
-  client: Omit<ApiClient, 'tokenGeneration' | 'revision'>,
-): Static<typeof ClientRecord> {
+/** A client as answers hold it. */
+export function toClientRecord(client: Omit<ApiClient, 'tokenGeneration' | 'revision'>) {
   return {
     client_id: client.clientId,
     name: client.name,
+    /** The `user` of the messages of events that the client causes. */
     email: client.email,
     scopes: SCOPES.filter((scope) => client.scopes.has(scope)),
     enabled: client.enabled,
     created_dt: formatDateTime(client.createdAt),
+    /** When it last got a token, to the minute. */
     last_used_dt: formatOptionalDateTime(client.lastUsedAt),
   };
 }

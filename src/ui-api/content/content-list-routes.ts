@@ -1,48 +1,38 @@
 import { Type } from 'typebox';
-import { LEARNING_STANDARDS } from '../../course-packages/learning-standard.ts';
+import { LEARNING_STANDARDS, type LearningStandard } from '../../course-packages/learning-standard.ts';
 import type { Reader } from '../../database/database.ts';
-import { problems, type Routes } from '../../http/routes.ts';
-import { DateTime, Id, Nullable } from '../../http/schemas.ts';
+import type { Routes } from '../../http/routes.ts';
+import { Id } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import { ListOf, ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
+import { ListQuery, listAnswer, listPart, SearchText, searchText } from '../list-query.ts';
 import {
   CONTENT_SORTS,
   type ContentFilter,
+  type ListedBundle,
   type ListedCourse,
+  type ListedEquivalent,
   listBundles,
   listCourses,
   listEquivalents,
 } from './content-list.ts';
 
 const READ = { scope: 'content:read' };
-const LearningStandard = Type.Unsafe<string>({ type: 'string', enum: [...LEARNING_STANDARDS] });
+const Standard = Type.Unsafe<string>({ type: 'string', enum: [...LEARNING_STANDARDS] });
 
-const members = {
-  id: Id('Its id.'),
-  name: Type.String(),
-  folder_id: Id('The folder that contains it.'),
-  location: Type.String(),
-  created_dt: DateTime('When it was created.'),
-  updated_dt: DateTime('When it was last changed.'),
-};
-const CourseOverview = Type.Object({
-  ...members,
-  version_id: Type.Integer(),
-  published_version_id: Type.Integer(),
-  learning_standard: Nullable(LearningStandard),
-  warning_count: Type.Integer(),
-});
-const EquivalentOverview = Type.Object({ ...members, languages: Type.Array(Type.String()) });
-const BundleOverview = Type.Object({ ...members, content_count: Type.Integer() });
+/** Content in a list. */
+export type CourseOverview = ReturnType<typeof toCourse>;
+export type EquivalentOverview = ReturnType<typeof toEquivalent>;
+export type BundleOverview = ReturnType<typeof toBundle>;
 
 const filters = {
   search: SearchText,
-  folder_id: Type.Optional(Id('Only what stands in this folder.')),
-  recursive: Type.Optional(Type.Boolean({ description: 'Or in one below it.' })),
+  folder_id: Type.Optional(Id()),
+  /** Whether what is in folders below `folder_id` is included. */
+  recursive: Type.Optional(Type.Boolean()),
 };
 const CoursesQuery = ListQuery(CONTENT_SORTS, {
   ...filters,
-  learning_standard: Type.Optional(LearningStandard),
+  learning_standard: Type.Optional(Standard),
 });
 const ContentQuery = ListQuery(CONTENT_SORTS, filters);
 
@@ -55,7 +45,6 @@ export function contentListRoutes(routes: Routes, reader: Reader): void {
       schema: {
         hide: true,
         querystring: CoursesQuery,
-        response: { 200: ListOf(CourseOverview), ...problems(400) },
       },
     },
     async (request) => {
@@ -73,13 +62,12 @@ export function contentListRoutes(routes: Routes, reader: Reader): void {
       schema: {
         hide: true,
         querystring: ContentQuery,
-        response: { 200: ListOf(EquivalentOverview), ...problems(400) },
       },
     },
     async (request) => {
       const part = listPart(request.query, 'name');
       const listed = await listEquivalents(reader, filterOf(request.query), part);
-      return listAnswer(listed, part, (item) => ({ ...toContent(item), languages: item.languages }));
+      return listAnswer(listed, part, toEquivalent);
     },
   );
 
@@ -90,13 +78,12 @@ export function contentListRoutes(routes: Routes, reader: Reader): void {
       schema: {
         hide: true,
         querystring: ContentQuery,
-        response: { 200: ListOf(BundleOverview), ...problems(400) },
       },
     },
     async (request) => {
       const part = listPart(request.query, 'name');
       const listed = await listBundles(reader, filterOf(request.query), part);
-      return listAnswer(listed, part, (item) => ({ ...toContent(item), content_count: item.content_count }));
+      return listAnswer(listed, part, toBundle);
     },
   );
 }
@@ -127,12 +114,21 @@ function toContent(item: {
   };
 }
 
+function toEquivalent(equivalent: ListedEquivalent) {
+  return { ...toContent(equivalent), languages: equivalent.languages };
+}
+
+function toBundle(bundle: ListedBundle) {
+  return { ...toContent(bundle), content_count: bundle.content_count };
+}
+
 function toCourse(course: ListedCourse) {
   return {
     ...toContent(course),
+    /** The version uploaded last; `learning_standard` and `warning_count` are of it. */
     version_id: course.latest_version_id,
     published_version_id: course.published_version_id,
-    learning_standard: course.learning_standard,
+    learning_standard: course.learning_standard as LearningStandard | null,
     warning_count: (JSON.parse(course.warnings ?? '[]') as string[]).length,
   };
 }

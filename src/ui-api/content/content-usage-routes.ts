@@ -2,29 +2,16 @@ import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
 import { CONTENT_TYPES } from '../../events/catalogue.ts';
 import { parseId } from '../../http/ids.ts';
-import { problems, type Routes } from '../../http/routes.ts';
-import { Id } from '../../http/schemas.ts';
+import type { Routes } from '../../http/routes.ts';
 import { invalidInput, notFound } from '../../problems/problem.ts';
-import { isContentType, readContentUsage, type Users } from './content-usage.ts';
+import { type ContentUsage, isContentType, readContentUsage, type Users } from './content-usage.ts';
 
 const READ = { scope: 'content:read' };
 
-const Count = Type.Object({
-  total: Type.Integer(),
-  total_is_lower_bound: Type.Boolean({ description: 'True: there are more than `total`.' }),
-});
-const UserList = Type.Object({
-  data: Type.Array(Type.Object({ id: Id('Its id.'), name: Type.String() }), {
-    description: 'The first of them, by id.',
-  }),
-  ...Count.properties,
-});
-const Usage = Type.Object({
-  accounts: UserList,
-  equivalents: UserList,
-  bundles: UserList,
-  registrations: Count,
-});
+/** What uses an asset directly, and so keeps it from being deleted. */
+export type ContentUsageRecord = ReturnType<typeof toRecord>;
+/** Users of one kind: the first of them by name, and how many there are. */
+export type UserList = ReturnType<typeof toUserList>;
 
 /** What uses an asset, and so keeps it from being deleted, for the admin UI. */
 export function contentUsageRoutes(routes: Routes, reader: Reader): void {
@@ -35,7 +22,6 @@ export function contentUsageRoutes(routes: Routes, reader: Reader): void {
       schema: {
         hide: true,
         params: Type.Object({ type: Type.String(), id: Type.String() }),
-        response: { 200: Usage, ...problems(400, 404) },
       },
     },
     async (request) => {
@@ -47,18 +33,21 @@ export function contentUsageRoutes(routes: Routes, reader: Reader): void {
       const id = parseId(request.params.id, what);
       const usage = await readContentUsage(reader, type, id);
       if (usage === null) throw notFound(what, id);
-      const { accounts, equivalents, bundles, registrations } = usage;
-      return {
-        accounts: toUserList(accounts),
-        equivalents: toUserList(equivalents),
-        bundles: toUserList(bundles),
-        registrations: {
-          total: registrations.total,
-          total_is_lower_bound: registrations.totalIsLowerBound,
-        },
-      };
+      return toRecord(usage);
     },
   );
+}
+
+function toRecord({ accounts, equivalents, bundles, registrations }: ContentUsage) {
+  return {
+    accounts: toUserList(accounts),
+    equivalents: toUserList(equivalents),
+    bundles: toUserList(bundles),
+    registrations: {
+      total: registrations.total,
+      total_is_lower_bound: registrations.totalIsLowerBound,
+    },
+  };
 }
 
 function toUserList({ items, total, totalIsLowerBound }: Users) {

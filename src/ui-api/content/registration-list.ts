@@ -3,13 +3,7 @@ import type { Reader } from '../../database/database.ts';
 import type { ListPart, LongListed } from '../list-query.ts';
 import { countUpToBound, readLongList, readPart } from '../read-list.ts';
 import { learnerBegins } from './learner-search.ts';
-
-export const REGISTRATION_SORTS = ['created', 'updated'] as const;
-export type RegistrationSort = (typeof REGISTRATION_SORTS)[number];
-
-/** How far a learner got: `in_progress` is launched and not completed. */
-export const REGISTRATION_STATES = ['not_launched', 'in_progress', 'completed', 'passed', 'failed'] as const;
-export type RegistrationState = (typeof REGISTRATION_STATES)[number];
+import type { RegistrationSort, RegistrationState } from './registration-list-choices.ts';
 
 /** Which registrations a list holds: those that fit every member that is not null. */
 export interface RegistrationFilter {

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
 import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
-import { problems, type Routes } from '../../http/routes.ts';
-import { Id, Nullable } from '../../http/schemas.ts';
+import type { Routes } from '../../http/routes.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { SearchText, searchedId, searchText } from '../list-query.ts';
 import { readAssets, searchAssets } from './asset-search.ts';
@@ -14,17 +13,6 @@ const MAX_LIMIT = 50;
 const MAX_REFERENCES = 200;
 const MAX_TYPES_LENGTH = 100;
 const MAX_REFERENCES_LENGTH = 6_000;
-
-const Assets = Type.Object({
-  data: Type.Array(
-    Type.Object({
-      type: Type.Enum([...FOCUS_TYPES]),
-      id: Id('The id of the content.'),
-      name: Type.String(),
-      location: Nullable(Type.String({ description: 'Null for accounts.' })),
-    }),
-  ),
-});
 
 /** Finding accounts and content by name, for the admin UI's pickers. */
 export function assetSearchRoutes(routes: Routes, reader: Reader): void {
@@ -42,7 +30,6 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
           },
           { additionalProperties: false },
         ),
-        response: { 200: Assets, ...problems(400) },
       },
     },
     async (request) => {
@@ -63,7 +50,6 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
           { assets: Type.String({ maxLength: MAX_REFERENCES_LENGTH }) },
           { additionalProperties: false },
         ),
-        response: { 200: Assets, ...problems(400) },
       },
     },
     async (request) => ({ data: await readAssets(reader, referencesOf(request.query.assets)) }),

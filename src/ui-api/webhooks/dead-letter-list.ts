@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
+import type { Subtopic } from '../../events/catalogue.ts';
 import { type ListPart, type LongListed, MAX_COUNTED, searchedId } from '../list-query.ts';
 import { nameHolds } from '../name-search.ts';
 
@@ -13,7 +14,7 @@ export interface ListedDeadLetter {
   webhook_name: string | null;
   webhook_enabled: number | null;
   webhook_deleted_at: number | null;
-  subtopic: string;
+  subtopic: Subtopic;
   message_id: string;
   attempts: number;
   response_status: number | null;

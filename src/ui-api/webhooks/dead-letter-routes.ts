@@ -1,44 +1,25 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
-import { problems, type Routes } from '../../http/routes.ts';
-import { DateTime, Id, Nullable } from '../../http/schemas.ts';
+import type { Routes } from '../../http/routes.ts';
+import { Id } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, parseDateTime } from '../../time/date-time.ts';
 import type { DeadLetterRedelivery } from '../../webhooks/history/dead-letter-redelivery.ts';
-import {
-  LongListOf,
-  listPart,
-  longListAnswer,
-  MAX_COUNTED,
-  partMembers,
-  SearchText,
-  searchText,
-} from '../list-query.ts';
+import { listPart, longListAnswer, MAX_COUNTED, partMembers, SearchText, searchText } from '../list-query.ts';
 import { type ListedDeadLetter, listDeadLetters } from './dead-letter-list.ts';
 
 const MAX_DATE_TIME_LENGTH = 40;
 
-const DeadLetterOverview = Type.Object({
-  id: Id('The id of the delivery.'),
-  webhook_id: Id('The id of the webhook.'),
-  webhook_name: Nullable(Type.String()),
-  webhook_enabled: Type.Boolean(),
-  webhook_deleted: Type.Boolean(),
-  subtopic: Type.String(),
-  message_id: Type.String(),
-  attempts: Type.Integer(),
-  last_error_message: Nullable(Type.String()),
-  response_status: Nullable(Type.Integer()),
-  status: Type.String(),
-  status_reason: Nullable(Type.String()),
-  enqueued_dt: DateTime('When the event occurred.'),
-  dead_lettered_dt: DateTime('When it was given up.'),
-});
+/** A message in the dead-letter queue. */
+export type DeadLetter = ReturnType<typeof toRecord>;
+
+/** What one step of redelivery did, and what is left for further ones. */
+export type RedeliveryStep = ReturnType<typeof toStep>;
 
 const Query = Type.Object(
   {
     search: SearchText,
-    webhook_id: Type.Optional(Id('Only those of this webhook.')),
+    webhook_id: Type.Optional(Id()),
     ...partMembers(MAX_COUNTED),
   },
   { additionalProperties: false },
@@ -46,23 +27,13 @@ const Query = Type.Object(
 
 const RedeliveryBody = Type.Object(
   {
-    webhook_id: Type.Optional(Id('Only those of this webhook; of all active ones when left out.')),
-    until_dt: Type.Optional(
-      Type.String({
-        maxLength: MAX_DATE_TIME_LENGTH,
-        description: 'The `until_dt` of the step before; left out at the first.',
-      }),
-    ),
+    /** All active webhooks when left out. */
+    webhook_id: Type.Optional(Id()),
+    /** The `until_dt` of the step before; left out at the first. */
+    until_dt: Type.Optional(Type.String({ maxLength: MAX_DATE_TIME_LENGTH })),
   },
   { additionalProperties: false },
 );
-
-const RedeliveryStepRecord = Type.Object({
-  redelivered: Type.Integer({ description: 'Messages that this step queued again.' }),
-  remaining: Type.Integer({ description: 'Call again with `until_dt` until it is 0.' }),
-  remaining_is_lower_bound: Type.Boolean(),
-  until_dt: DateTime('What was dead-lettered later is not part of it.'),
-});
 
 /** The dead letters of all webhooks, for the admin UI. */
 export function deadLetterRoutes(
@@ -76,7 +47,6 @@ export function deadLetterRoutes(
       schema: {
         hide: true,
         querystring: Query,
-        response: { 200: LongListOf(DeadLetterOverview), ...problems(400) },
       },
     },
     async (request) => {
@@ -94,7 +64,6 @@ export function deadLetterRoutes(
       schema: {
         hide: true,
         body: RedeliveryBody,
-        response: { 200: RedeliveryStepRecord, ...problems(400, 404, 409) },
       },
     },
     async (request) => {
@@ -102,19 +71,24 @@ export function deadLetterRoutes(
       const until = untilText === undefined ? undefined : parseDateTime(untilText);
       if (until === null)
         throw invalidInput([{ pointer: '/until_dt', detail: 'is no date and time with a zone' }]);
-      const step = await redelivery.step(webhookId ?? null, until);
-      return {
-        redelivered: step.redelivered,
-        remaining: step.remaining,
-        remaining_is_lower_bound: step.remainingIsLowerBound,
-        until_dt: formatDateTime(step.until),
-      };
+      return toStep(await redelivery.step(webhookId ?? null, until));
     },
   );
 }
 
+function toStep(step: Awaited<ReturnType<DeadLetterRedelivery['step']>>) {
+  return {
+    redelivered: step.redelivered,
+    remaining: step.remaining,
+    remaining_is_lower_bound: step.remainingIsLowerBound,
+    /** Messages that were dead-lettered later are not included. */
+    until_dt: formatDateTime(step.until),
+  };
+}
+
 function toRecord(letter: ListedDeadLetter) {
   return {
+    /** The delivery's id. */
     id: letter.id,
     webhook_id: letter.webhook_id,
     webhook_name: letter.webhook_name,
