@@ -34,6 +34,7 @@ export const ContentAdditionRecord = Type.Object(
   },
   { description: 'The result of adding content.' },
 );
+export type ContentAdditionRecord = Static<typeof ContentAdditionRecord>;
 
 /** An asset of an account, as the list gives it. */
 export const AccountContentRecord = Type.Object(

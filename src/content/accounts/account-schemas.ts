@@ -25,3 +25,4 @@ export const AccountRecord = Type.Object(
   },
   { description: 'An account.' },
 );
+export type AccountRecord = Static<typeof AccountRecord>;

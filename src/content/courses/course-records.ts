@@ -1,3 +1,4 @@
+import type { LearningStandard } from '../../course-packages/learning-standard.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { Course, CourseVersion, CourseWithVersions } from './course.ts';
 import type { CourseRecord, CourseWithVersionsRecord } from './course-schemas.ts';
@@ -9,7 +10,7 @@ export function toCourseRecord(course: Course): CourseRecord {
     name: course.name,
     version_id: course.versionId,
     published_version_id: course.publishedVersionId,
-    learning_standard: course.learningStandard,
+    learning_standard: course.learningStandard as LearningStandard,
     location: course.location,
     folder_id: course.folderId,
     warnings: course.warnings,
@@ -26,7 +27,7 @@ export function toCourseWithVersionsRecord(course: CourseWithVersions): CourseWi
 function toVersionRecord(version: CourseVersion): CourseWithVersionsRecord['versions'][number] {
   return {
     version_id: version.versionId,
-    learning_standard: version.learningStandard,
+    learning_standard: version.learningStandard as LearningStandard,
     title: version.title,
     published: version.published,
     warnings: version.warnings,

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { LEARNING_STANDARDS } from '../../course-packages/learning-standard.ts';
+import {
+  LEARNING_STANDARDS,
+  type LearningStandard as Standard,
+} from '../../course-packages/learning-standard.ts';
 import { DateTime, Id, Name } from '../../http/schemas.ts';
 
 /** The body of update. */
@@ -44,7 +47,7 @@ export const VersionUpload = Type.Object(
 );
 
 const VersionId = (description: string) => Type.Integer({ minimum: 0, description });
-const LearningStandard = Type.Unsafe<string>({ type: 'string', enum: [...LEARNING_STANDARDS] });
+const LearningStandard = Type.Unsafe<Standard>({ type: 'string', enum: [...LEARNING_STANDARDS] });
 const Warnings = Type.Array(Type.String(), {
   description: 'Warnings about the package that do not prevent launching it.',
 });
@@ -93,3 +96,4 @@ export const CourseWithVersionsRecord = Type.Object(
 
 export type CourseRecord = Static<typeof CourseRecord>;
 export type CourseWithVersionsRecord = Static<typeof CourseWithVersionsRecord>;
+export type CourseVersionRecord = CourseWithVersionsRecord['versions'][number];

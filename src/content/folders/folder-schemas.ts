@@ -30,3 +30,4 @@ export const FolderRecord = Type.Object(
   },
   { description: 'A folder.' },
 );
+export type FolderRecord = Static<typeof FolderRecord>;

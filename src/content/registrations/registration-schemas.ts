@@ -118,3 +118,4 @@ export const LaunchRecord = Type.Object(
   },
   { description: 'A launch URL.' },
 );
+export type LaunchRecord = Static<typeof LaunchRecord>;

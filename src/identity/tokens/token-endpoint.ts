@@ -1,6 +1,4 @@
 import type { Readable } from 'node:stream';
-// Declares what a route's schema may say beyond validation: tags, security, hide.
-import type {} from '@fastify/swagger';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';

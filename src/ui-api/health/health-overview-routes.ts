@@ -8,6 +8,8 @@ import type { HealthOverview, HealthReader } from './health-overview.ts';
 export type HealthRecord = ReturnType<typeof toRecord>;
 /** A setting as the service runs with it. */
 export type SettingRecord = ReturnType<typeof toSetting>;
+/** A setting that another instance of the same database holds another value of. */
+export type DifferenceRecord = HealthRecord['setting_differences'][number];
 
 /** How the service is, for administrators. */
 export function healthOverviewRoutes(routes: Routes, health: HealthReader): void {

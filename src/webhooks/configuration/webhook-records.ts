@@ -1,10 +1,14 @@
 import type { Static } from 'typebox';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { Webhook, WebhookStatistics } from './webhook.ts';
-import type { StatisticsRecord, WebhookRecord } from './webhook-schemas.ts';
+import type { StatisticsRecord } from './webhook-schemas.ts';
+
+/** A webhook as reading gives it. */
+export type WebhookRecord = ReturnType<typeof toWebhookRecord>;
+export type FocusRecord = WebhookRecord['focus'][number];
 
 /** A webhook as the API answers it; its secret is not part of it. */
-export function toWebhookRecord(webhook: Webhook, readOnly: boolean): Static<typeof WebhookRecord> {
+export function toWebhookRecord(webhook: Webhook, readOnly: boolean) {
   return {
     id: webhook.id,
     name: webhook.name,

@@ -175,3 +175,4 @@ export const StatisticsRecord = Type.Object(
   },
   { description: 'A webhook’s statistics.' },
 );
+export type StatisticsRecord = Static<typeof StatisticsRecord>;

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { SUBTOPICS } from '../../events/catalogue.ts';
 import { PageQuery } from '../../http/paging.ts';
 import { DateTime, Id, Nullable, OptionalDateTime } from '../../http/schemas.ts';
@@ -31,7 +31,8 @@ const summary = {
 };
 
 /** A delivery in a list. */
-export const DeliverySummary = Type.Object(summary, { description: 'The outcome of a message.' });
+export const DeliverySummary = Type.Object(summary, { description: 'What became of a message.' });
+export type DeliverySummary = Static<typeof DeliverySummary>;
 
 /** A delivery, whole. */
 export const DeliveryRecord = Type.Object(
@@ -59,6 +60,8 @@ export const DeliveryRecord = Type.Object(
   },
   { description: 'The outcome of a message, with its attempts.' },
 );
+export type DeliveryRecord = Static<typeof DeliveryRecord>;
+export type DeliveryAttempt = DeliveryRecord['attempt_history'][number];
 
 /** Which deliveries a list is of. */
 export const DeliveriesQuery = Type.Object({
@@ -122,6 +125,7 @@ export const LineRecord = Type.Object(
   },
   { description: 'The line of a webhook: its ordered queue of waiting messages.' },
 );
+export type LineRecord = Static<typeof LineRecord>;
 
 /** Guards an action on the head of a line. */
 export const HeadQuery = Type.Object({
@@ -145,3 +149,4 @@ export const TestRecord = Type.Object(
   },
   { description: 'The response of the target to a test message.' },
 );
+export type TestRecord = Static<typeof TestRecord>;

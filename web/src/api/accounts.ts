@@ -1,51 +1,16 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ContentAdditionRecord as Addition } from '../../../src/content/account-content/account-content-schemas.ts';
+import type { AccountRecord as Account } from '../../../src/content/accounts/account-schemas.ts';
 import type { ContentType } from '../../../src/events/catalogue.ts';
+import type { AccountContent, AccountOverview } from '../../../src/ui-api/content/account-list-routes.ts';
+import type { AddableContent as AddableAsset } from '../../../src/ui-api/content/addable-content.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { ApiError } from './errors.ts';
-import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { type Read, readRecord, request } from './request.ts';
 
-export interface Account {
-  id: number;
-  name: string;
-  enabled: boolean;
-  created_dt: string;
-  updated_dt: string;
-}
-
-/** An account as the list shows it. */
-export type AccountOverview = Account & {
-  /** Assets that it was given itself. */
-  content_count: number;
-};
-
-/** An asset that an account was given itself. */
-export interface AccountContent {
-  type: ContentType;
-  id: number;
-  name: string;
-  /** Names of its folders from Home on; of a folder, its own included. */
-  location: string;
-  added_dt: string;
-}
-
-/** What became of assets that were to be added. */
-export interface Addition {
-  added: { type: ContentType; id: number; name: string }[];
-  /** The account had them already. */
-  unchanged: { type: ContentType; id: number; name: string }[];
-}
-
-/** Something of the content that an account can be given. */
-export interface AddableAsset {
-  type: ContentType;
-  id: number;
-  name: string;
-  location: string;
-  /** The account was given it already. */
-  held: boolean;
-}
+export type { Account, AccountContent, AccountOverview, AddableAsset, Addition };
 
 /** Assets that one addition may hold. */
 export const MAX_ADDED_AT_ONCE = 500;
@@ -57,7 +22,7 @@ export const accountListQuery = (query: object) =>
   queryOptions({
     queryKey: [...accountsKey, 'list', query],
     queryFn: ({ signal }) =>
-      request<PageOf<AccountOverview>>('GET', withQuery('/ui/api/accounts', query), { signal }),
+      request<ListAnswer<AccountOverview>>('GET', withQuery('/ui/api/accounts', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });
@@ -74,7 +39,9 @@ export const accountContentsQuery = (id: number, query: object) =>
   queryOptions({
     queryKey: [...accountsKey, id, 'contents', query],
     queryFn: ({ signal }) =>
-      request<PageOf<AccountContent>>('GET', withQuery(`/ui/api/accounts/${id}/contents`, query), { signal }),
+      request<ListAnswer<AccountContent>>('GET', withQuery(`/ui/api/accounts/${id}/contents`, query), {
+        signal,
+      }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });
@@ -84,7 +51,9 @@ export const addableContentQuery = (id: number, query: object) =>
   queryOptions({
     queryKey: [...accountsKey, id, 'addable', query],
     queryFn: ({ signal }) =>
-      request<PageOf<AddableAsset>>('GET', withQuery(`/ui/api/accounts/${id}/addable`, query), { signal }),
+      request<ListAnswer<AddableAsset>>('GET', withQuery(`/ui/api/accounts/${id}/addable`, query), {
+        signal,
+      }),
     placeholderData: keepPreviousData,
   });
 

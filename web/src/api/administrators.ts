@@ -1,27 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { OneTimeLink } from '../../../src/identity/administrators/administrator-routes.ts';
+import type { AdministratorRecord as Administrator } from '../../../src/identity/administrators/administrator-schemas.ts';
 import { request } from './request.ts';
 import type { Role } from './session.ts';
 
-/** Someone who may sign in, or was invited to. */
-export interface Administrator {
-  id: number;
-  email: string;
-  /** Null until the administrator tells it. */
-  name: string | null;
-  role: Role;
-  enabled: boolean;
-  /** Whether the invitation was not taken up yet. */
-  invited: boolean;
-  created_dt: string;
-  /** The last time with a password. */
-  last_sign_in_dt: string | null;
-}
-
-/** A one-time link to set a password with, which is told only once. */
-export interface OneTimeLink {
-  invitation_url: string;
-  invitation_expires_dt: string;
-}
+export type { Administrator, OneTimeLink };
 
 export const administratorsQuery = queryOptions({
   queryKey: ['administrators'],

@@ -1,16 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { FocusType } from '../../../src/events/catalogue.ts';
+import type { FoundAsset as Asset } from '../../../src/ui-api/search/asset-search.ts';
 import { withQuery } from './addresses.ts';
 import { request } from './request.ts';
 
-/** An account, or something of the content, as pickers show it. */
-export interface Asset {
-  type: FocusType;
-  id: number;
-  name: string;
-  /** The folder it stands in, in words; null for accounts. */
-  location: string | null;
-}
+export type { Asset };
 
 /** Assets whose names (or ids) fit a text; the first ones by name when it is empty. */
 export const assetSearchQuery = (types: readonly FocusType[], search: string) =>

@@ -1,47 +1,23 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { BundledType } from '../../../src/content/bundles/bundle.ts';
+import type { BundleBody, BundleRecord } from '../../../src/content/bundles/bundle-schemas.ts';
+import type { BundleOverview } from '../../../src/ui-api/content/content-list-routes.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
-import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { readRecord, request } from './request.ts';
 
-/** What a bundle may hold. */
-export type BundledType = 'COURSE' | 'EQUIVALENT';
+export type { BundledType, BundleOverview, BundleRecord };
 
-/** A bundle in a list. */
-export interface BundleOverview {
-  id: number;
-  name: string;
-  folder_id: number;
-  location: string;
-  content_count: number;
-  created_dt: string;
-  updated_dt: string;
-}
-
-/** A bundle as it is to be. */
-export interface BundleInput {
-  name: string;
-  folder_id: number;
-  contents: { type: BundledType; id: number }[];
-}
-
-/** Courses and equivalents that go together. */
-export interface BundleRecord {
-  id: number;
-  name: string;
-  folder_id: number;
-  location: string;
-  contents: { type: BundledType; id: number; name: string }[];
-  created_dt: string;
-  updated_dt: string;
-}
+/** What the form of a bundle sends. */
+export type BundleInput = Required<Pick<BundleBody, 'name' | 'folder_id' | 'contents'>>;
 
 export const bundleListQuery = (query: object) =>
   queryOptions({
     queryKey: [...contentKey, 'bundles', 'list', query],
     queryFn: ({ signal }) =>
-      request<PageOf<BundleOverview>>('GET', withQuery('/ui/api/bundles', query), { signal }),
+      request<ListAnswer<BundleOverview>>('GET', withQuery('/ui/api/bundles', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

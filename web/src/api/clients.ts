@@ -1,25 +1,14 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Scope } from '../../../src/identity/scopes.ts';
+import type {
+  ClientRecord as ApiClient,
+  ClientWithSecret,
+} from '../../../src/identity/clients/client-schemas.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { type Read, readRecord, request } from './request.ts';
 
-/** A system that uses the automation API. */
-export interface ApiClient {
-  client_id: string;
-  name: string;
-  /** Stands as `user` in the messages of what it causes. */
-  email: string;
-  scopes: Scope[];
-  enabled: boolean;
-  created_dt: string;
-  /** When it last got a token, to the minute. */
-  last_used_dt: string | null;
-}
-
-/** With its secret, which is told only in the answer that makes it. */
-export type ClientWithSecret = ApiClient & { client_secret: string };
+export type { ApiClient, ClientWithSecret };
 
 /** What people say of a client. */
 export type ClientInput = Pick<ApiClient, 'name' | 'email' | 'scopes'>;
@@ -31,7 +20,7 @@ export const clientListQuery = (query: object) =>
   queryOptions({
     queryKey: [...clientsKey, 'list', query],
     queryFn: ({ signal }) =>
-      request<PageOf<ApiClient>>('GET', withQuery('/ui/api/clients', query), { signal }),
+      request<ListAnswer<ApiClient>>('GET', withQuery('/ui/api/clients', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

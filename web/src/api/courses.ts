@@ -1,66 +1,25 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  CourseRecord,
+  CourseVersionRecord as CourseVersion,
+  CourseWithVersionsRecord as CourseWithVersions,
+} from '../../../src/content/courses/course-schemas.ts';
 import type { LearningStandard } from '../../../src/course-packages/learning-standard.ts';
+import type { CourseOverview } from '../../../src/ui-api/content/content-list-routes.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
-import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { readRecord, request } from './request.ts';
 import { type UploadProgress, upload } from './upload.ts';
 
-export type { LearningStandard };
-
-/** A course in a list. */
-export interface CourseOverview {
-  id: number;
-  name: string;
-  folder_id: number;
-  location: string;
-  /** The version uploaded last. */
-  version_id: number;
-  published_version_id: number;
-  /** Of the version uploaded last, as the warnings. */
-  learning_standard: LearningStandard | null;
-  warning_count: number;
-  created_dt: string;
-  updated_dt: string;
-}
-
-export interface CourseVersion {
-  version_id: number;
-  learning_standard: LearningStandard;
-  /** The package's own. */
-  title: string;
-  published: boolean;
-  warnings: string[];
-  file_count: number;
-  byte_count: number;
-  created_dt: string;
-}
-
-/** A course as uploads and changes answer it. */
-export interface CourseRecord {
-  id: number;
-  name: string;
-  folder_id: number;
-  location: string;
-  version_id: number;
-  published_version_id: number;
-  learning_standard: LearningStandard;
-  warnings: string[];
-  created_dt: string;
-  updated_dt: string;
-}
-
-export interface CourseWithVersions extends CourseRecord {
-  /** Oldest first. */
-  versions: CourseVersion[];
-}
+export type { CourseOverview, CourseRecord, CourseVersion, CourseWithVersions, LearningStandard };
 
 export const courseListQuery = (query: object) =>
   queryOptions({
     queryKey: [...contentKey, 'courses', 'list', query],
     queryFn: ({ signal }) =>
-      request<PageOf<CourseOverview>>('GET', withQuery('/ui/api/courses', query), { signal }),
+      request<ListAnswer<CourseOverview>>('GET', withQuery('/ui/api/courses', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

@@ -1,37 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Subtopic } from '../../../src/events/catalogue.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
+import type { DeadLetter, RedeliveryStep } from '../../../src/ui-api/webhooks/dead-letter-routes.ts';
 import { withQuery } from './addresses.ts';
-import type { PageOf } from './page-of.ts';
 import { polling } from './polling.ts';
 import { request } from './request.ts';
 
-/** A message that was given up. */
-export interface DeadLetter {
-  /** The delivery. */
-  id: number;
-  webhook_id: number;
-  webhook_name: string | null;
-  webhook_enabled: boolean;
-  webhook_deleted: boolean;
-  subtopic: Subtopic;
-  message_id: string;
-  attempts: number;
-  last_error_message: string | null;
-  response_status: number | null;
-  status: string;
-  status_reason: string | null;
-  enqueued_dt: string;
-  dead_lettered_dt: string;
-}
-
-/** What a step of sending dead letters again did, and what further ones will. */
-export interface RedeliveryStep {
-  redelivered: number;
-  remaining: number;
-  remaining_is_lower_bound: boolean;
-  /** What was dead-lettered later is not part of it. */
-  until_dt: string;
-}
+export type { DeadLetter, RedeliveryStep };
 
 const DEAD_LETTERS_MS = 5_000;
 
@@ -41,7 +15,7 @@ export const deadLetterListQuery = (query: object) =>
   queryOptions({
     queryKey: [...deadLettersKey, 'list', query],
     queryFn: ({ signal }) =>
-      request<PageOf<DeadLetter>>('GET', withQuery('/ui/api/dead-letters', query), { signal }),
+      request<ListAnswer<DeadLetter>>('GET', withQuery('/ui/api/dead-letters', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(DEAD_LETTERS_MS),
   });

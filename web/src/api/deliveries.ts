@@ -1,45 +1,25 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { Subtopic } from '../../../src/events/catalogue.ts';
+import type {
+  DeliveryRecord as Delivery,
+  DeliveryAttempt,
+  DeliverySummary,
+} from '../../../src/webhooks/history/delivery-schemas.ts';
 import { withQuery } from './addresses.ts';
 import { LIVE_MS, polling } from './polling.ts';
 import { request } from './request.ts';
 import { webhooksKey } from './webhooks.ts';
 
-export const DELIVERY_STATUSES = ['DELIVERED', 'RETRYING', 'QUEUED', 'DEAD_LETTERED', 'DISCARDED'] as const;
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+export type { Delivery, DeliveryAttempt, DeliverySummary };
 
-export interface DeliverySummary {
-  id: number;
-  webhook_id: number;
-  message_id: string;
-  subtopic: Subtopic;
-  status: DeliveryStatus;
-  status_reason: string | null;
-  attempts: number;
-  event_dt: string;
-  updated_dt: string;
-  duration_ms: number | null;
-  response_status: number | null;
-  error: string | null;
-}
-
-export interface DeliveryAttempt {
-  attempt: number;
-  attempted_dt: string;
-  duration_ms: number;
-  response_status: number | null;
-  response_body: string | null;
-  error: string | null;
-  /** Whether the request was sent twice, since the target closed a kept connection as it was written. */
-  resent: boolean;
-}
-
-export interface Delivery extends DeliverySummary {
-  /** The postback body. */
-  message: unknown;
-  /** The latest ones, in order. */
-  attempt_history: DeliveryAttempt[];
-}
+export type DeliveryStatus = DeliverySummary['status'];
+/** In the order in which the UI offers them. */
+export const DELIVERY_STATUSES = [
+  'DELIVERED',
+  'RETRYING',
+  'QUEUED',
+  'DEAD_LETTERED',
+  'DISCARDED',
+] as const satisfies readonly DeliveryStatus[];
 
 const PAGE_SIZE = 25;
 

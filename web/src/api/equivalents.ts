@@ -1,44 +1,25 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  EquivalentBody,
+  EquivalentRecord,
+} from '../../../src/content/equivalents/equivalent-schemas.ts';
+import type { EquivalentOverview } from '../../../src/ui-api/content/content-list-routes.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { contentKey } from './folders.ts';
-import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { readRecord, request } from './request.ts';
 
-/** An equivalent in a list. */
-export interface EquivalentOverview {
-  id: number;
-  name: string;
-  folder_id: number;
-  location: string;
-  languages: string[];
-  created_dt: string;
-  updated_dt: string;
-}
+export type { EquivalentOverview, EquivalentRecord };
 
-/** An equivalent as it is to be. */
-export interface EquivalentInput {
-  name: string;
-  folder_id: number;
-  courses: { course_id: number; language: string }[];
-}
-
-/** A course in several languages. */
-export interface EquivalentRecord {
-  id: number;
-  name: string;
-  folder_id: number;
-  location: string;
-  courses: { course_id: number; language: string; name: string }[];
-  created_dt: string;
-  updated_dt: string;
-}
+/** What the form of an equivalent sends. */
+export type EquivalentInput = Required<Pick<EquivalentBody, 'name' | 'folder_id' | 'courses'>>;
 
 export const equivalentListQuery = (query: object) =>
   queryOptions({
     queryKey: [...contentKey, 'equivalents', 'list', query],
     queryFn: ({ signal }) =>
-      request<PageOf<EquivalentOverview>>('GET', withQuery('/ui/api/equivalents', query), { signal }),
+      request<ListAnswer<EquivalentOverview>>('GET', withQuery('/ui/api/equivalents', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

@@ -1,29 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { FolderRecord } from '../../../src/content/folders/folder-schemas.ts';
+import type { FolderOverview } from '../../../src/ui-api/content/folder-overview.ts';
+import type { FolderTree } from '../../../src/ui-api/content/folder-overview-routes.ts';
 import { polling } from './polling.ts';
 import { request } from './request.ts';
+
+export type { FolderOverview, FolderRecord, FolderTree };
 
 /** The folder that holds all others. */
 export const HOME_ID = 1;
 const TREE_MS = 60_000;
-
-/** A folder in the tree, with how much stands in it itself. */
-export interface FolderOverview {
-  id: number;
-  name: string;
-  /** Null for Home alone. */
-  parent_id: number | null;
-  course_count: number;
-  equivalent_count: number;
-  bundle_count: number;
-}
-
-/** A folder as the API tells it. */
-export interface FolderRecord {
-  id: number;
-  name: string;
-  parent_id: number | null;
-  location: string;
-}
 
 /** All that is read of content begins so: a change of one thing shows in many places. */
 export const contentKey = ['content'] as const;
@@ -31,10 +17,7 @@ export const contentKey = ['content'] as const;
 /** Every folder there is, up to a bound: then `truncated` is true. */
 export const folderTreeQuery = queryOptions({
   queryKey: [...contentKey, 'folders'],
-  queryFn: ({ signal }) =>
-    request<{ data: FolderOverview[]; total: number; truncated: boolean }>('GET', '/ui/api/folders', {
-      signal,
-    }),
+  queryFn: ({ signal }) => request<FolderTree>('GET', '/ui/api/folders', { signal }),
   ...polling(TREE_MS),
 });
 

@@ -1,18 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { OwnSession } from '../../../src/identity/administrators/session-routes.ts';
 import { isProblem } from './errors.ts';
 import { request } from './request.ts';
 
-/** One of the viewer's own sessions. */
-export interface OwnSession {
-  id: number;
-  created_dt: string;
-  last_seen_dt: string;
-  /** Such as `Firefox on Linux`. */
-  browser: string;
-  /** From where it was last used; null when that is not known. */
-  address: string | null;
-  current: boolean;
-}
+export type { OwnSession };
 
 export const ownSessionsQuery = queryOptions({
   queryKey: ['profile', 'sessions'],

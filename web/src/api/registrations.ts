@@ -1,51 +1,28 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  LaunchRecord as Launch,
+  RegistrationRecord as Registration,
+} from '../../../src/content/registrations/registration-schemas.ts';
+import type { RegistrationOverview } from '../../../src/ui-api/content/account-list-routes.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import type { PageOf } from './page-of.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { readRecord, request } from './request.ts';
 
-export const COMPLETIONS = ['Completed', 'Incomplete', 'Unknown'] as const;
-export type Completion = (typeof COMPLETIONS)[number];
+export {
+  COMPLETIONS,
+  type Completion,
+  SUCCESSES,
+  type Success,
+} from '../../../src/content/registrations/registration.ts';
+export {
+  REGISTRATION_SORTS,
+  REGISTRATION_STATES,
+} from '../../../src/ui-api/content/registration-list-choices.ts';
+export type { Launch, Registration, RegistrationOverview };
 
-export const SUCCESSES = ['PASS', 'FAIL', 'UNKNOWN'] as const;
-export type Success = (typeof SUCCESSES)[number];
-
-/** How far a learner got, as the list can be filtered by. */
-export const REGISTRATION_STATES = ['not_launched', 'in_progress', 'completed', 'passed', 'failed'] as const;
-
-/** The orders of the list of registrations. */
-export const REGISTRATION_SORTS = ['created', 'updated'] as const;
-
-/** A learner's results. */
-export interface RegistrationStatus {
-  completion: Completion;
-  success: Success;
-  /** 0 to 100. */
-  score: number | null;
-  /** Whole seconds. */
-  duration: number;
-}
-
-export interface Registration extends RegistrationStatus {
-  registration_id: string;
-  account_id: number;
-  course_id: number;
-  version_id: number;
-  learner_id: string;
-  completion_dt: string | null;
-  launched_dt: string | null;
-  created_dt: string;
-  updated_dt: string;
-}
-
-/** A registration as the list shows it. */
-export type RegistrationOverview = Registration & { account_name: string | null; course_name: string | null };
-
-/** A link that opens the course for the learner. */
-export interface Launch {
-  launch_url: string;
-  expires_dt: string;
-}
+/** A learner's results, as they are set by hand. */
+export type RegistrationStatus = Pick<Registration, 'completion' | 'success' | 'score' | 'duration'>;
 
 /** How often an open registration asks again: learners are working on it. */
 const REGISTRATION_MS = 5_000;
@@ -57,7 +34,7 @@ export const registrationListQuery = (query: object) =>
   queryOptions({
     queryKey: [...registrationsKey, 'list', query],
     queryFn: ({ signal }) =>
-      request<PageOf<RegistrationOverview>>('GET', withQuery('/ui/api/registrations', query), { signal }),
+      request<ListAnswer<RegistrationOverview>>('GET', withQuery('/ui/api/registrations', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(LIST_MS),
   });

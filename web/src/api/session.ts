@@ -1,14 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Role } from '../../../src/identity/administrators/roles.ts';
+import type {
+  Invitation,
+  SessionRecord as Session,
+} from '../../../src/identity/administrators/session-routes.ts';
 import { isProblem } from './errors.ts';
 import { request } from './request.ts';
 
-export type Role = 'admin' | 'viewer';
-
-/** Who is signed in, and what they look at. */
-export interface Session {
-  administrator: { id: number; email: string; name: string; role: Role };
-  service: { version: string; read_only: boolean; delivers: boolean; base_url: string };
-}
+export type { Invitation, Role, Session };
 
 export type SessionState = { signedIn: true; session: Session } | { signedIn: false; setupRequired: boolean };
 
@@ -41,14 +40,6 @@ export function signIn(credentials: { email: string; password: string }): Promis
 
 export function signOut(): Promise<void> {
   return request('DELETE', '/ui/api/session');
-}
-
-/** Whom a one-time link is for; the e-mail is null for the first administrator. */
-export interface Invitation {
-  email: string | null;
-  /** Null: not told yet. */
-  name: string | null;
-  role: Role;
 }
 
 export const invitationQuery = (token: string) =>

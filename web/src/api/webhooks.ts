@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Subtopic } from '../../../src/events/catalogue.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
-import type { PageOf } from './page-of.ts';
 import { LIVE_MS, polling } from './polling.ts';
 import { readRecord, request, requestTimed, type Timed } from './request.ts';
 import type {
@@ -27,7 +27,7 @@ export const webhookListQuery = (query: object) =>
   queryOptions({
     queryKey: [...WEBHOOKS, 'list', query],
     queryFn: ({ signal }) =>
-      request<PageOf<WebhookOverview>>('GET', withQuery('/ui/api/webhooks', query), { signal }),
+      request<ListAnswer<WebhookOverview>>('GET', withQuery('/ui/api/webhooks', query), { signal }),
     placeholderData: keepPreviousData,
     ...polling(WEBHOOK_LIST_MS),
   });

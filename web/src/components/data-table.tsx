@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconSearchOff } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Key, ReactNode } from 'react';
-import type { PageOf } from '../api/page-of.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { Callout } from './callout.tsx';
 import { DataRows } from './data-rows.tsx';
@@ -37,7 +37,10 @@ export function DataTable<T>({
   columns: readonly Column<T>[];
   rowKey: (row: T) => Key;
   table: TableState;
-  query: Pick<UseQueryResult<PageOf<T>>, 'data' | 'error' | 'isPlaceholderData' | 'isFetching' | 'refetch'>;
+  query: Pick<
+    UseQueryResult<ListAnswer<T>>,
+    'data' | 'error' | 'isPlaceholderData' | 'isFetching' | 'refetch'
+  >;
   /** The order when the address says none: the interface's own. */
   defaultOrder?: TableOrder;
   /** What is searched; absent where nothing can be. */

@@ -1,6 +1,6 @@
 import { Pagination, Select, Skeleton, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { PageOf } from '../api/page-of.ts';
+import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { DEFAULT_PAGE_SIZE, PAGE_SIZES } from '../utilities/table-search.ts';
@@ -12,7 +12,7 @@ const words = shared.table;
 const SMALLEST_PAGE = PAGE_SIZES[0];
 
 /** Which rows these are of how many, and the other pages. */
-export function TableFooter({ table, page }: { table: TableState; page: PageOf<unknown> | undefined }) {
+export function TableFooter({ table, page }: { table: TableState; page: ListAnswer<unknown> | undefined }) {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   if (page === undefined) {
     // By a key of its own: what takes its place elsewhere on the page is no jump.

@@ -1,8 +1,8 @@
 import { Button, Checkbox, Pagination, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useId } from 'react';
+import type { ListAnswer } from '../../../../../src/ui-api/list-query.ts';
 import type { AddableAsset } from '../../../api/accounts.ts';
-import type { PageOf } from '../../../api/page-of.ts';
 import { AssetIcon } from '../../../components/asset-icon.tsx';
 import { PHONE } from '../../../components/data-rows.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -30,7 +30,7 @@ export function AddableMatches({
   onChoose,
 }: {
   /** Undefined while it is read. */
-  found: PageOf<AddableAsset> | undefined;
+  found: ListAnswer<AddableAsset> | undefined;
   error: Error | null;
   retry: () => void;
   isStale: boolean;
@@ -89,7 +89,11 @@ export function AddableMatches({
   );
 }
 
-function Range({ found: { data, offset, total, limit, total_is_lower_bound } }: { found: PageOf<unknown> }) {
+function Range({
+  found: { data, offset, total, limit, total_is_lower_bound },
+}: {
+  found: ListAnswer<unknown>;
+}) {
   if (data.length === 0) return null;
   const totalText = formatNumber(total);
   return (
@@ -109,7 +113,7 @@ function Pages({
   page,
   onPage,
 }: {
-  found: PageOf<unknown>;
+  found: ListAnswer<unknown>;
   page: number;
   onPage: (page: number) => void;
 }) {

@@ -12,10 +12,10 @@ import {
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ListAnswer } from '../../../../../src/ui-api/list-query.ts';
 import type { BundledType } from '../../../api/bundles.ts';
 import { courseListQuery } from '../../../api/courses.ts';
 import { equivalentListQuery } from '../../../api/equivalents.ts';
-import type { PageOf } from '../../../api/page-of.ts';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { content } from '../../../texts/content.ts';
 import { groups } from '../../../texts/content-groups.ts';
@@ -84,7 +84,7 @@ function AddForm({
   const courses = useQuery({ ...courseListQuery(asked), enabled: type === 'COURSE' });
   const equivalents = useQuery({ ...equivalentListQuery(asked), enabled: type === 'EQUIVALENT' });
   const { data, error, refetch } = type === 'COURSE' ? courses : equivalents;
-  const found: PageOf<{ id: number; name: string; location: string }> | undefined = data;
+  const found: ListAnswer<{ id: number; name: string; location: string }> | undefined = data;
   const already = new Set(present.map(keyOf));
   const rows = (found?.data ?? []).map(({ id, name, location }) => ({ asset: { type, id, name }, location }));
   const free = rows.map(({ asset }) => asset).filter((asset) => !already.has(keyOf(asset)));
