@@ -14,6 +14,7 @@ import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
+import { createPlayer, type Player } from './player/player.ts';
 import { openQueue, type ServiceQueue } from './queue/open-queue.ts';
 import type { ServiceContext } from './service-context.ts';
 import { openServiceStorage } from './service-storage.ts';
@@ -34,6 +35,8 @@ const FIRST_ADMINISTRATOR =
 export interface Service extends AsyncDisposable {
   /** Where it listens. */
   url: string;
+  /** Where learners' browsers reach the content origin. */
+  contentUrl: string;
 }
 
 /** What a service needs beside its settings. */
@@ -89,14 +92,21 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
   const identity = await createIdentity(context);
   const content = stack.use(await openContent(context, webhooks));
-  webhooks.startCleaning([(limit) => idempotency.forgetOld(limit), ...identity.cleaningSteps]);
+  const player = await createPlayer(context, content);
+  webhooks.startCleaning([
+    (limit) => idempotency.forgetOld(limit),
+    ...identity.cleaningSteps,
+    ...player.cleaningSteps,
+  ]);
 
-  await addRoutes(server, context, { queue, webhooks, identity, content });
+  await addRoutes(server, context, { queue, webhooks, identity, content, player });
+  stack.defer(() => closeServer(player.server, settings.shutdown_timeout * MS_PER_SECOND));
+  const contentUrl = await player.listen();
   stack.defer(() => closeServer(server, settings.shutdown_timeout * MS_PER_SECOND));
   await server.listen({ host: settings.host, port: settings.port });
 
   const url = urlOf(server, settings);
-  log.info(`ready at ${context.baseUrl()}`, { url });
+  log.info(`ready at ${context.baseUrl()}`, { url, contentUrl });
   if (announce !== undefined) {
     const setupUrl = await identity.firstSetupUrl(context.baseUrl());
     if (setupUrl !== null) announce(`${FIRST_ADMINISTRATOR}\n  ${setupUrl}\n\n`);
@@ -105,6 +115,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const started = stack.move();
   return {
     url,
+    contentUrl,
     async [Symbol.asyncDispose]() {
       await started.disposeAsync();
       log.info('stopped');
@@ -139,10 +150,10 @@ async function openServiceQueue({
 async function addRoutes(
   server: FastifyInstance,
   context: ServiceContext,
-  parts: { queue: ServiceQueue; webhooks: Webhooks; identity: Identity; content: Content },
+  parts: { queue: ServiceQueue; webhooks: Webhooks; identity: Identity; content: Content; player: Player },
 ): Promise<void> {
   const { settings, version, metrics, storage } = context;
-  const { queue, webhooks, identity, content } = parts;
+  const { queue, webhooks, identity, content, player } = parts;
   const { authorize } = identity;
   const checks = {
     database: () => storage.databaseWatch.check(),
@@ -159,7 +170,7 @@ async function addRoutes(
     postbacks: describePostbacks(),
   });
   healthRoutes(server, { checks, metrics });
-  content.addOpenRoutes(server);
+  content.addOpenRoutes(server, (launch) => player.play(launch));
   await ui.addOpenRoutes(server);
   await identity.addOpenRoutes(server);
   await server.register(async (scoped) => {

@@ -1,5 +1,5 @@
 /**
- * Builds the admin UI into web/dist and writes a br and a gz beside every text file, so that serving compresses
+ * Builds the admin UI into web/dist and the learner's player into web/dist/player, and writes a br and a gz beside every text file, so that serving compresses
  * nothing. `--if-stale`: only when a source differs from what the last build was made of. The finished build takes the
  * place of the old one at once; a service that runs keeps working.
  */
@@ -45,13 +45,19 @@ try {
     logLevel: 'warn',
     build: { outDir: fresh },
   });
+  await build({
+    configFile: path.join(WEB, 'player/vite.config.ts'),
+    configLoader: 'native',
+    logLevel: 'warn',
+    build: { outDir: path.join(fresh, 'player') },
+  });
   await compress(fresh);
   keepFormerAssets(fresh);
   writeFileSync(path.join(fresh, FINGERPRINT_FILE), fingerprint);
   mkdirSync(DIST, { recursive: true });
   renameSync(DIST, old);
   renameSync(fresh, DIST);
-  console.log(`built the admin UI in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+  console.log(`built the admin UI and the player in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
 } finally {
   for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
 }
@@ -59,7 +65,7 @@ try {
 /** Parts that pages opened before this build may still ask for. They bear their hash in their name. */
 function keepFormerAssets(folder: string): void {
   const since = Date.now() - FORMER_ASSETS_MS;
-  for (const file of globSync('assets/*', { cwd: DIST })) {
+  for (const file of globSync('{assets,player/assets}/*', { cwd: DIST })) {
     const former = path.join(DIST, file);
     const kept = path.join(folder, file);
     if (!existsSync(kept) && statSync(former).mtimeMs > since) linkSync(former, kept);
@@ -77,9 +83,12 @@ function builtFrom(): string | null {
 function fingerprintOfSources(): string {
   const hash = createHash('sha256');
   // The UI takes tables of the service's sources in: what they hold counts too.
-  const sources = globSync(['src/**/*.*', 'index.html', 'vite.config.ts', '../src/**/*.ts'], {
-    cwd: WEB,
-  }).sort();
+  const sources = globSync(
+    ['src/**/*.*', 'player/**/*.*', 'index.html', 'vite.config.ts', '../src/**/*.ts'],
+    {
+      cwd: WEB,
+    },
+  ).sort();
   for (const file of sources) hash.update(`${file}\0`).update(readFileSync(path.join(WEB, file)));
   hash.update(readFileSync(path.join(ROOT, 'package-lock.json')));
   return hash.digest('hex');

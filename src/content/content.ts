@@ -36,7 +36,7 @@ import { FolderService } from './folders/folder-service.ts';
 import { launchRoutes, launchUrlOf } from './registrations/launch-routes.ts';
 import { LaunchTokens } from './registrations/launch-tokens.ts';
 import { registrationRoutes } from './registrations/registration-routes.ts';
-import { RegistrationService } from './registrations/registration-service.ts';
+import { type OpenLaunch, RegistrationService } from './registrations/registration-service.ts';
 import { deleteRegistrationsOfAccount, registrationsOfCourse } from './registrations/registrations-of.ts';
 
 /** Accounts, their content, and learners' registrations to it. */
@@ -45,8 +45,11 @@ export interface Content extends AsyncDisposable {
   registrations: RegistrationService;
   /** The files of courses. */
   store: ContentStore;
-  /** Adds the routes that nobody has to be signed in for. */
-  addOpenRoutes(server: FastifyInstance): void;
+  /**
+   * Adds the routes that nobody has to be signed in for.
+   * @param play begins a launch and answers the address of its player page; null where nothing plays its standard
+   */
+  addOpenRoutes(server: FastifyInstance, play: (launch: OpenLaunch) => Promise<string | null>): void;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): Promise<void>;
 }
@@ -109,7 +112,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
     courses,
     registrations,
     store,
-    addOpenRoutes: (server) => launchRoutes(server, registrations),
+    addOpenRoutes: (server, play) => launchRoutes(server, registrations, play),
     async addRoutes(routes) {
       accountRoutes(routes, accounts, idempotency);
       accountContentRoutes(routes, accountContents, idempotency);

@@ -16,6 +16,7 @@ import { lineMoments } from './migrations/0014-line-moments.ts';
 import { sqsCopies } from './migrations/0015-sqs-copies.ts';
 import { instances } from './migrations/0016-instances.ts';
 import { courseStructures } from './migrations/0017-course-structures.ts';
+import { player } from './migrations/0018-player.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sqsCopies,
   instances,
   courseStructures,
+  player,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

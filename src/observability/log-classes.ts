@@ -16,6 +16,7 @@ export const LOG_CLASSES = {
     'courses imported, versions uploaded and published, files that were cleaned up; at debug which webhooks a COURSE event triggered',
   RegistrationService:
     'first launches and new results of registrations; at debug which webhooks a REGISTRATION event triggered',
+  Player: 'launches of courses; requests of courses and their player that failed on this side',
   WebhookService: 'webhooks created, updated, deleted, statistics reset; cleaning of the delivery history',
   MessageQueue: 'Amazon SQS: its queues, outages and recoveries',
   DeliveryPoller:

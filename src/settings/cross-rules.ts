@@ -39,6 +39,13 @@ export const CROSS_RULES: readonly CrossRule[] = [
     allowed: 'any other name than message_queue_name holds',
   },
   {
+    setting: 'content_port',
+    other: 'port',
+    isMet: ({ port, content_port: content }) =>
+      content === null ? port !== 65_535 : content === 0 || content !== port,
+    allowed: 'any other port than port holds',
+  },
+  {
     setting: 'session_idle_timeout',
     other: 'session_lifetime',
     isMet: (settings) => settings.session_idle_timeout <= settings.session_lifetime,

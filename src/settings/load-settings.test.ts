@@ -46,6 +46,8 @@ describe('settings', () => {
       host: '127.0.0.1',
       port: 8080,
       base_url: null,
+      content_port: null,
+      content_base_url: null,
       trusted_proxies: [],
       shutdown_timeout: 10,
       data_dir: './data',
@@ -74,6 +76,7 @@ describe('settings', () => {
       access_token_lifetime: 3600,
       session_idle_timeout: 43_200,
       session_lifetime: 604_800,
+      launch_lifetime: 43_200,
       max_package_size: 1_073_741_824,
       max_request_body: 1_048_576,
       log_level: 'info',
@@ -237,6 +240,8 @@ describe('wrong settings', () => {
   it('include null in the file, except where the default is made later', () => {
     const made = new Set([
       'base_url',
+      'content_port',
+      'content_base_url',
       'database_url',
       'content_store',
       'content_store_endpoint',

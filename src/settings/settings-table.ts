@@ -93,6 +93,33 @@ export const SETTINGS_TABLE = {
       'Set it when a proxy stands before the service. A slash at its end is dropped. It may have a path, which the proxy may ' +
       'hand on or take off.',
   }),
+  content_port: define({
+    group: 'Server',
+    parser: orNothing(wholeNumber({ min: 0, max: 65_535, note: '0: any free port' })),
+    default: null,
+    defaultInWords: 'the port after `port`; any free one where that is 0',
+    meaning:
+      'Port on which courses are served to learners’ browsers, apart from the API and the admin UI: course files are ' +
+      'programs of others. Learners need to reach both ports.',
+  }),
+  content_base_url: define({
+    group: 'Server',
+    shared: true,
+    parser: orNothing(
+      text({
+        allowed:
+          'an http:// or https:// URL without credentials, path, query and fragment, ' +
+          `of at most ${MAX_URL_LENGTH} characters, whose host name may begin with {launch}.`,
+        read: readContentBaseUrl,
+      }),
+    ),
+    default: null,
+    defaultInWords: 'the host name of `base_url` with `content_port`',
+    meaning:
+      'Where learners’ browsers reach the content port. A host name of its own keeps courses away from the cookies of ' +
+      'the admin UI. `https://{launch}.content.example.com` gives each launch an origin of its own, so that courses ' +
+      'cannot reach each other’s data in the browser; it needs a wildcard DNS name and certificate.',
+  }),
   trusted_proxies: define({
     group: 'Server',
     parser: networkList,
@@ -339,6 +366,15 @@ export const SETTINGS_TABLE = {
     default: 7 * DAY,
     meaning: 'After how long an administrator has to sign in again, however much the session is used.',
   }),
+  launch_lifetime: define({
+    group: 'Access',
+    shared: true,
+    parser: duration({ min: MINUTE, max: 7 * DAY }),
+    default: 12 * HOUR,
+    meaning:
+      'How long a learner may stay in a course, counted from when the launch link was opened. What is learned later ' +
+      'needs a new launch.',
+  }),
   max_package_size: define({
     group: 'Limits',
     shared: true,
@@ -412,4 +448,11 @@ function readBaseUrl(given: string): string | undefined {
   const url = URL.parse(given);
   if (url === null || url.username !== '' || url.password !== '') return undefined;
   return url.href.replace(/\/+$/, '');
+}
+
+function readContentBaseUrl(given: string): string | undefined {
+  const wildcard = /^(https?:\/\/)\{launch\}\.(?=[^/])/i;
+  const read = readBaseUrl(given.replace(wildcard, '$1'));
+  if (read === undefined || /[{}]/.test(read) || new URL(read).pathname !== '/') return undefined;
+  return wildcard.test(given) ? read.replace('://', '://{launch}.') : read;
 }

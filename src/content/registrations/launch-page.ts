@@ -23,7 +23,7 @@ const STANDARD_NAMES: Readonly<Record<LearningStandard, string>> = {
 
 const ADVICE = 'Go back to where you found it and open the course from there again.';
 
-/** Why a link opens nothing, to the learner. */
+/** The words for each reason. */
 const REFUSALS: Readonly<Record<Exclude<Launch['state'], 'open'>, Refusal>> = {
   invalid: {
     status: 404,
@@ -64,18 +64,23 @@ dd{margin:0;overflow-wrap:anywhere}
 @media (max-width:30rem){body{padding:1rem;place-items:start stretch}dl div{grid-template-columns:1fr}}
 `;
 
-/** Lets the page's own style in and nothing else: no script, no picture, no frame around it. */
-export function launchPagePolicy(): string {
+/**
+ * Lets the page's own style in and nothing else: no script and no picture.
+ * @param framedBy which pages may show it in a frame
+ */
+export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): string {
   const hash = createHash('sha256').update(STYLE).digest('base64');
-  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${framedBy}`;
 }
 
-/** The page behind a launch URL: what it launches, or why it launches nothing. */
-export function launchPage(launch: Launch): LaunchPage {
-  if (launch.state !== 'open') {
-    const { status, heading, words } = REFUSALS[launch.state];
-    return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${words}</p>`) };
-  }
+/** Why a link opens nothing, to the learner. */
+export function refusalPage(state: Exclude<Launch['state'], 'open'>): LaunchPage {
+  const { status, heading, words } = REFUSALS[state];
+  return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${words}</p>`) };
+}
+
+/** The page behind a launch URL of a course whose standard has no player yet. */
+export function launchPage(launch: Extract<Launch, { state: 'open' }>): LaunchPage {
   const name = escapeHtml(launch.courseName);
   const rows = [
     ['Learner', `<bdi>${escapeHtml(launch.learnerId)}</bdi>`],
@@ -84,7 +89,7 @@ export function launchPage(launch: Launch): LaunchPage {
     ['Link valid until', momentElement(launch.expiresAt)],
   ].map(([term, value]) => `<div><dt>${term}</dt><dd>${value}</dd></div>`);
   const body = `<h1><bdi>${name}</bdi></h1>
-<p>Your link is valid. Courses cannot be played here yet; this is what it will open.</p>
+<p>Your link is valid. Courses of this standard cannot be played here yet; this is what it will open.</p>
 <dl>
 ${rows.join('\n')}
 </dl>`;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { launchPage, launchPagePolicy } from './launch-page.ts';
-import type { RegistrationService } from './registration-service.ts';
+import { launchPage, launchPagePolicy, refusalPage } from './launch-page.ts';
+import type { OpenLaunch, RegistrationService } from './registration-service.ts';
 
 const PATH = '/launch/';
 
@@ -9,8 +9,15 @@ export function launchUrlOf(baseUrl: string, token: string): string {
   return `${baseUrl}${PATH}${token}`;
 }
 
-/** What launch URLs open. Learners' browsers come here: the token in the path is all that they bring. */
-export function launchRoutes(server: FastifyInstance, registrations: RegistrationService): void {
+/**
+ * What launch URLs open. Learners' browsers come here: the token in the path is all that they bring.
+ * @param play begins a launch and answers the address of its player; null where the standard has no player
+ */
+export function launchRoutes(
+  server: FastifyInstance,
+  registrations: RegistrationService,
+  play: (launch: OpenLaunch) => Promise<string | null>,
+): void {
   const headers = {
     'Content-Security-Policy': launchPagePolicy(),
     'Cache-Control': 'no-store',
@@ -20,7 +27,11 @@ export function launchRoutes(server: FastifyInstance, registrations: Registratio
 
   // Takes whatever follows, so that a mangled link gets words for people too.
   server.get<{ Params: { '*': string } }>(`${PATH}*`, { schema: { hide: true } }, async (request, reply) => {
-    const { status, html } = launchPage(await registrations.readLaunch(request.params['*']));
+    const launch = await registrations.readLaunch(request.params['*']);
+    // Asking for the header fields alone begins no launch.
+    const address = launch.state === 'open' && request.method === 'GET' ? await play(launch) : null;
+    if (address !== null) return reply.headers(headers).redirect(address, 303);
+    const { status, html } = launch.state === 'open' ? launchPage(launch) : refusalPage(launch.state);
     return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
   });
 }

@@ -46,6 +46,8 @@ export interface AllowedLaunch {
 export type Launch =
   | {
       state: 'open';
+      registrationId: string;
+      courseId: number;
       courseName: string;
       versionId: number;
       learningStandard: string;
@@ -54,6 +56,9 @@ export type Launch =
       expiresAt: number;
     }
   | { state: 'invalid' | 'expired' | 'deleted' };
+
+/** What a launch token that is valid opens. */
+export type OpenLaunch = Extract<Launch, { state: 'open' }>;
 
 /** Registrations of learners to courses, and the events of topic REGISTRATION. */
 export class RegistrationService {
@@ -144,6 +149,8 @@ export class RegistrationService {
     if (launch === undefined || launch.version_id !== claim.versionId) return { state: 'deleted' };
     return {
       state: 'open',
+      registrationId: claim.registrationId,
+      courseId: launch.course_id,
       courseName: launch.course_name,
       versionId: launch.version_id,
       learningStandard: launch.learning_standard,
@@ -165,26 +172,59 @@ export class RegistrationService {
     return await this.#database.transaction(async (tx) => {
       const { account, registration: present } = await holdWithAccount(tx, registrationId);
       assertRevision(present.revision, expected);
-      const now = this.#now();
-      const completedNow = status.completion === 'Completed' ? now : null;
-      const next = { ...status, completedAt: status.completedAt ?? present.completedAt ?? completedNow };
-      const toldChange =
-        next.completion !== present.completion ||
-        next.success !== present.success ||
-        next.score !== present.score;
-      if (!toldChange && next.duration === present.duration && next.completedAt === present.completedAt) {
-        return present;
-      }
-      const updated = toRegistration(await updateStatus(tx, registrationId, next, now));
-      if (toldChange) {
-        await this.#events.publish(tx, {
-          ...(await eventOf(tx, account, updated, toStatusResource(updated))),
-          subtopic: 'REGISTRATION_STATUS_UPDATED',
-          user,
-        });
-      }
-      return updated;
+      return await this.#changeStatus(tx, account, present, status, user);
     });
+  }
+
+  /**
+   * Runs what learning changes in one transaction that holds the registration, so that one such change happens at a
+   * time. REGISTRATION_STATUS_UPDATED, caused by the learner, when completion, success or score really changes.
+   * @param work answers the registration's status as it is to be, or null when it stays
+   * @throws {ProblemError} `not-found`, and what `work` throws
+   */
+  async learn<R>(
+    registrationId: string,
+    work: (
+      tx: Transaction,
+      registration: Registration,
+    ) => Promise<{ status: RegistrationStatus | null; result: R }>,
+  ): Promise<R> {
+    return await this.#database.transaction(async (tx) => {
+      const { account, registration } = await holdWithAccount(tx, registrationId);
+      const { status, result } = await work(tx, registration);
+      if (status !== null) {
+        await this.#changeStatus(tx, account, registration, status, registration.learnerId);
+      }
+      return result;
+    });
+  }
+
+  async #changeStatus(
+    tx: Transaction,
+    account: AccountResource,
+    present: Registration,
+    status: RegistrationStatus,
+    user: string,
+  ): Promise<Registration> {
+    const now = this.#now();
+    const completedNow = status.completion === 'Completed' ? now : null;
+    const next = { ...status, completedAt: status.completedAt ?? present.completedAt ?? completedNow };
+    const toldChange =
+      next.completion !== present.completion ||
+      next.success !== present.success ||
+      next.score !== present.score;
+    if (!toldChange && next.duration === present.duration && next.completedAt === present.completedAt) {
+      return present;
+    }
+    const updated = toRegistration(await updateStatus(tx, present.registrationId, next, now));
+    if (toldChange) {
+      await this.#events.publish(tx, {
+        ...(await eventOf(tx, account, updated, toStatusResource(updated))),
+        subtopic: 'REGISTRATION_STATUS_UPDATED',
+        user,
+      });
+    }
+    return updated;
   }
 
   /** @throws {ProblemError} `not-found`, `precondition-failed` */

@@ -144,6 +144,7 @@ export async function hasRegistrations(reader: Pick<Reader, 'query'>, courseId: 
 /** What launching a registration opens, of one moment. */
 export interface StoredLaunch {
   learner_id: string;
+  course_id: number;
   version_id: number;
   course_name: string;
   learning_standard: string;
@@ -163,6 +164,7 @@ export async function readLaunch(
     )
     .select([
       'registrations.learner_id',
+      'registrations.course_id',
       'registrations.version_id',
       'courses.name as course_name',
       'course_versions.learning_standard',

@@ -1,0 +1,194 @@
+import type { Registration, RegistrationStatus } from '../../content/registrations/registration.ts';
+import type { RegistrationService } from '../../content/registrations/registration-service.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { PlayerCourses } from '../courses/player-courses.ts';
+import type { PlayerLaunch } from '../launches/launch.ts';
+import type { Attempt, LearningStatus, RecordOutcome, UnitState, WritePosition } from './attempt.ts';
+import { NOTHING_LEARNED } from './attempt.ts';
+import {
+  insertAttempt,
+  readAttempts,
+  readLatestAttempt,
+  readUnits,
+  updateAttemptState,
+  updatePage,
+  writeUnit,
+} from './attempt-store.ts';
+import { mergeStatus } from './merge-status.ts';
+import { rollUp } from './roll-up.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** What a page of the player starts from. */
+export interface OpenedPage {
+  attempt: number;
+  /** Goes with every write of the page; 0 in a preview. */
+  page: number;
+  state: unknown;
+  units: readonly UnitState[];
+}
+
+/** What a unit has to say. */
+export interface UnitResult {
+  unitId: string;
+  /** Where the write stands among others; null for a standard without pages, whose writes count as they come. */
+  position: WritePosition | null;
+  /**
+   * Decides what is stored. Runs in the transaction, perhaps more than once, so it has no effect but its answer.
+   * @param present the unit as it is stored; null before it was opened
+   */
+  apply(present: UnitState | null): {
+    /** The standard's data model, as JSON values. */
+    data: unknown;
+    /** What that data means, by the standard's rules. */
+    status: LearningStatus;
+    /** Time spent in this visit. */
+    visitMs: number;
+  };
+  /** What the runtime keeps for all units together; left out, it stays as it is. */
+  state?: unknown;
+}
+
+/** A unit before it was opened. */
+const FRESH = { ...NOTHING_LEARNED, completedAt: null, durationMs: 0, earlierMs: 0, data: null } as const;
+const BEFORE_ALL: WritePosition = { page: 0, visit: 0, sequence: 0 };
+
+/** What learners do in courses: stored by attempt and unit, rolled up into the registration. */
+export class AttemptService {
+  readonly #registrations: RegistrationService;
+  readonly #courses: PlayerCourses;
+  readonly #reader: Reader;
+  readonly #now: () => number;
+
+  constructor({
+    registrations,
+    courses,
+    reader,
+    now,
+  }: {
+    registrations: RegistrationService;
+    courses: PlayerCourses;
+    reader: Reader;
+    now: () => number;
+  }) {
+    this.#registrations = registrations;
+    this.#courses = courses;
+    this.#reader = reader;
+    this.#now = now;
+  }
+
+  /**
+   * Opens a page of the player, which takes over from every page opened before it. The first one begins the attempt.
+   * @throws {ProblemError} `not-found` once the registration is gone
+   */
+  async openPage(launch: PlayerLaunch): Promise<OpenedPage> {
+    const { registrationId, launchId } = launch;
+    if (registrationId === null) return { attempt: 0, page: 0, state: null, units: [] };
+    return await this.#registrations.learn(registrationId, async (tx, registration) => {
+      const attempt = await this.#attempt(tx, registration);
+      const page = attempt.page + 1;
+      await updatePage(tx, registrationId, attempt.number, { page, launchId });
+      const units = await readUnits(tx, registrationId, attempt.number);
+      return { status: null, result: { attempt: attempt.number, page, state: attempt.state, units } };
+    });
+  }
+
+  /**
+   * Stores what a unit says, rolls the registration's status up and publishes REGISTRATION_STATUS_UPDATED when
+   * completion, success or score changes, in one transaction. Results that come twice, late or from a superseded page
+   * write nothing.
+   * @throws {ProblemError} `not-found` once the registration is gone
+   */
+  async recordUnitResult(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
+    const { registrationId } = launch;
+    if (registrationId === null || launch.mode !== 'normal') return 'not-recorded';
+    return await this.#registrations.learn<RecordOutcome>(registrationId, async (tx, registration) => {
+      const attempt = await this.#attempt(tx, registration);
+      if (isSuperseded(attempt, launch, result.position)) return { status: null, result: 'superseded' };
+      const units = await readUnits(tx, registrationId, attempt.number);
+      const present = units.find(({ unitId }) => unitId === result.unitId) ?? null;
+      if (isStale(present, result.position)) return { status: null, result: 'stale' };
+
+      const unit = this.#nextUnit(present, result);
+      await writeUnit(tx, registrationId, attempt.number, unit);
+      if (result.state !== undefined) {
+        await updateAttemptState(tx, registrationId, attempt.number, result.state);
+      }
+      const others = units.filter(({ unitId }) => unitId !== result.unitId);
+      return {
+        status: await this.#statusOf(tx, registration, [...others, unit]),
+        result: 'recorded',
+      };
+    });
+  }
+
+  /** The units of a registration's latest attempt that were opened. */
+  async unitsOf(registrationId: string): Promise<UnitState[]> {
+    const attempt = await readLatestAttempt(this.#reader, registrationId);
+    return attempt === undefined ? [] : await readUnits(this.#reader, registrationId, attempt.number);
+  }
+
+  /** Every attempt of a registration with the units that were opened in it, oldest first. */
+  async attemptsOf(registrationId: string): Promise<(Attempt & { units: UnitState[] })[]> {
+    const attempts = await readAttempts(this.#reader, registrationId);
+    return await Promise.all(
+      attempts.map(async (attempt) => ({
+        ...attempt,
+        units: await readUnits(this.#reader, registrationId, attempt.number),
+      })),
+    );
+  }
+
+  async #attempt(tx: Transaction, { registrationId, versionId }: Registration): Promise<Attempt> {
+    const latest = await readLatestAttempt(tx, registrationId);
+    if (latest !== undefined && latest.endedAt === null) return latest;
+    const number = (latest?.number ?? 0) + 1;
+    return await insertAttempt(tx, registrationId, { number, versionId }, this.#now());
+  }
+
+  #nextUnit(present: UnitState | null, { unitId, position, apply }: UnitResult): UnitState {
+    const now = this.#now();
+    const before = present ?? { ...FRESH, openedAt: now, position: BEFORE_ALL };
+    const { data, status, visitMs } = apply(present);
+    const at = position ?? before.position;
+    const isSameVisit = at.page === before.position.page && at.visit === before.position.visit;
+    const earlierMs = isSameVisit ? before.earlierMs : before.durationMs;
+    const merged = mergeStatus(before, status);
+    return {
+      ...merged,
+      unitId,
+      data,
+      earlierMs,
+      // A visit's time only grows: a course that starts its own clock again must not take any away.
+      durationMs: Math.max(isSameVisit ? before.durationMs : earlierMs, earlierMs + Math.round(visitMs)),
+      position: at,
+      completedAt: before.completedAt ?? (merged.completion === 'Completed' ? now : null),
+      openedAt: before.openedAt,
+      updatedAt: now,
+    };
+  }
+
+  async #statusOf(
+    tx: Transaction,
+    registration: Registration,
+    units: readonly UnitState[],
+  ): Promise<RegistrationStatus> {
+    const course = await this.#courses.read(tx, registration.courseId, registration.versionId);
+    const unitIds = course.units.map(({ id }) => id);
+    const spentMs = units.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    return {
+      ...mergeStatus(registration, rollUp(unitIds, units)),
+      duration: Math.max(registration.duration, Math.floor(spentMs / MS_PER_SECOND)),
+      completedAt: registration.completedAt,
+    };
+  }
+}
+
+function isSuperseded(attempt: Attempt, launch: PlayerLaunch, position: WritePosition | null): boolean {
+  return attempt.launchId !== launch.launchId || (position !== null && position.page !== attempt.page);
+}
+
+function isStale(present: UnitState | null, position: WritePosition | null): boolean {
+  if (present === null || position === null) return false;
+  return position.page === present.position.page && position.sequence <= present.position.sequence;
+}

@@ -1,0 +1,33 @@
+import type { LearningStatus, UnitState } from './attempt.ts';
+import { NOTHING_LEARNED } from './attempt.ts';
+
+/**
+ * The status of a course of which a learner has opened some units. It is completed once all of its units are, passed
+ * once it is completed and no unit's verdict is other than PASS, and failed when a unit is. The score is the mean of the
+ * units that have one.
+ * @param unitIds all units of the course
+ */
+export function rollUp(unitIds: readonly string[], units: readonly UnitState[]): LearningStatus {
+  const byId = new Map(units.map((unit) => [unit.unitId, unit]));
+  const present = unitIds.map((id) => byId.get(id) ?? null);
+  const [only] = present;
+  if (present.length === 1) {
+    return only == null
+      ? NOTHING_LEARNED
+      : { completion: only.completion, success: only.success, score: only.score };
+  }
+  const isCompleted = present.every((unit) => unit?.completion === 'Completed');
+  const judged = present.filter((unit) => unit !== null && unit.success !== 'UNKNOWN');
+  const hasFailed = judged.some((unit) => unit?.success === 'FAIL');
+  const scores = present.flatMap((unit) => (unit?.score == null ? [] : [unit.score]));
+  return {
+    completion: isCompleted ? 'Completed' : units.length > 0 ? 'Incomplete' : 'Unknown',
+    success: hasFailed ? 'FAIL' : isCompleted && judged.length > 0 ? 'PASS' : 'UNKNOWN',
+    score: scores.length === 0 ? null : rounded(scores.reduce((sum, score) => sum + score) / scores.length),
+  };
+}
+
+/** Sums of decimal fractions have noise in their last digits. */
+function rounded(score: number): number {
+  return Number(score.toFixed(6));
+}

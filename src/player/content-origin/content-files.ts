@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { entityTagOf } from '../../content/files/content-key.ts';
+import {
+  type ByteRange,
+  type ContentStore,
+  RangeNotSatisfiableError,
+  type StoredFile,
+} from '../../content/files/content-store.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import { mediaTypeOf } from './media-types.ts';
+
+const MS_PER_SECOND = 1_000;
+const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
+
+/** Serves the files of a launch's version below `content/`, as they lie in the content store. */
+export function contentFileRoutes(
+  scope: FastifyInstance,
+  { store, now }: { store: ContentStore; now: () => number },
+): void {
+  scope.get<{ Params: { '*': string } }>('/content/*', async (request, reply) => {
+    const { contentKey, expiresAt } = request.launch;
+    const asked = request.params['*'];
+    // Courses link to folders, as web servers let them.
+    const path = asked === '' || asked.endsWith('/') ? `${asked}index.html` : asked;
+    const etag = entityTagOf(contentKey, path);
+    const seconds = Math.max(0, Math.floor((expiresAt - now()) / MS_PER_SECOND));
+    const cacheControl = `private, max-age=${seconds}, immutable`;
+    if (names(request.headers['if-none-match'], etag)) {
+      return reply.code(304).headers({ ETag: etag, 'Cache-Control': cacheControl }).send();
+    }
+    const file = await read(store, contentKey, path, rangeOf(request, etag), reply);
+    if (file === null) throw new ProblemError('not-found', 'The course has no such file');
+    const { first, last } = file.range ?? { first: 0, last: file.size - 1 };
+    reply.headers({
+      'Content-Type': mediaTypeOf(path),
+      'Content-Length': last - first + 1,
+      'Accept-Ranges': 'bytes',
+      'Cache-Control': cacheControl,
+      ETag: file.etag,
+      'Last-Modified': new Date(file.lastModified).toUTCString(),
+      ...(file.range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${file.size}` }),
+    });
+    return reply.code(file.range === null ? 200 : 206).send(file.stream);
+  });
+}
+
+async function read(
+  store: ContentStore,
+  key: string,
+  path: string,
+  range: ByteRange | undefined,
+  reply: FastifyReply,
+): Promise<StoredFile | null> {
+  try {
+    return await store.read(key, path, range);
+  } catch (error) {
+    if (!(error instanceof RangeNotSatisfiableError)) throw error;
+    reply.header('Content-Range', `bytes */${error.size}`);
+    throw new ProblemError('range-not-satisfiable', `The file has ${error.size} bytes`);
+  }
+}
+
+/** A single range (RFC 9110 section 14.2); several, or none that can be read, mean the whole file. */
+function rangeOf({ headers }: FastifyRequest, etag: string): ByteRange | undefined {
+  const [, first = '', last = ''] = ONE_RANGE.exec(headers.range ?? '') ?? [];
+  const condition = headers['if-range'];
+  if ((first === '' && last === '') || (condition !== undefined && condition !== etag)) return undefined;
+  if (first === '') return { suffix: Number(last) };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  return { first: Number(first), ...(last === '' ? {} : { last: Number(last) }) };
+}
+
+function names(condition: string | undefined, etag: string): boolean {
+  return (
+    condition !== undefined &&
+    (condition.trim() === '*' ||
+      condition.split(',').some((each) => each.trim().replace(/^W\//, '') === etag))
+  );
+}

@@ -1,0 +1,135 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { launchPagePolicy, refusalPage } from '../../content/registrations/launch-page.ts';
+import { answerClientError } from '../../http/client-errors.ts';
+import { answerProblems, sendProblem } from '../../http/problem-answers.ts';
+import { limitRequestTime } from '../../http/request-deadline.ts';
+import type { Logger } from '../../observability/log.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import type { PlayerLaunch } from '../launches/launch.ts';
+import type { LaunchService } from '../launches/launch-service.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the token in the address opens. Only there in routes of the content origin. */
+    launch: PlayerLaunch;
+  }
+}
+
+const HEADERS_TIMEOUT_MS = 30_000;
+const REQUEST_DEADLINE_MS = 60_000;
+const IDLE_TIMEOUT_MS = 120_000;
+const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+const MAX_PARAMETER_LENGTH = 200;
+/** Of a body, unless a route says otherwise: suspend data of 1 MB whose every character is escaped. */
+const MAX_BODY_BYTES = 8 * 2 ** 20;
+
+/**
+ * What every answer says. Course files are programs of others: they are framed by pages of their own origin only, and
+ * no address, which holds a token, is told to anyone. Courses save when they are unloaded (`unload`), and an opener
+ * of another origin is out of their reach.
+ */
+const HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': 'unload=*',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+  'X-Robots-Tag': 'noindex',
+};
+const FRAME_POLICY = "frame-ancestors 'self'";
+
+/** Adds routes below a launch's token; `request.launch` says what the token opens. Bodies come as they are: a Buffer. */
+export type LaunchRoutes = (scope: FastifyInstance) => void | Promise<void>;
+
+/**
+ * Makes the server of the content origin, not listening yet. Every address begins with a token that opens one launch.
+ * No cookie is read or set, and nothing of the API or the admin UI is here.
+ */
+export async function createContentServer({
+  launches,
+  routes,
+  trustedProxies,
+  log,
+}: {
+  launches: LaunchService;
+  routes: readonly LaunchRoutes[];
+  trustedProxies: readonly string[];
+  log: Logger;
+}): Promise<FastifyInstance> {
+  const server = fastify({
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    connectionTimeout: IDLE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    requestTimeout: 0,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (_error, request, reply) => {
+      const typedReply = reply as unknown as FastifyReply;
+      addCommonHeaders(typedReply);
+      sendProblem(
+        request as FastifyRequest,
+        typedReply,
+        new ProblemError('not-found', 'There is nothing at this path'),
+      );
+    },
+  });
+  limitRequestTime(server, REQUEST_DEADLINE_MS);
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  answerProblems(server, log);
+  server.addHook('onSend', async (_request, reply) => addCommonHeaders(reply));
+  server.addHook('onRequest', async (request) => {
+    // A service worker would stay in the browser, between every later launch and its files.
+    if (request.headers['service-worker'] !== undefined) {
+      throw new ProblemError('forbidden', 'Service workers are not allowed here');
+    }
+  });
+  server.decorateRequest('launch', null as unknown as PlayerLaunch);
+  await server.register(
+    async (scope) => {
+      scope.addHook('onRequest', async (request, reply) => {
+        const { token } = request.params as { token: string };
+        const found = await launches.find(token, request.host);
+        if (found.state !== 'open') return refuse(request, reply, found.state);
+        request.launch = found.launch;
+      });
+      for (const add of routes) await scope.register(async (inner) => add(inner));
+    },
+    { prefix: '/:token' },
+  );
+  return server;
+}
+
+/** To a browser that opens a page, in words for the learner. */
+function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  state: 'invalid' | 'expired' | 'deleted',
+): FastifyReply {
+  const { status, html } = refusalPage(state);
+  if (!request.headers.accept?.includes('text/html')) {
+    return sendProblem(
+      request,
+      reply,
+      new ProblemError('launch-over', 'The launch has expired, or its registration or course is gone', {
+        members: { reason: state },
+      }),
+    );
+  }
+  return reply
+    .code(status)
+    .headers({ 'Content-Security-Policy': launchPagePolicy("'self'") })
+    .type('text/html; charset=utf-8')
+    .send(html);
+}
+
+function addCommonHeaders(reply: FastifyReply): void {
+  reply.headers(HEADERS);
+  if (!reply.hasHeader('Content-Security-Policy')) reply.header('Content-Security-Policy', FRAME_POLICY);
+  if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');
+}

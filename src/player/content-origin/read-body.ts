@@ -1,0 +1,20 @@
+import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { parseJson } from '../../http/json-body.ts';
+import { invalidInput } from '../../problems/problem.ts';
+
+/**
+ * Reads the body of a request to the content origin as JSON, whatever its media type: what a page sends while it is
+ * closed has few to choose from.
+ * @throws {ProblemError} `invalid-request` naming every offending member, `malformed-json`
+ */
+export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T> {
+  const value = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+  if (Value.Check(schema, value)) return value as Static<T>;
+  throw invalidInput(
+    Array.from(Value.Errors(schema, value), ({ instancePath, message }) => ({
+      pointer: instancePath,
+      detail: message,
+    })),
+  );
+}

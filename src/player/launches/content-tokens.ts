@@ -1,0 +1,44 @@
+import { SignedTokens } from '../../secrets/signed-token.ts';
+
+/** Names the format; a later format gets another number, so that both can be told apart. */
+const FORMAT = 'cwp1_';
+/** The claim, by offset in bytes. */
+const EXPIRES_AT = 0;
+const EXPIRES_AT_BYTES = 6;
+const LAUNCH_ID = 6;
+const CLAIM_BYTES = 22;
+
+/** What an address of the content origin opens. */
+export interface ContentClaim {
+  /** A UUID in lower case. */
+  launchId: string;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}
+
+/** Tokens that every address of the content origin begins with: each opens one launch until it expires. */
+export class ContentTokens {
+  readonly #tokens: SignedTokens;
+
+  constructor(authSecrets: readonly [string, ...string[]]) {
+    this.#tokens = new SignedTokens({ authSecrets, purpose: 'coursewire content origin', format: FORMAT });
+  }
+
+  issue({ launchId, expiresAt }: ContentClaim): string {
+    const claim = Buffer.alloc(CLAIM_BYTES);
+    claim.writeUIntBE(Math.floor(expiresAt), EXPIRES_AT, EXPIRES_AT_BYTES);
+    claim.write(launchId.replaceAll('-', ''), LAUNCH_ID, 'hex');
+    return this.#tokens.sign(claim);
+  }
+
+  /** What a token says, also when it has expired; null when it is none of ours. */
+  read(token: string): ContentClaim | null {
+    const claim = this.#tokens.read(token);
+    if (claim?.length !== CLAIM_BYTES) return null;
+    const hex = claim.toString('hex', LAUNCH_ID);
+    return {
+      launchId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+      expiresAt: claim.readUIntBE(EXPIRES_AT, EXPIRES_AT_BYTES),
+    };
+  }
+}

@@ -1,0 +1,85 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { LaunchMode, PlayerLaunch } from './launch.ts';
+
+/** SQL of launches, one operation a function. */
+
+/** A launch with what its course is made of; undefined once its registration or course is gone. */
+export async function readLaunch(
+  reader: Pick<Reader, 'query'>,
+  launchId: string,
+): Promise<PlayerLaunch | undefined> {
+  const row = await reader.query
+    .selectFrom('player_launches')
+    .innerJoin('courses', 'courses.id', 'player_launches.course_id')
+    .innerJoin('course_versions', (join) =>
+      join
+        .onRef('course_versions.course_id', '=', 'player_launches.course_id')
+        .onRef('course_versions.version_id', '=', 'player_launches.version_id'),
+    )
+    .select([
+      'player_launches.registration_id',
+      'player_launches.course_id',
+      'player_launches.version_id',
+      'player_launches.learner_id',
+      'player_launches.mode',
+      'player_launches.return_url',
+      'player_launches.expires_at',
+      'courses.name',
+      'course_versions.learning_standard',
+      'course_versions.content_key',
+    ])
+    .where('player_launches.launch_id', '=', launchId)
+    .executeTakeFirst();
+  return (
+    row && {
+      launchId,
+      registrationId: row.registration_id,
+      courseId: row.course_id,
+      courseName: row.name,
+      versionId: row.version_id,
+      learningStandard: row.learning_standard,
+      contentKey: row.content_key,
+      learnerId: row.learner_id,
+      mode: row.mode as LaunchMode,
+      returnUrl: row.return_url,
+      expiresAt: row.expires_at,
+    }
+  );
+}
+
+export async function insertLaunch(
+  tx: Transaction,
+  launch: Omit<PlayerLaunch, 'courseName' | 'learningStandard' | 'contentKey'>,
+  now: number,
+): Promise<void> {
+  await tx.query
+    .insertInto('player_launches')
+    .values({
+      launch_id: launch.launchId,
+      registration_id: launch.registrationId,
+      course_id: launch.courseId,
+      version_id: launch.versionId,
+      learner_id: launch.learnerId,
+      mode: launch.mode,
+      return_url: launch.returnUrl,
+      created_at: now,
+      expires_at: launch.expiresAt,
+    })
+    .execute();
+}
+
+/** Deletes launches that expired before a moment, at most so many; answers how many there were. */
+export async function deleteExpiredLaunches(tx: Transaction, before: number, limit: number): Promise<number> {
+  const result = await tx.query
+    .deleteFrom('player_launches')
+    .where('player_launches.launch_id', 'in', (eb) =>
+      eb
+        .selectFrom('player_launches')
+        .select('player_launches.launch_id')
+        .where('player_launches.expires_at', '<', before)
+        .orderBy('player_launches.expires_at')
+        .limit(limit),
+    )
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

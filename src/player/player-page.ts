@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+/** Where `npm run build:ui` puts the player page. */
+export const PLAYER_BUILD_FOLDER = path.join(import.meta.dirname, '../../web/dist/player');
+
+/** The page itself takes scripts and styles from its own build only; the course in its frame has no policy from it. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  'frame-src http: https:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+const NOT_BUILT =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>Course</title>' +
+  '<p>The player is not built. Run <code>npm run build:ui</code> where Coursewire is installed, then restart it.';
+
+/** Serves the player page and its scripts below `player/`. */
+export async function playerPageRoutes(scope: FastifyInstance): Promise<void> {
+  const file = path.join(PLAYER_BUILD_FOLDER, 'index.html');
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : null;
+  scope.get('/player/', (_request, reply) =>
+    reply
+      .code(page === null ? 503 : 200)
+      .header('Content-Security-Policy', POLICY)
+      .type('text/html; charset=utf-8')
+      .send(page ?? NOT_BUILT),
+  );
+  if (page === null) return;
+  await scope.register(fastifyStatic, {
+    root: path.join(PLAYER_BUILD_FOLDER, 'assets'),
+    prefix: '/player/assets/',
+    decorateReply: false,
+    index: false,
+    immutable: true,
+    maxAge: '365d',
+    preCompressed: true,
+  });
+}

@@ -1,0 +1,122 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Reader } from '../database/database.ts';
+import { notFound } from '../problems/problem.ts';
+import type { UnitState } from './attempts/attempt.ts';
+import { NOTHING_LEARNED } from './attempts/attempt.ts';
+import type { AttemptService } from './attempts/attempt-service.ts';
+import { readBody } from './content-origin/read-body.ts';
+import type { CourseRuntime } from './course-runtime.ts';
+import type { PlayerCourses } from './courses/player-courses.ts';
+import type { PlayerLaunch } from './launches/launch.ts';
+import type { LaunchService } from './launches/launch-service.ts';
+
+const MAX_ID_LENGTH = 4_096;
+
+const UnitRequest = Type.Object(
+  { unit: Type.String({ maxLength: MAX_ID_LENGTH }) },
+  { additionalProperties: false },
+);
+
+/** A unit as the contents show it. */
+export interface UnitInContents {
+  id: string;
+  title: string;
+  completion: string;
+  success: string;
+  score: number | null;
+}
+
+/** What a player page knows when it opens. */
+export interface PageAnswer {
+  course: { name: string; standard: string };
+  mode: string;
+  /** Goes with every write of the page. */
+  page: number;
+  units: UnitInContents[];
+  /** The unit that was open last; null before the first. */
+  lastUnit: string | null;
+  returnUrl: string | null;
+}
+
+/** What the player page asks, below a launch's token. */
+export function playerRoutes(
+  scope: FastifyInstance,
+  {
+    attempts,
+    courses,
+    launches,
+    runtimes,
+    reader,
+  }: {
+    attempts: AttemptService;
+    courses: PlayerCourses;
+    launches: LaunchService;
+    runtimes: readonly CourseRuntime[];
+    reader: Reader;
+  },
+): void {
+  const contentsOf = async (launch: PlayerLaunch, opened: readonly UnitState[]) => {
+    const course = await courses.read(reader, launch.courseId, launch.versionId);
+    const states = new Map(opened.map((unit) => [unit.unitId, unit]));
+    return course.units.map(({ id, title }): UnitInContents => {
+      const { completion, success, score } = states.get(id) ?? NOTHING_LEARNED;
+      return { id, title, completion, success, score };
+    });
+  };
+  const openedUnits = async ({ registrationId }: PlayerLaunch) =>
+    registrationId === null ? [] : await attempts.unitsOf(registrationId);
+
+  // Opening changes who may write, so that it is no GET: what looks ahead for links must not take over.
+  scope.post('/open', async ({ launch }): Promise<PageAnswer> => {
+    const { page, units: opened } = await attempts.openPage(launch);
+    const last = opened.reduce<UnitState | null>(
+      (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
+      null,
+    );
+    return {
+      course: { name: launch.courseName, standard: launch.learningStandard },
+      mode: launch.mode,
+      page,
+      units: await contentsOf(launch, opened),
+      lastUnit: last?.unitId ?? null,
+      returnUrl: launch.returnUrl,
+    };
+  });
+
+  scope.post('/units', async ({ launch }) => ({
+    units: await contentsOf(launch, await openedUnits(launch)),
+  }));
+
+  scope.post('/unit', async ({ launch, body }) => {
+    const { unit: unitId } = readBody(UnitRequest, body);
+    const course = await courses.read(reader, launch.courseId, launch.versionId);
+    const unit = course.units.find(({ id }) => id === unitId);
+    const runtime = runtimes.find(({ standards }) =>
+      (standards as readonly string[]).includes(launch.learningStandard),
+    );
+    if (unit === undefined || runtime === undefined) throw notFound('unit', unitId);
+    const present = (await openedUnits(launch)).find((each) => each.unitId === unitId) ?? null;
+    const isReview = launch.mode !== 'normal' || (present !== null && isFinished(present));
+    const start = await runtime.openUnit({
+      launch,
+      course,
+      unit,
+      present,
+      isReview,
+      baseUrl: launches.baseOf(launch),
+    });
+    return { ...start, isReview };
+  });
+}
+
+/**
+ * Whether a unit is opened for review: completed, not failed, and left in a way that does not ask to be resumed. One
+ * that suspended goes on, since courses complete early and bring their score later.
+ */
+function isFinished({ completion, success, data }: UnitState): boolean {
+  if (completion !== 'Completed' || success === 'FAIL') return false;
+  const cmi = (data as { cmi?: { exit?: unknown; core?: { exit?: unknown } } } | null)?.cmi;
+  const exit = cmi?.core?.exit ?? cmi?.exit;
+  return exit !== 'suspend';
+}

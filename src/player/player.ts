@@ -1,0 +1,91 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Content } from '../content/content.ts';
+import type { OpenLaunch } from '../content/registrations/registration-service.ts';
+import type { CleaningStep, ServiceContext } from '../service-context.ts';
+import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
+import { AttemptService } from './attempts/attempt-service.ts';
+import { ContentAddress } from './content-origin/content-address.ts';
+import { contentFileRoutes } from './content-origin/content-files.ts';
+import { contentOriginRisks } from './content-origin/content-origin-risks.ts';
+import { createContentServer } from './content-origin/content-server.ts';
+import type { CourseRuntime } from './course-runtime.ts';
+import { PlayerCourses } from './courses/player-courses.ts';
+import { ContentTokens } from './launches/content-tokens.ts';
+import { forgetOldLaunches } from './launches/launch-cleaning.ts';
+import { LaunchService } from './launches/launch-service.ts';
+import { playerPageRoutes } from './player-page.ts';
+import { playerRoutes } from './player-routes.ts';
+import { scormRuntime } from './scorm/scorm-runtime.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/** The player: what the rest of the service needs of it. */
+export interface Player {
+  /** Serves the content origin. */
+  server: FastifyInstance;
+  launches: LaunchService;
+  attempts: AttemptService;
+  cleaningSteps: readonly CleaningStep[];
+  /** Begins to serve the content origin, and answers where learners' browsers reach it. */
+  listen(): Promise<string>;
+  /** Begins a launch and answers the address of its page; null for a standard that nothing plays yet. */
+  play(launch: OpenLaunch): Promise<string | null>;
+}
+
+/** Puts the player together. A standard is played by the runtime that names it. */
+export async function createPlayer(
+  { settings, storage, logs, now }: ServiceContext,
+  { registrations, store }: Pick<Content, 'registrations' | 'store'>,
+): Promise<Player> {
+  const { database, authSecrets } = storage;
+  const { reader } = database;
+  const log = logs.for('Player');
+  let port = contentPortOf(settings);
+  const courses = new PlayerCourses(now);
+  const attempts = new AttemptService({ registrations, courses, reader, now });
+  const launches = new LaunchService({
+    database,
+    tokens: new ContentTokens(authSecrets),
+    address: new ContentAddress(() => contentBaseUrlOf(settings, port)),
+    lifetimeMs: settings.launch_lifetime * MS_PER_SECOND,
+    now,
+  });
+  const runtimes: CourseRuntime[] = [scormRuntime({ attempts, courses, reader })];
+  const server = await createContentServer({
+    launches,
+    trustedProxies: settings.trusted_proxies,
+    log,
+    routes: [
+      (scope) => contentFileRoutes(scope, { store, now }),
+      playerPageRoutes,
+      (scope) => playerRoutes(scope, { attempts, courses, launches, runtimes, reader }),
+      ...runtimes.flatMap(({ routes }) => routes ?? []),
+    ],
+  });
+  const played = new Set<string>(runtimes.flatMap(({ standards }) => standards));
+  return {
+    server,
+    launches,
+    attempts,
+    cleaningSteps: [(limit) => forgetOldLaunches(database, now(), limit)],
+    async listen() {
+      await server.listen({ host: settings.host, port });
+      port = (server.server.address() as AddressInfo).port;
+      const url = contentBaseUrlOf(settings, port);
+      for (const text of contentOriginRisks(settings, url)) log.warn(text);
+      return url;
+    },
+    async play({ registrationId, courseId, versionId, learnerId, learningStandard }) {
+      if (!played.has(learningStandard)) return null;
+      return await launches.start({
+        registrationId,
+        courseId,
+        versionId,
+        learnerId,
+        mode: 'normal',
+        returnUrl: null,
+      });
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Reader } from '../../database/database.ts';
+import { notFound } from '../../problems/problem.ts';
+import type { AttemptService } from '../attempts/attempt-service.ts';
+import { readBody } from '../content-origin/read-body.ts';
+import type { PlayerCourses } from '../courses/player-courses.ts';
+import { type CmiCommit, mergeCmi } from './cmi.ts';
+import { readScorm12 } from './scorm12-status.ts';
+
+const MAX_ID_LENGTH = 4_096;
+const MAX_VISIT_MS = 7 * 86_400_000;
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+const Commit = Type.Object(
+  {
+    unit: Type.String({ maxLength: MAX_ID_LENGTH }),
+    page: Count,
+    visit: Count,
+    sequence: Count,
+    /** How long the visit has lasted, as the page measured it. */
+    elapsedMs: Type.Number({ minimum: 0, maximum: MAX_VISIT_MS }),
+    /** Whether the unit has said that it is done for now. */
+    terminated: Type.Boolean(),
+    /** Members of the data model; those left out are as in the write with the sequence `base`. */
+    cmi: Type.Record(Type.String(), Type.Unknown()),
+    base: Type.Optional(Count),
+    /** Suspend data as a change of the base's: the characters kept at its start and end, and what is between. */
+    splice: Type.Optional(
+      Type.Object({ start: Count, end: Count, text: Type.String() }, { additionalProperties: false }),
+    ),
+    state: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+);
+
+/** What the player page sends of SCORM units. */
+export function scormRoutes(
+  scope: FastifyInstance,
+  { attempts, courses, reader }: { attempts: AttemptService; courses: PlayerCourses; reader: Reader },
+): void {
+  scope.post('/commit', async ({ launch, body }, reply) => {
+    const commit: CmiCommit & { unit: string } = readBody(Commit, body);
+    const course = await courses.read(reader, launch.courseId, launch.versionId);
+    const unit = course.units.find(({ id }) => id === commit.unit);
+    if (unit === undefined) throw notFound('unit', commit.unit);
+    const outcome = await attempts.recordUnitResult(launch, {
+      unitId: unit.id,
+      position: { page: commit.page, visit: commit.visit, sequence: commit.sequence },
+      apply(present) {
+        const cmi = mergeCmi(present, commit);
+        const { status, sessionMs } = readScorm12(cmi, unit, commit.terminated);
+        return {
+          data: { cmi, terminated: commit.terminated },
+          status,
+          // A course that measures no time, or nonsense, gets the time that passed.
+          visitMs: sessionMs === null || sessionMs === 0 ? commit.elapsedMs : sessionMs,
+        };
+      },
+      ...(commit.state === undefined ? {} : { state: commit.state }),
+    });
+    return reply.code(outcome === 'superseded' ? 409 : 200).send({ outcome });
+  });
+}

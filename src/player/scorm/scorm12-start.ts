@@ -1,0 +1,60 @@
+import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
+import { cmiOf, part, textIn } from './cmi.ts';
+import { timespanOf } from './scorm12-status.ts';
+
+/**
+ * How a unit of SCORM 1.1 and 1.2 opens. Bookmark, suspend data, objectives, comments and preferences always come back:
+ * many courses read them though they did not suspend. Interactions are write only (Run-Time Environment, 3.4).
+ */
+export function openScorm12({ launch, unit, present, isReview, baseUrl }: UnitOpening): UnitStart {
+  const before = cmiOf(present);
+  const core = part(before, 'core');
+  const suspended = textIn(core, 'exit') === 'suspend';
+  const address = addressOfTarget(unit.launch, baseUrl);
+  if (!unit.reports) return { script: null, address, ownWindow: false, data: null };
+  const score = part(core, 'score');
+  return {
+    script: 'scorm12',
+    address,
+    ownWindow: false,
+    data: {
+      cmi: {
+        suspend_data: textIn(before, 'suspend_data'),
+        launch_data: unit.launchData ?? '',
+        comments: textIn(before, 'comments'),
+        comments_from_lms: '',
+        core: {
+          student_id: launch.learnerId,
+          student_name: launch.learnerId,
+          lesson_location: textIn(core, 'lesson_location'),
+          credit: isReview ? 'no-credit' : 'credit',
+          lesson_status: statusFor(present, textIn(core, 'lesson_status')),
+          entry: present === null ? 'ab-initio' : suspended ? 'resume' : '',
+          lesson_mode:
+            launch.mode === 'normal' || launch.mode === 'preview'
+              ? isReview && present !== null
+                ? 'review'
+                : 'normal'
+              : launch.mode,
+          score: { raw: textIn(score, 'raw'), min: textIn(score, 'min'), max: textIn(score, 'max') },
+          total_time: timespanOf(present?.durationMs ?? 0),
+        },
+        objectives: part(before, 'objectives'),
+        student_data: {
+          mastery_score: unit.masteryScore === null ? '' : String(unit.masteryScore),
+          max_time_allowed: unit.maxTimeAllowed ?? '',
+          time_limit_action: unit.timeLimitAction ?? '',
+        },
+        student_preference: part(before, 'student_preference'),
+      },
+    },
+  };
+}
+
+/** The status that the unit finds: its own, with the verdict that the mastery score gave it. */
+function statusFor(present: UnitOpening['present'], told: string): string {
+  if (present === null) return 'not attempted';
+  if (present.completion !== 'Completed') return told === '' ? 'not attempted' : told;
+  if (present.success === 'UNKNOWN') return 'completed';
+  return present.success === 'PASS' ? 'passed' : 'failed';
+}

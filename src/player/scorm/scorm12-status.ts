@@ -1,0 +1,66 @@
+import type { Completion, Success } from '../../content/registrations/registration.ts';
+import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import type { LearningStatus } from '../attempts/attempt.ts';
+import { type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
+
+const TIMESPAN = /^(\d{1,4}):(\d{1,2}):(\d{1,2}(?:\.\d*)?)$/;
+const MS_PER_SECOND = 1_000;
+const SECONDS_PER_MINUTE = 60;
+const SECONDS_PER_HOUR = 3_600;
+
+/**
+ * What a SCORM 1.2 data model says. `passed`, `completed` and `failed` are completed; the mastery score decides where
+ * the unit itself says neither passed nor failed. A unit that ends without any status is completed (SCORM 1.2 Run-Time
+ * Environment, `cmi.core.lesson_status`), unless it suspended.
+ */
+export function readScorm12(
+  cmi: Cmi,
+  unit: Pick<LaunchUnit, 'masteryScore'>,
+  terminated: boolean,
+): { status: LearningStatus; sessionMs: number | null } {
+  const core = part(cmi, 'core');
+  const exit = textIn(core, 'exit');
+  const told = textIn(core, 'lesson_status').toLowerCase();
+  const isSilent = told === '' || told === 'not attempted';
+  const lessonStatus = isSilent && terminated && exit !== 'suspend' ? 'completed' : told;
+  const raw = numberIn(part(core, 'score'), 'raw');
+  return {
+    status: {
+      completion: completionOf(lessonStatus),
+      success: successOf(lessonStatus, raw, unit.masteryScore),
+      score: scoreOf(part(core, 'score')),
+    },
+    sessionMs: timespanMs(textIn(core, 'session_time')),
+  };
+}
+
+function completionOf(lessonStatus: string): Completion {
+  return ['passed', 'completed', 'failed'].includes(lessonStatus) ? 'Completed' : 'Incomplete';
+}
+
+function successOf(lessonStatus: string, raw: number | null, masteryScore: number | null): Success {
+  if (lessonStatus === 'passed') return 'PASS';
+  if (lessonStatus === 'failed') return 'FAIL';
+  if (lessonStatus !== 'completed' || raw === null || masteryScore === null) return 'UNKNOWN';
+  return raw >= masteryScore ? 'PASS' : 'FAIL';
+}
+
+/** Milliseconds of a `CMITimespan` (`HHHH:MM:SS.SS`); null when it is none. */
+export function timespanMs(text: string): number | null {
+  const match = TIMESPAN.exec(text);
+  if (match === null) return null;
+  const [, hours, minutes, seconds] = match;
+  return Math.round(
+    (Number(hours) * SECONDS_PER_HOUR + Number(minutes) * SECONDS_PER_MINUTE + Number(seconds)) *
+      MS_PER_SECOND,
+  );
+}
+
+/** A `CMITimespan` of so many milliseconds. */
+export function timespanOf(ms: number): string {
+  const seconds = ms / MS_PER_SECOND;
+  const hours = Math.floor(seconds / SECONDS_PER_HOUR);
+  const minutes = Math.floor((seconds % SECONDS_PER_HOUR) / SECONDS_PER_MINUTE);
+  const rest = (seconds % SECONDS_PER_MINUTE).toFixed(2);
+  return `${String(Math.min(hours, 9_999)).padStart(4, '0')}:${String(minutes).padStart(2, '0')}:${rest.padStart(5, '0')}`;
+}

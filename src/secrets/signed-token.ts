@@ -1,0 +1,58 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+
+const KEY_BYTES = 32;
+const MAC_BYTES = 32;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * Tokens that hold what they say, signed with HMAC-SHA256: nothing is stored for them, and they outlive a restart.
+ * The text is a format's name, then base64url of the claim and its MAC. Each claim has one text.
+ * @see RFC 5869
+ */
+export class SignedTokens {
+  readonly #format: string;
+  readonly #keys: readonly KeyObject[];
+
+  /**
+   * @param authSecrets the first one signs; tokens signed with any of them are taken
+   * @param purpose keeps these keys apart from every other use of the same secret (RFC 5869 section 3.2)
+   * @param format what every token begins with; a later format gets another name
+   */
+  constructor({
+    authSecrets,
+    purpose,
+    format,
+  }: {
+    authSecrets: readonly [string, ...string[]];
+    purpose: string;
+    format: string;
+  }) {
+    this.#format = format;
+    // No salt: a claim names a random id, which another installation with the same secret does not have.
+    this.#keys = authSecrets.map((secret) =>
+      createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES))),
+    );
+  }
+
+  /** The token of a claim. */
+  sign(claim: Buffer): string {
+    return this.#format + Buffer.concat([claim, this.#mac(this.#keys[0]!, claim)]).toString('base64url');
+  }
+
+  /** The claim of a token; null when it is none of ours. */
+  read(token: string): Buffer | null {
+    if (!token.startsWith(this.#format)) return null;
+    const text = token.slice(this.#format.length);
+    if (!BASE64URL.test(text)) return null;
+    const signed = Buffer.from(text, 'base64url');
+    // The last character of base64url may hold bits that count for nothing: one token, one text.
+    if (signed.length <= MAC_BYTES || signed.toString('base64url') !== text) return null;
+    const claim = signed.subarray(0, -MAC_BYTES);
+    const found = signed.subarray(-MAC_BYTES);
+    return this.#keys.some((key) => timingSafeEqual(this.#mac(key, claim), found)) ? claim : null;
+  }
+
+  #mac(key: KeyObject, claim: Buffer): Buffer {
+    return createHmac('sha256', key).update(this.#format).update(claim).digest();
+  }
+}

@@ -1,0 +1,74 @@
+import type { PackageFiles } from './course-packages.ts';
+import { SCORM_12, scormManifest } from './course-packages.ts';
+
+/**
+ * A SCORM 1.2 course that does what its buttons say, and shows what it was given. Like real ones it looks for the
+ * runtime in the windows around it, and saves its last words while it is unloaded.
+ */
+export function scorm12Course({
+  title = 'Fire safety',
+  items = '<item identifier="i1" identifierref="r1"><title>Lesson 1</title><adlcp:masteryscore>80</adlcp:masteryscore></item>',
+  resources = '<resource identifier="r1" type="webcontent" adlcp:scormtype="sco" href="lesson/index.html"><file href="lesson/index.html"/></resource>',
+}: {
+  title?: string;
+  items?: string;
+  resources?: string;
+} = {}): PackageFiles {
+  return {
+    'imsmanifest.xml': scormManifest(SCORM_12, { title, items, resources }),
+    'lesson/index.html': LESSON_12,
+  };
+}
+
+/** A lesson: `window.sco` holds its API, `window.given` what it read at its start. */
+const LESSON_12 = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Lesson</title></head>
+<body>
+<h1>Lesson</h1>
+<p id="given"></p>
+<button id="pass">Pass</button>
+<button id="fail">Fail</button>
+<button id="suspend">Suspend</button>
+<script>
+function find(start) {
+  for (var at = start, i = 0; at && i < 10; i++) {
+    if (at.API) return at.API;
+    if (at.parent === at) break;
+    at = at.parent;
+  }
+  return start.opener ? find(start.opener) : null;
+}
+var sco = find(window), ended = false;
+var started = sco.LMSInitialize('');
+var names = ['core.entry', 'core.lesson_mode', 'core.credit', 'core.lesson_status', 'core.lesson_location', 'core.total_time', 'core.student_id', 'suspend_data', 'launch_data', 'student_data.mastery_score'];
+var given = { started: started };
+names.forEach(function (name) { given[name] = sco.LMSGetValue('cmi.' + name); });
+document.getElementById('given').textContent = JSON.stringify(given).slice(0, 2000);
+function end(status, score, exit) {
+  sco.LMSSetValue('cmi.core.score.raw', score);
+  sco.LMSSetValue('cmi.core.lesson_status', status);
+  sco.LMSSetValue('cmi.core.exit', exit);
+  sco.LMSSetValue('cmi.core.session_time', '00:01:30');
+  sco.LMSFinish('');
+  ended = true;
+}
+document.getElementById('pass').onclick = function () { end('passed', 85, ''); };
+document.getElementById('fail').onclick = function () { end('failed', 40, ''); };
+document.getElementById('suspend').onclick = function () {
+  sco.LMSSetValue('cmi.core.lesson_location', 'page-7');
+  sco.LMSSetValue('cmi.suspend_data', 'answers=a,b');
+  sco.LMSSetValue('cmi.core.lesson_status', 'incomplete');
+  sco.LMSSetValue('cmi.core.exit', 'suspend');
+  sco.LMSSetValue('cmi.core.session_time', '00:00:30');
+  sco.LMSFinish('');
+  ended = true;
+};
+addEventListener('unload', function () {
+  if (ended || !window.saysLastWords) return;
+  sco.LMSSetValue('cmi.core.lesson_location', 'last-page');
+  sco.LMSSetValue('cmi.core.lesson_status', 'completed');
+  sco.LMSSetValue('cmi.core.score.raw', '90');
+  sco.LMSFinish('');
+});
+</script>
+</body></html>`;

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
+import { uploadForm } from '../../content/packages.ts';
+import { give, launch, register } from '../../content/registration-parts.ts';
+import { type PackageFiles, zipOf } from '../../support/course-packages.ts';
+import { DEADLINE_MS } from '../../support/deadline.ts';
+import type { TestService } from '../../support/service.ts';
+
+/** Imports a course, gives it to an account and registers a learner; answers the registration's id. */
+export async function registerTo(
+  service: TestService,
+  files: PackageFiles,
+  learner = 'ann@example.com',
+): Promise<{ registrationId: string; accountId: number; courseId: number }> {
+  const { id: accountId } = await service.api.create('/accounts', { name: 'Northwind' });
+  const { id: courseId } = await service.api.create(
+    '/courses',
+    uploadForm(new Uint8Array(await zipOf(files))),
+  );
+  await give(service, accountId, 'COURSE', courseId);
+  const { registration_id: registrationId } = await register(
+    service,
+    { account_id: accountId, course_id: courseId },
+    learner,
+  );
+  return { registrationId, accountId, courseId };
+}
+
+/** A learner's browser window. At its end the test fails if the player's page let an error through. */
+export class Learner implements AsyncDisposable {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly #faults: string[] = [];
+
+  constructor(page: Page) {
+    this.page = page;
+    this.#context = page.context();
+    page.setDefaultTimeout(DEADLINE_MS);
+    page.on('pageerror', (error) => this.#faults.push(`failed with ${error.stack ?? error.message}`));
+  }
+
+  /** The course in its frame. */
+  get course(): FrameLocator {
+    return this.page.frameLocator('iframe[name=course]');
+  }
+
+  /** What the test course read when it began. */
+  async given(): Promise<Record<string, string>> {
+    return JSON.parse((await this.course.locator('#given').filter({ hasText: '}' }).textContent()) ?? '');
+  }
+
+  /** Launches a registration and opens the link. */
+  async open(service: TestService, registrationId: string): Promise<void> {
+    await this.page.goto(await launch(service, registrationId));
+  }
+
+  /** Waits until the page says that everything is saved. */
+  async saved(): Promise<void> {
+    await this.page.locator('.saving', { hasText: 'Saved' }).waitFor();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context.close();
+    assert.deepEqual(this.#faults, [], 'the page behaved');
+  }
+}
+
+/** A window of a browser that has never been here. */
+export async function newLearner(browser: Browser): Promise<Learner> {
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, locale: 'en-GB' });
+  return new Learner(await context.newPage());
+}

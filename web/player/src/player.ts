@@ -1,0 +1,336 @@
+import { element } from './elements.ts';
+import { Saver, type SavingState, sendPending } from './saver.ts';
+import type { ScormSession } from './scorm-session.ts';
+import { type PageAnswer, post, Refusal, type Unit, type UnitStart } from './server.ts';
+import { TEXTS } from './texts.ts';
+
+/** A unit that is open. */
+interface OpenUnit {
+  unit: Unit;
+  start: UnitStart;
+  session: ScormSession | null;
+  saver: Saver | null;
+  frame: HTMLIFrameElement | null;
+  window: Window | null;
+}
+
+/** The names under which courses look for the runtime. */
+type RuntimeWindow = Window & { API?: unknown; API_1484_11?: unknown };
+
+const CLOSED_CHECK_MS = 500;
+
+/** The learner's page: opens units, gives them the runtime, saves what they say and shows the way. */
+export class Player {
+  readonly #root: Element;
+  readonly #header = element('header');
+  readonly #notice = element('div', { class: 'notice', role: 'status', hidden: true });
+  readonly #saving = element('span', { class: 'saving', role: 'status' });
+  readonly #nav = element('nav', { 'aria-label': TEXTS.contents, hidden: true });
+  readonly #stage = element('main');
+  readonly #counter = { next: 1 };
+  #page: PageAnswer | null = null;
+  #open: OpenUnit | null = null;
+  #visits = 0;
+  #isEnded = false;
+
+  constructor(root: Element) {
+    this.#root = root;
+  }
+
+  /** Opens the page, and the course's unit where there is one that is next. */
+  async start(): Promise<void> {
+    this.#root.replaceChildren(this.#header, this.#notice, this.#stage);
+    this.#stage.replaceChildren(this.#card(TEXTS.loading));
+    addEventListener('pagehide', () => this.#open?.saver?.leaving(true));
+    addEventListener('pageshow', () => this.#open?.saver?.back());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'hidden') this.#open?.saver?.leaving(false);
+      else this.#open?.saver?.back();
+    });
+    try {
+      await sendPending();
+      this.#page = await post<PageAnswer>('open');
+    } catch (error) {
+      this.#showFailure(error);
+      return;
+    }
+    document.title = this.#page.course.name;
+    this.#showHeader();
+    const { units, lastUnit } = this.#page;
+    const next = units.find(({ id }) => id === lastUnit) ?? units[0];
+    if (next === undefined) return;
+    if (units.length > 1) this.#showContents();
+    await this.#openUnit(next);
+  }
+
+  async #openUnit(unit: Unit): Promise<void> {
+    await this.#closeUnit();
+    if (this.#isEnded) return;
+    this.#stage.replaceChildren(this.#nav, this.#card(TEXTS.loading));
+    let start: UnitStart;
+    try {
+      start = await post<UnitStart>('unit', { unit: unit.id });
+    } catch (error) {
+      this.#showFailure(error, () => this.#openUnit(unit));
+      return;
+    }
+    const open: OpenUnit = { unit, start, session: null, saver: null, frame: null, window: null };
+    this.#open = open;
+    if (start.script !== null) await this.#giveRuntime(open);
+    this.#setSaving('saved', false);
+    this.#say(this.#page?.mode === 'preview' ? TEXTS.preview : start.isReview ? TEXTS.review : null);
+    this.#showContents();
+    if (start.ownWindow) this.#showOwnWindow(open);
+    else this.#showFrame(open);
+  }
+
+  /** The runtime is there before the course is: many look for it once, as soon as they load. */
+  async #giveRuntime(open: OpenUnit): Promise<void> {
+    const { start, unit } = open;
+    const { scorm12Api } = await import('./scorm12.ts');
+    const { session, api } = scorm12Api(start.data as { cmi: Record<string, unknown> }, (how) => {
+      open.saver?.changed(how);
+      if (how === 'terminate') this.#terminated(open);
+    });
+    open.session = session;
+    (window as RuntimeWindow).API = api;
+    if (start.isReview || this.#page?.mode !== 'normal') return;
+    open.saver = new Saver({
+      unit: unit.id,
+      page: this.#page.page,
+      visit: ++this.#visits,
+      counter: this.#counter,
+      read: () => session.snapshot(),
+      onState: (state) => this.#savingChanged(state),
+    });
+  }
+
+  #showFrame(open: OpenUnit): void {
+    open.frame = element('iframe', {
+      title: open.unit.title,
+      name: 'course',
+      allow: 'autoplay; fullscreen; clipboard-read; clipboard-write; unload',
+      allowfullscreen: true,
+      src: open.start.address,
+    });
+    this.#stage.classList.remove('padded');
+    this.#stage.replaceChildren(this.#nav, open.frame);
+    open.frame.focus();
+  }
+
+  /** A window that a click opens is not blocked, or seldom. */
+  #showOwnWindow(open: OpenUnit): void {
+    const blocked = element('p', { role: 'alert', hidden: true }, TEXTS.blocked);
+    const button = element(
+      'button',
+      {
+        class: 'main',
+        onclick: () => {
+          open.window = window.open(open.start.address, 'coursewire-course');
+          blocked.hidden = open.window !== null;
+          if (open.window !== null) {
+            button.textContent = TEXTS.openAgain;
+            this.#watch(open);
+          }
+        },
+      },
+      TEXTS.openWindow,
+    );
+    this.#showCard(
+      this.#card(
+        TEXTS.ownWindowTitle,
+        TEXTS.ownWindow,
+        blocked,
+        element('div', { class: 'actions' }, button),
+      ),
+    );
+  }
+
+  #watch(open: OpenUnit): void {
+    const timer = setInterval(() => {
+      if (open !== this.#open) clearInterval(timer);
+      else if (open.window?.closed) {
+        clearInterval(timer);
+        open.saver?.changed('commit');
+        void this.#refresh();
+      }
+    }, CLOSED_CHECK_MS);
+  }
+
+  /** The course said that it is done for now; its page stays, since some show a last word there. */
+  #terminated(open: OpenUnit): void {
+    void open.saver?.settled().then(() => this.#refresh());
+  }
+
+  async #closeUnit(): Promise<void> {
+    const open = this.#open;
+    if (open === null) return;
+    this.#open = null;
+    // Leaving its page, the course says its last words, to the runtime that is still there.
+    open.window?.close();
+    if (open.frame !== null) {
+      const gone = new Promise((resolve) => open.frame?.addEventListener('load', resolve, { once: true }));
+      open.frame.src = 'about:blank';
+      await gone;
+    }
+    if (open.saver !== null && !this.#isEnded) {
+      open.saver.changed('commit');
+      await open.saver.settled();
+    }
+    open.saver?.dispose();
+    const runtime = window as RuntimeWindow;
+    delete runtime.API;
+    delete runtime.API_1484_11;
+  }
+
+  async #exit(): Promise<void> {
+    await this.#closeUnit();
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#say(null);
+    const returnUrl = this.#page?.returnUrl ?? null;
+    if (returnUrl !== null) {
+      location.replace(returnUrl);
+      return;
+    }
+    this.#stage.replaceChildren(this.#card(TEXTS.loading));
+    await this.#refresh();
+    this.#showRecord();
+  }
+
+  /** Shows what the server recorded. */
+  #showRecord(): void {
+    const units = this.#page?.units ?? [];
+    const rows = units.map((unit) =>
+      element(
+        'div',
+        {},
+        element('dt', {}, units.length > 1 ? unit.title : TEXTS.completion),
+        element('dd', {}, statusOf(unit)),
+      ),
+    );
+    this.#header.replaceChildren(element('h1', {}, this.#page?.course.name ?? ''));
+    this.#showCard(this.#card(TEXTS.finishedTitle, null, element('dl', {}, ...rows)));
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#page === null) return;
+    try {
+      const { units } = await post<Pick<PageAnswer, 'units'>>('units');
+      this.#page = { ...this.#page, units };
+      this.#showContents();
+    } catch {
+      // What is shown stays; the next change asks again.
+    }
+  }
+
+  #showHeader(): void {
+    const several = (this.#page?.units.length ?? 0) > 1;
+    const contents = element(
+      'button',
+      {
+        'aria-expanded': 'true',
+        onclick: () => {
+          this.#nav.hidden = !this.#nav.hidden;
+          contents.setAttribute('aria-expanded', String(!this.#nav.hidden));
+        },
+      },
+      TEXTS.contents,
+    );
+    this.#header.replaceChildren(
+      ...(several ? [contents] : []),
+      element('h1', {}, this.#page?.course.name ?? ''),
+      this.#saving,
+      element('button', { onclick: () => void this.#exit() }, TEXTS.exit),
+    );
+    this.#nav.hidden = !several;
+  }
+
+  #showContents(): void {
+    const { units = [] } = this.#page ?? {};
+    if (units.length < 2) return;
+    const items = units.map((unit) =>
+      element(
+        'li',
+        {},
+        element(
+          'button',
+          {
+            'aria-current': this.#open?.unit.id === unit.id ? 'true' : null,
+            onclick: () => void this.#openUnit(unit),
+          },
+          unit.title,
+          element(
+            'small',
+            { class: unit.success === 'PASS' ? 'good' : unit.success === 'FAIL' ? 'bad' : null },
+            statusOf(unit),
+          ),
+        ),
+      ),
+    );
+    this.#nav.replaceChildren(element('h2', {}, TEXTS.contents), element('ol', {}, ...items));
+  }
+
+  #savingChanged(state: SavingState): void {
+    this.#setSaving(state, true);
+    if (state === 'offline') this.#say(TEXTS.offline);
+    else if (state === 'saved') this.#say(null);
+    if (state === 'superseded') this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
+    if (state === 'over') this.#end(TEXTS.overTitle, TEXTS.over, false);
+    if (state === 'refused') this.#say(`${TEXTS.refusedTitle}. ${TEXTS.refused}`);
+  }
+
+  #setSaving(state: SavingState, isKnown: boolean): void {
+    const words = { saved: TEXTS.saved, saving: TEXTS.saving } as Partial<Record<SavingState, string>>;
+    this.#saving.textContent = isKnown ? (words[state] ?? TEXTS.notSaved) : '';
+    this.#saving.classList.toggle('bad', isKnown && words[state] === undefined);
+  }
+
+  /** Nothing is recorded any more: the course goes, so that nobody works in vain. */
+  #end(title: string, words: string, canTakeOver: boolean): void {
+    this.#isEnded = true;
+    this.#open?.window?.close();
+    this.#open = null;
+    const takeOver = element('button', { class: 'main', onclick: () => location.reload() }, TEXTS.takeOver);
+    this.#header.replaceChildren(element('h1', {}, this.#page?.course.name ?? ''));
+    this.#showCard(
+      this.#card(title, words, canTakeOver ? element('div', { class: 'actions' }, takeOver) : null),
+    );
+  }
+
+  #showFailure(error: unknown, again: () => unknown = () => location.reload()): void {
+    if (error instanceof Refusal && (error.status === 410 || error.status === 404)) {
+      this.#end(TEXTS.overTitle, TEXTS.over, false);
+      return;
+    }
+    const button = element('button', { class: 'main', onclick: () => void again() }, TEXTS.tryAgain);
+    this.#showCard(this.#card(TEXTS.failedTitle, TEXTS.failed, element('div', { class: 'actions' }, button)));
+  }
+
+  #say(words: string | null): void {
+    this.#notice.hidden = words === null;
+    this.#notice.replaceChildren(element('p', {}, words ?? ''));
+  }
+
+  #showCard(card: HTMLElement): void {
+    this.#stage.classList.add('padded');
+    this.#stage.replaceChildren(...(this.#isEnded ? [] : [this.#nav]), card);
+    card.querySelector('h2')?.focus();
+  }
+
+  #card(title: string, words: string | null = null, ...children: (Node | null)[]): HTMLElement {
+    return element(
+      'section',
+      { class: 'card' },
+      element('h2', { tabindex: -1 }, title),
+      words === null ? null : element('p', {}, words),
+      ...children,
+    );
+  }
+}
+
+function statusOf({ completion, success, score }: Unit): string {
+  const parts: string[] = [TEXTS.completionWords[completion], TEXTS.successWords[success]];
+  if (score !== null) parts.push(`${TEXTS.score}: ${Math.round(score * 100) / 100}`);
+  return parts.filter((each) => each !== '').join(' · ');
+}

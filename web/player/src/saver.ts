@@ -1,0 +1,267 @@
+/** What a unit has to save at a moment. */
+export interface Snapshot {
+  cmi: Record<string, unknown>;
+  terminated: boolean;
+  elapsedMs: number;
+}
+
+/** Where saving stands; the page says it. */
+export type SavingState = 'saved' | 'saving' | 'offline' | 'superseded' | 'over' | 'refused';
+
+interface Commit extends Snapshot {
+  unit: string;
+  page: number;
+  visit: number;
+  sequence: number;
+  base?: number;
+  splice?: { start: number; end: number; text: string };
+}
+
+/** A launch's own: a tab may open several. */
+const PENDING_KEY = `coursewire-pending ${location.pathname}`;
+/** Merges the bursts that courses save in. */
+const SOON_MS = 150;
+const LATER_MS = 1_500;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 15_000;
+/** Browsers let a page that is closed send 64 KiB in all. */
+const MOST_WHEN_LEAVING = 60_000;
+const SMALL = 8_000;
+const COMMIT_PATH = '../commit';
+
+/**
+ * Saves what a unit says: merged, in order, one request at a time; at once and in a form that outlives the page while it
+ * is being closed. What has not arrived is kept in the tab, which sends it again after a reload.
+ */
+export class Saver {
+  readonly #unit: string;
+  readonly #page: number;
+  readonly #visit: number;
+  readonly #counter: { next: number };
+  readonly #read: () => Snapshot;
+  readonly #onState: (state: SavingState) => void;
+  /** What the server has for sure. */
+  #acknowledged: Commit | null = null;
+  #isDirty = false;
+  #isSending = false;
+  #isLeaving = false;
+  #isOver = false;
+  #retryMs = FIRST_RETRY_MS;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #idle: (() => void)[] = [];
+
+  constructor(options: {
+    unit: string;
+    page: number;
+    visit: number;
+    /** The sequence of all writes of the page. */
+    counter: { next: number };
+    read: () => Snapshot;
+    onState: (state: SavingState) => void;
+  }) {
+    this.#unit = options.unit;
+    this.#page = options.page;
+    this.#visit = options.visit;
+    this.#counter = options.counter;
+    this.#read = options.read;
+    this.#onState = options.onState;
+    addEventListener('online', this.#again);
+  }
+
+  /** Something changed: it is saved soon, at once where the course asks for it or the page is being closed. */
+  changed(how: 'value' | 'commit' | 'terminate'): void {
+    if (this.#isOver) return;
+    this.#isDirty = true;
+    if (this.#isLeaving) {
+      this.#sendLeaving(how === 'value');
+      return;
+    }
+    this.#sendIn(how === 'value' ? LATER_MS : how === 'commit' ? SOON_MS : 0);
+  }
+
+  /** The page may not come back: what is not saved is sent in a way that outlives it. */
+  leaving(isForGood: boolean): void {
+    if (isForGood) this.#isLeaving = true;
+    if (this.#isDirty || this.#isSending) this.#sendLeaving(false);
+  }
+
+  /** The page came back from the browser's cache, or is shown again. */
+  back(): void {
+    this.#isLeaving = false;
+    if (this.#isDirty) this.#sendIn(0);
+  }
+
+  /** Resolves once everything is saved, or nothing can be any more. */
+  async settled(): Promise<void> {
+    if (!this.#isDirty && !this.#isSending) return;
+    this.#sendIn(0);
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Ends it: its unit is closed. */
+  dispose(): void {
+    clearTimeout(this.#timer);
+    removeEventListener('online', this.#again);
+  }
+
+  readonly #again = () => {
+    this.#retryMs = FIRST_RETRY_MS;
+    if (this.#isDirty) this.#sendIn(0);
+  };
+
+  #sendIn(ms: number): void {
+    const at = performance.now() + ms;
+    if (this.#isSending || at >= this.#timerAt) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Number.POSITIVE_INFINITY;
+      void this.#send();
+    }, ms);
+  }
+
+  #commit(): Commit {
+    return {
+      ...this.#read(),
+      unit: this.#unit,
+      page: this.#page,
+      visit: this.#visit,
+      sequence: this.#counter.next++,
+    };
+  }
+
+  async #send(): Promise<void> {
+    if (this.#isSending || !this.#isDirty || this.#isOver) return;
+    this.#isSending = true;
+    this.#isDirty = false;
+    const commit = this.#commit();
+    keepPending(commit);
+    if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
+    const status = await request(JSON.stringify(commit));
+    this.#isSending = false;
+    if (status === 200) {
+      this.#acknowledged = commit;
+      this.#retryMs = FIRST_RETRY_MS;
+      forgetPending(commit);
+      if (this.#isDirty) this.#sendIn(SOON_MS);
+      else {
+        this.#onState('saved');
+        this.#nowIdle();
+      }
+    } else if (status === 409) this.#end('superseded', commit);
+    else if (status === 410 || status === 404) this.#end('over', commit);
+    else if (status >= 400 && status < 500 && status !== 408 && status !== 429) this.#end('refused', commit);
+    else {
+      // The next try reads the data again: it holds this and what comes meanwhile.
+      this.#isDirty = true;
+      this.#onState('offline');
+      this.#sendIn(this.#retryMs);
+      this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+    }
+  }
+
+  #end(state: SavingState, commit: Commit): void {
+    this.#isOver = true;
+    forgetPending(commit);
+    this.#onState(state);
+    this.#nowIdle();
+  }
+
+  #nowIdle(): void {
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Several of these may be under way at once, and after an ordinary one: the server takes the newest. */
+  #sendLeaving(onlyIfSmall: boolean): void {
+    if (this.#isOver) return;
+    const commit = this.#commit();
+    keepPending(commit);
+    const body = smallest(commit, this.#acknowledged, onlyIfSmall ? SMALL : MOST_WHEN_LEAVING);
+    const isWhole = body.length <= MOST_WHEN_LEAVING;
+    if (onlyIfSmall && body.length > SMALL) return;
+    void request(body, isWhole).then((status) => {
+      if (status !== 200) return;
+      this.#acknowledged = commit;
+      forgetPending(commit);
+      // What was sent holds all that an ordinary request under way has, too.
+      if (commit.sequence === this.#counter.next - 1) {
+        this.#isDirty = false;
+        this.#onState('saved');
+      }
+    });
+  }
+}
+
+/** The commit as it is, or where that is too much, only what differs from what the server has. */
+function smallest(commit: Commit, base: Commit | null, most: number): string {
+  const whole = JSON.stringify(commit);
+  if (whole.length <= most || base === null) return whole;
+  const cmi: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(commit.cmi)) {
+    if (JSON.stringify(value) !== JSON.stringify(base.cmi[name])) cmi[name] = value;
+  }
+  const small: Commit = { ...commit, cmi, base: base.sequence };
+  const { suspend_data: before } = base.cmi;
+  const { suspend_data: after, ...others } = cmi;
+  if (typeof before === 'string' && typeof after === 'string') {
+    small.cmi = others;
+    small.splice = spliceOf(before, after);
+  }
+  return JSON.stringify(small);
+}
+
+/** What two texts have in common at their start and end, and what the second one has between. */
+function spliceOf(before: string, after: string): { start: number; end: number; text: string } {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start++;
+  // Half a character would not survive the way.
+  if (start > 0 && /[\uD800-\uDBFF]/.test(before[start - 1] ?? '')) start--;
+  let end = 0;
+  while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  if (end > 0 && /[\uDC00-\uDFFF]/.test(before[before.length - end] ?? '')) end--;
+  return { start, end, text: after.slice(start, after.length - end) };
+}
+
+/** The status of the answer; 0 without one. */
+async function request(body: string, keepalive = false): Promise<number> {
+  try {
+    const answer = await fetch(COMMIT_PATH, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body,
+      keepalive,
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return 0;
+  }
+}
+
+/** Sends what a page before this one in the same tab could not; to be awaited before the new page takes over. */
+export async function sendPending(): Promise<void> {
+  const text = sessionStorage.getItem(PENDING_KEY);
+  if (text === null) return;
+  if ((await request(text)) !== 0) sessionStorage.removeItem(PENDING_KEY);
+}
+
+function keepPending(commit: Commit): void {
+  try {
+    sessionStorage.setItem(PENDING_KEY, JSON.stringify(commit));
+  } catch {
+    // Full, or not allowed: the page itself still has it.
+  }
+}
+
+function forgetPending({ sequence, page }: Commit): void {
+  try {
+    const kept = sessionStorage.getItem(PENDING_KEY);
+    if (kept === null) return;
+    const pending = JSON.parse(kept) as Commit;
+    if (pending.page === page && pending.sequence <= sequence) sessionStorage.removeItem(PENDING_KEY);
+  } catch {
+    // See above.
+  }
+}

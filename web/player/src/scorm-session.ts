@@ -1,0 +1,114 @@
+import type { Snapshot } from './saver.ts';
+
+/** The data model engine of one edition, which knows the standard's elements, types and error codes. */
+export interface Engine {
+  initialize(): string;
+  terminate(): string;
+  getValue(element: string): string;
+  setValue(element: string, value: string): string;
+  commit(): string;
+  lastError(): string;
+  errorString(code: string): string;
+  diagnostic(code: string): string;
+  /** The members of the data model, as JSON values. */
+  read(): Record<string, unknown>;
+}
+
+/** What is told of each change. */
+export type OnChange = (how: 'value' | 'commit' | 'terminate') => void;
+
+/**
+ * A unit's session with the runtime, as courses call it. It never throws into a course, takes values of every type, and
+ * begins again when a course initializes after it has finished: the standards end a session there, many courses do not.
+ */
+export class ScormSession {
+  readonly #makeEngine: (cmi: Record<string, unknown> | null) => Engine;
+  readonly #onChange: OnChange;
+  readonly #startedAt = performance.now();
+  #engine: Engine;
+  #isRunning = false;
+  #isTerminated = false;
+  #left: Record<string, unknown> | null = null;
+
+  /** @param makeEngine makes an engine that holds these members; null for those that the server gave */
+  constructor(makeEngine: (cmi: Record<string, unknown> | null) => Engine, onChange: OnChange) {
+    this.#makeEngine = makeEngine;
+    this.#onChange = onChange;
+    this.#engine = makeEngine(null);
+  }
+
+  /** What is to be saved now. */
+  snapshot(): Snapshot {
+    return {
+      // Finishing changes the model in the engine's own ways; what the course said is what counts.
+      cmi: this.#left ?? this.#engine.read(),
+      terminated: this.#isTerminated,
+      elapsedMs: Math.round(performance.now() - this.#startedAt),
+    };
+  }
+
+  get isTerminated(): boolean {
+    return this.#isTerminated;
+  }
+
+  readonly initialize = (): string =>
+    this.#guarded(() => {
+      if (this.#isTerminated && this.#left !== null) {
+        this.#engine = this.#makeEngine(this.#left);
+        this.#isTerminated = false;
+        this.#left = null;
+      }
+      const result = this.#engine.initialize();
+      if (result === 'true') this.#isRunning = true;
+      return result;
+    });
+
+  readonly terminate = (): string =>
+    this.#guarded(() => {
+      const left = this.#isRunning ? this.#engine.read() : null;
+      const result = this.#engine.terminate();
+      if (left !== null) {
+        this.#left = left;
+        this.#isRunning = false;
+        this.#isTerminated = true;
+        this.#onChange('terminate');
+      }
+      return result;
+    });
+
+  readonly getValue = (element: unknown): string =>
+    this.#guarded(() => this.#engine.getValue(text(element)), '');
+
+  readonly setValue = (element: unknown, value: unknown): string =>
+    this.#guarded(() => {
+      const result = this.#engine.setValue(text(element), text(value));
+      if (result === 'true' && this.#isRunning) this.#onChange('value');
+      return result;
+    });
+
+  readonly commit = (): string =>
+    this.#guarded(() => {
+      const result = this.#engine.commit();
+      if (this.#isRunning) this.#onChange('commit');
+      return result;
+    });
+
+  readonly lastError = (): string => this.#guarded(() => this.#engine.lastError(), '0');
+  readonly errorString = (code: unknown): string =>
+    this.#guarded(() => this.#engine.errorString(text(code)), '');
+  readonly diagnostic = (code: unknown): string =>
+    this.#guarded(() => this.#engine.diagnostic(text(code)), '');
+
+  #guarded(work: () => unknown, otherwise = 'false'): string {
+    try {
+      return text(work());
+    } catch {
+      return otherwise;
+    }
+  }
+}
+
+/** Courses pass numbers, booleans, null and nothing at all. */
+function text(value: unknown): string {
+  return value === null || value === undefined ? '' : String(value);
+}

@@ -1,0 +1,48 @@
+/** What the page asks of the server, below the launch's token. Shapes are those of `src/player/player-routes.ts`. */
+
+export interface Unit {
+  id: string;
+  title: string;
+  completion: 'Completed' | 'Incomplete' | 'Unknown';
+  success: 'PASS' | 'FAIL' | 'UNKNOWN';
+  score: number | null;
+}
+
+export interface PageAnswer {
+  course: { name: string; standard: string };
+  mode: string;
+  page: number;
+  units: Unit[];
+  lastUnit: string | null;
+  returnUrl: string | null;
+}
+
+export interface UnitStart {
+  script: 'scorm12' | 'scorm2004' | null;
+  address: string;
+  ownWindow: boolean;
+  data: unknown;
+  isReview: boolean;
+}
+
+/** An answer that is no success. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`the service answered ${status}`);
+    this.status = status;
+  }
+}
+
+/** Asks the server. @throws {Refusal} @throws {TypeError} without a connection */
+export async function post<T>(path: string, body: unknown = {}): Promise<T> {
+  const answer = await fetch(`../${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Refusal(answer.status);
+  return (await answer.json()) as T;
+}

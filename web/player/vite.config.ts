@@ -1,0 +1,17 @@
+import { defineConfig } from 'vite';
+
+const COMPILER_OPTIONS = JSON.stringify({ compilerOptions: { verbatimModuleSyntax: true } });
+
+/** The learner's page. It is served below a launch's token, so every address is relative. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: './',
+  esbuild: { legalComments: 'none', tsconfigRaw: COMPILER_OPTIONS },
+  build: {
+    target: 'es2022',
+    emptyOutDir: true,
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+  },
+});
