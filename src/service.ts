@@ -14,6 +14,7 @@ import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
+import { createLearningRecords, type LearningRecords } from './player/lrs/learning-records.ts';
 import { createPlayer, type Player } from './player/player.ts';
 import { openQueue, type ServiceQueue } from './queue/open-queue.ts';
 import type { ServiceContext } from './service-context.ts';
@@ -92,6 +93,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
   const identity = await createIdentity(context);
   const content = stack.use(await openContent(context, webhooks));
+  const records = createLearningRecords(context, identity);
   const player = await createPlayer(context, content);
   webhooks.startCleaning([
     (limit) => idempotency.forgetOld(limit),
@@ -99,7 +101,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     ...player.cleaningSteps,
   ]);
 
-  await addRoutes(server, context, { queue, webhooks, identity, content, player });
+  await addRoutes(server, context, { queue, webhooks, identity, content, records, player });
   stack.defer(() => closeServer(player.server, settings.shutdown_timeout * MS_PER_SECOND));
   const contentUrl = await player.listen();
   stack.defer(() => closeServer(server, settings.shutdown_timeout * MS_PER_SECOND));
@@ -150,10 +152,17 @@ async function openServiceQueue({
 async function addRoutes(
   server: FastifyInstance,
   context: ServiceContext,
-  parts: { queue: ServiceQueue; webhooks: Webhooks; identity: Identity; content: Content; player: Player },
+  parts: {
+    queue: ServiceQueue;
+    webhooks: Webhooks;
+    identity: Identity;
+    content: Content;
+    records: LearningRecords;
+    player: Player;
+  },
 ): Promise<void> {
   const { settings, version, metrics, storage } = context;
-  const { queue, webhooks, identity, content, player } = parts;
+  const { queue, webhooks, identity, content, records, player } = parts;
   const { authorize } = identity;
   const checks = {
     database: () => storage.databaseWatch.check(),
@@ -173,6 +182,7 @@ async function addRoutes(
   content.addOpenRoutes(server, (launch) => player.play(launch));
   await ui.addOpenRoutes(server);
   await identity.addOpenRoutes(server);
+  await records.addRoutes(server);
   await server.register(async (scoped) => {
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, authorize);

@@ -17,6 +17,7 @@ import { sqsCopies } from './migrations/0015-sqs-copies.ts';
 import { instances } from './migrations/0016-instances.ts';
 import { courseStructures } from './migrations/0017-course-structures.ts';
 import { player } from './migrations/0018-player.ts';
+import { lrs } from './migrations/0019-lrs.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   instances,
   courseStructures,
   player,
+  lrs,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

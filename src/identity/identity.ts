@@ -4,6 +4,7 @@ import type { Routes } from '../http/routes.ts';
 import type { CleaningStep, ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
 import { createAdministration } from './administrators/administration.ts';
+import { type AuthenticateBasic, basicAuthentication } from './clients/basic-authentication.ts';
 import { clientRoutes } from './clients/client-routes.ts';
 import { ClientService } from './clients/client-service.ts';
 import { GuessLimiter } from './guess-limiter.ts';
@@ -17,6 +18,7 @@ const MS_PER_SECOND = 1_000;
 export interface Identity {
   /** Decides requests by access token or session. */
   authorize: Authorize;
+  authenticateBasic: AuthenticateBasic;
   cleaningSteps: readonly CleaningStep[];
   /** Adds the routes that nobody has to be signed in for. */
   addOpenRoutes(server: FastifyInstance): Promise<void>;
@@ -38,6 +40,8 @@ export async function createIdentity({
   const { database, authSecrets } = storage;
   const log = logs.for('AdministratorService');
   const clients = new ClientService({ database, now });
+  // One for both ways to bring a client's secret, so that nobody has twice the guesses.
+  const guesses = new GuessLimiter({ now });
   const tokens = new AccessTokens({
     reader: database.reader,
     keys: await deriveTokenKeys(database, authSecrets),
@@ -61,12 +65,13 @@ export async function createIdentity({
   });
   return {
     authorize: administration.authorize,
+    authenticateBasic: basicAuthentication({ clients, guesses, log: logs.for('ApiClients') }),
     cleaningSteps: administration.cleaningSteps,
     async addOpenRoutes(server) {
       await server.register(tokenEndpoint, {
         clients,
         tokens,
-        guesses: new GuessLimiter({ now }),
+        guesses,
         log: logs.for('TokenEndpoint'),
       });
       administration.addOpenRoutes(server);

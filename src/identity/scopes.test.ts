@@ -3,10 +3,18 @@ import { describe, it } from 'node:test';
 import { formatScope, isScope, readStoredScopes, SCOPES, splitScope } from './scopes.ts';
 
 describe('scopes', () => {
-  it('are these five, whose places access tokens rely on', () => {
+  it('are these seven, whose places access tokens rely on', () => {
     assert.deepEqual(
       [...SCOPES],
-      ['content:read', 'content:write', 'webhooks:read', 'webhooks:write', 'registrations:write'],
+      [
+        'content:read',
+        'content:write',
+        'webhooks:read',
+        'webhooks:write',
+        'registrations:write',
+        'statements:read',
+        'statements:write',
+      ],
     );
   });
 

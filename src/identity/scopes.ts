@@ -8,6 +8,8 @@ export const SCOPES = [
   'webhooks:read',
   'webhooks:write',
   'registrations:write',
+  'statements:read',
+  'statements:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
@@ -19,6 +21,8 @@ export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'webhooks:read': 'Read webhooks, their statistics, history and lines.',
   'webhooks:write': 'Change webhooks, send messages again, act on lines.',
   'registrations:write': 'Make and change registrations, and launch them.',
+  'statements:read': 'Read learning records through the Experience API (xAPI).',
+  'statements:write': 'Store learning records through the Experience API (xAPI).',
 };
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES);

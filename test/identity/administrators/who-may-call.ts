@@ -6,6 +6,8 @@ export const CALLERS = [
   'webhooks:read',
   'webhooks:write',
   'registrations:write',
+  'statements:read',
+  'statements:write',
   'viewer',
   'admin',
 ] as const;
@@ -44,6 +46,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       OPTIONS /public/v1/auth
       QUERY  /public/v1/auth
       TRACE  /public/v1/auth
+      OPTIONS /xapi/*
       POST   /ui/api/session
       DELETE /ui/api/session
       POST   /ui/api/setup
@@ -108,6 +111,18 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       DELETE /registrations/:registration_id
       POST   /registrations/:registration_id/launch
       PUT    /registrations/:registration_id/status`,
+  },
+  {
+    allowed: ['statements:read', 'admin'],
+    routes: `
+      GET    /xapi/*`,
+  },
+  {
+    allowed: ['statements:write', 'admin'],
+    routes: `
+      PUT    /xapi/*
+      POST   /xapi/*
+      DELETE /xapi/*`,
   },
   {
     allowed: ['webhooks:read', 'admin'],

@@ -28,6 +28,8 @@ export const clients = {
     'webhooks:read': 'read webhooks',
     'webhooks:write': 'change webhooks',
     'registrations:write': 'change registrations',
+    'statements:read': 'read learning records',
+    'statements:write': 'store learning records',
   },
   empty: {
     title: 'No API clients yet',
@@ -70,6 +72,8 @@ export const clients = {
       'webhooks:read': 'Read webhooks, their statistics, history and lines. Never their secrets.',
       'webhooks:write': 'Create, change and delete webhooks; send messages again; act on lines.',
       'registrations:write': 'Register learners, make launch links, report their status.',
+      'statements:read': 'Read learning records through the Experience API (xAPI).',
+      'statements:write': 'Store learning records through the Experience API (xAPI).',
     },
     checks: {
       name: 'Give it a name',

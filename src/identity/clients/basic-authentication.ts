@@ -1,0 +1,72 @@
+import type { Logger } from '../../observability/log.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import { addressKey } from '../address-key.ts';
+import type { GuessLimiter } from '../guess-limiter.ts';
+import { type ApiClient, type ClientService, hasClientIdForm } from './client-service.ts';
+
+const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
+const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="coursewire", charset="UTF-8"' };
+
+/** Recognises an API client by its id and secret. */
+export type AuthenticateBasic = (authorization: string, address: string) => Promise<ApiClient>;
+
+/** Whether an Authorization header field holds HTTP Basic credentials. */
+export function isBasic(authorization: string | undefined): authorization is string {
+  return /^basic(?: |$)/i.test(authorization ?? '');
+}
+
+/**
+ * Recognises API clients by HTTP Basic credentials (RFC 7617), for protocols whose clients know no access tokens. Wrong
+ * secrets are counted as those at the token endpoint are. The function throws `unauthorized` and `too-many-requests`.
+ */
+export function basicAuthentication({
+  clients,
+  guesses,
+  log,
+}: {
+  clients: ClientService;
+  guesses: GuessLimiter;
+  log: Logger;
+}): AuthenticateBasic {
+  return async (authorization, address) => {
+    const credentials = readBasic(authorization);
+    if (credentials === null) throw refused();
+    const source = addressKey(address);
+    const wait = guesses.refusal(source, credentials.id);
+    if (wait !== null) throw tooMany(wait);
+    const client = await clients.authenticate(credentials.id, credentials.secret);
+    if (client === null) {
+      // What comes as a client id may be a secret in the wrong field.
+      const clientId = hasClientIdForm(credentials.id) ? credentials.id : null;
+      log.info('Basic credentials refused', { client_id: clientId, address });
+      const waitNow = guesses.failed(source, credentials.id);
+      throw waitNow === null ? refused() : tooMany(waitNow);
+    }
+    guesses.succeeded(source, client.clientId);
+    // When a client was last used is told to people only: failing to write it must not fail the request.
+    await clients.noteUse(client).catch((error: unknown) => {
+      log.warn('the last use of an API client was not noted', { client_id: client.clientId, err: error });
+    });
+    return client;
+  };
+}
+
+function readBasic(authorization: string): { id: string; secret: string } | null {
+  const encoded = BASIC.exec(authorization)?.[1];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString();
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : { id: text.slice(0, colon), secret: text.slice(colon + 1) };
+}
+
+function refused(): ProblemError {
+  return new ProblemError('unauthorized', 'The client is unknown or disabled, or the secret is wrong', {
+    headers: CHALLENGE,
+  });
+}
+
+function tooMany(seconds: number): ProblemError {
+  return new ProblemError('too-many-requests', 'Too many wrong secrets came from this address; wait', {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}

@@ -1,0 +1,108 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import { mergeDefinitions } from './statement-form.ts';
+import { agentIdentity, agentsIn, termOf } from './statement-index.ts';
+import { isObject, type JsonObject, type StoredStatement } from './xapi-types.ts';
+
+/** What the store knows of activities and agents. What a launch says of an activity is known within that launch only. */
+
+const MAX_NAMES = 20;
+
+function keyOf(registrationId: string | null, term: string): string {
+  return termOf(JSON.stringify([registrationId, term]));
+}
+
+/** Adds the definitions of activities to what is known of them. */
+export async function learnActivities(
+  tx: Transaction,
+  registrationId: string | null,
+  activities: readonly JsonObject[],
+  now: number,
+): Promise<void> {
+  const byTerm = new Map<string, JsonObject>();
+  for (const { id, definition } of activities) {
+    if (typeof id !== 'string' || !isObject(definition)) continue;
+    const term = termOf(id);
+    byTerm.set(term, mergeDefinitions(byTerm.get(term) ?? {}, definition));
+  }
+  // In one order, so that no two transactions wait for each other.
+  for (const [term, definition] of [...byTerm].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    await learnActivity(tx, registrationId, term, definition, now);
+  }
+}
+
+async function learnActivity(
+  tx: Transaction,
+  registrationId: string | null,
+  term: string,
+  definition: JsonObject,
+  now: number,
+): Promise<void> {
+  const key = keyOf(registrationId, term);
+  const [present] = await tx.all<{ definition: string }>(
+    `select definition from lrs_activities where activity_key = ?${tx.dialect === 'postgres' ? ' for update' : ''}`,
+    key,
+  );
+  const merged = JSON.stringify(
+    mergeDefinitions(present === undefined ? {} : (JSON.parse(present.definition) as JsonObject), definition),
+  );
+  if (merged === present?.definition) return;
+  await tx.run(
+    `insert into lrs_activities (activity_key, term, registration_id, definition, updated_at) values (?, ?, ?, ?, ?)
+     on conflict (activity_key) do update set definition = excluded.definition, updated_at = excluded.updated_at`,
+    key,
+    term,
+    registrationId,
+    merged,
+    now,
+  );
+}
+
+/**
+ * What is known of activities, by id.
+ * @param registrationId null: what any statement said of it, the latest first
+ */
+export async function selectDefinitions(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string | null,
+  activityIds: readonly string[],
+): Promise<Map<string, JsonObject>> {
+  const found = new Map<string, JsonObject>();
+  for (const id of new Set(activityIds)) {
+    const term = termOf(id);
+    const [row] =
+      registrationId === null
+        ? await reader.all<{ definition: string }>(
+            'select definition from lrs_activities where term = ? order by updated_at desc, activity_key limit 1',
+            term,
+          )
+        : await reader.all<{ definition: string }>(
+            'select definition from lrs_activities where activity_key = ?',
+            keyOf(registrationId, term),
+          );
+    if (row !== undefined) found.set(id, JSON.parse(row.definition) as JsonObject);
+  }
+  return found;
+}
+
+/** Keeps the names that statements give to agents. */
+export async function learnAgents(tx: Transaction, statements: readonly StoredStatement[]): Promise<void> {
+  const rows = new Map<string, [string, string]>();
+  for (const agent of statements.flatMap(agentsIn)) {
+    const identity = agentIdentity(agent);
+    if (identity === null || typeof agent.name !== 'string' || agent.name.includes('\0')) continue;
+    const term = termOf(identity);
+    rows.set(`${term} ${agent.name}`, [term, agent.name.slice(0, 200)]);
+  }
+  const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  await tx.insertMany('lrs_agent_names', ['term', 'name'], sorted, 'on conflict do nothing');
+}
+
+/** The names that statements gave to an agent. */
+export async function selectAgentNames(reader: Pick<Reader, 'all'>, identity: string): Promise<string[]> {
+  const rows = await reader.all<{ name: string }>(
+    'select name from lrs_agent_names where term = ? order by name limit ?',
+    termOf(identity),
+    MAX_NAMES,
+  );
+  return rows.map(({ name }) => name);
+}

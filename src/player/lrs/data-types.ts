@@ -1,0 +1,64 @@
+import { parseDateTime } from '../../time/date-time.ts';
+
+/** The data types of the Experience API (section 4 of "Data"), each as a function that says what is wrong with a value. */
+
+/** Answers what is wrong with a value, to follow its name in a sentence; null when nothing is. */
+export type Check = (value: unknown) => string | null;
+
+const MAX_IRI_LENGTH = 4_000;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** A scheme, then anything that an IRI may hold (RFC 3987). */
+const IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/iu;
+const EMAIL = /^mailto:[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/i;
+const SHA1 = /^[0-9a-f]{40}$/i;
+const SHA2 = /^(?:[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
+const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+(?:\s*;.*)?$/i;
+/** An offset from UTC; xAPI refuses one of minus zero. */
+const OFFSET = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i;
+const NEGATIVE_ZERO = /-00(?::?00)?$/;
+const DURATION =
+  /^P(?=.)(?:\d+(?:[.,]\d+)?W|(?:\d+(?:[.,]\d+)?Y)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?)$/;
+/** RFC 5646: langtag, private use, and the tags that were registered before it. */
+const LANGUAGE =
+  /^(?:(?:[a-z]{2,3}(?:-[a-z]{3}){0,3}|[a-z]{4,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?|x(?:-[a-z\d]{1,8})+|i-[a-z]{2,8}|en-GB-oed|sgn-(?:BE-(?:FR|NL)|CH-DE)|art-lojban|cel-gaulish|no-(?:bok|nyn)|zh-(?:guoyu|hakka|min|min-nan|xiang))$/i;
+
+function text(fits: (value: string) => boolean, words: string): Check {
+  return (value) => (typeof value === 'string' && fits(value) ? null : words);
+}
+
+export const isText: Check = text(() => true, 'must be a string');
+export const isUuid: Check = text((value) => UUID.test(value), 'must be a UUID');
+export const isIri: Check = text(
+  (value) => value.length <= MAX_IRI_LENGTH && IRI.test(value),
+  `must be an absolute IRI of at most ${MAX_IRI_LENGTH} characters`,
+);
+export const isMailbox: Check = text(
+  (value) => value.length <= MAX_IRI_LENGTH && EMAIL.test(value),
+  'must be a mailto: IRI with one e-mail address',
+);
+export const isSha1: Check = text((value) => SHA1.test(value), 'must be a SHA-1 hash in hexadecimal digits');
+export const isSha2: Check = text((value) => SHA2.test(value), 'must be a SHA-2 hash in hexadecimal digits');
+export const isMediaType: Check = text((value) => MEDIA_TYPE.test(value), 'must be a media type');
+export const isLanguage: Check = text((value) => LANGUAGE.test(value), 'must be a language tag of RFC 5646');
+export const isDuration: Check = text((value) => DURATION.test(value), 'must be a duration of ISO 8601');
+export const isTimestamp: Check = text(
+  (value) => parseTimestamp(value) !== null,
+  'must be a date and time of RFC 3339',
+);
+
+export const isBoolean: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
+export const isNumber: Check = (value) => (typeof value === 'number' ? null : 'must be a number');
+export const isCount: Check = (value) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? null : 'must be a whole number';
+
+/** A value that has to be one of these. */
+export function isOneOf(...values: readonly string[]): Check {
+  return text((value) => values.includes(value), `must be ${values.join(' or ')}`);
+}
+
+/** Epoch milliseconds of a timestamp; null when it is none. Without an offset it counts as UTC. */
+export function parseTimestamp(value: string): number | null {
+  const time = value.slice('2000-01-01'.length);
+  if (NEGATIVE_ZERO.test(time)) return null;
+  return parseDateTime(OFFSET.test(time) ? value : `${value}Z`);
+}

@@ -1,0 +1,256 @@
+import { createHash } from 'node:crypto';
+import type { Database, Transaction } from '../../database/database.ts';
+import { notFound, ProblemError } from '../../problems/problem.ts';
+import {
+  type DocumentRow,
+  deleteDocument,
+  deleteDocuments,
+  selectDocument,
+  selectDocumentIds,
+  selectLockedDocument,
+  upsertDocument,
+} from './document-store.ts';
+import { isOfLaunch, type LrsScope } from './lrs-scope.ts';
+import { agentIdentity, termOf } from './statement-index.ts';
+import { isObject, type JsonObject } from './xapi-types.ts';
+
+/** The three kinds of documents. */
+export type DocumentKind = 'state' | 'activity-profile' | 'agent-profile';
+
+/** What documents belong to. Members that the kind does not have are null. */
+export interface DocumentCollection {
+  kind: DocumentKind;
+  activityId: string | null;
+  /** A valid agent. */
+  agent: JsonObject | null;
+  /** A UUID. */
+  registration: string | null;
+}
+
+/** A document as it is read. */
+export interface LrsDocument {
+  contentType: string;
+  content: Buffer;
+  /** With its quotes. */
+  etag: string;
+  updatedAt: number;
+}
+
+/** The conditions of a request, as its header fields have them. */
+export interface DocumentConditions {
+  ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
+}
+
+/** Whether a change has to say which document it expects: never, where there is one already, or always. */
+export type ConditionNeed = 'none' | 'to replace' | 'always';
+
+/** The largest document. */
+export const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
+
+/** Keeps documents of activities and agents. Each method keeps to what its scope reaches. */
+export class DocumentService {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  constructor(options: { database: Database; now: () => number }) {
+    this.#database = options.database;
+    this.#now = options.now;
+  }
+
+  /** @throws {ProblemError} `not-found`, `forbidden` */
+  async read(scope: LrsScope, collection: DocumentCollection, id: string): Promise<LrsDocument> {
+    const row = await selectDocument(this.#database.reader, keysOf(scope, collection, id).document);
+    if (row === undefined) throw notFound('document', id);
+    return toDocument(row);
+  }
+
+  /** The ids of a collection's documents that were changed after a moment. @throws {ProblemError} `forbidden` */
+  async list(scope: LrsScope, collection: DocumentCollection, since: number | null): Promise<string[]> {
+    const { collection: key, registration } = keysOf(scope, collection, '');
+    return await selectDocumentIds(this.#database.reader, key, { registration, since });
+  }
+
+  /**
+   * Stores a document in the place of the one that may be there, or merges JSON into it.
+   * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `precondition-failed`, `content-too-large`
+   */
+  async write(
+    scope: LrsScope,
+    collection: DocumentCollection,
+    id: string,
+    document: { contentType: string; content: Buffer },
+    options: { conditions: DocumentConditions; merges: boolean; condition: ConditionNeed },
+  ): Promise<void> {
+    assertWritable(scope, collection, id);
+    await this.#database.transaction((tx) => this.writeIn(tx, scope, collection, id, document, options));
+  }
+
+  /** The same in an open transaction, for documents of the service too. */
+  async writeIn(
+    tx: Transaction,
+    scope: LrsScope,
+    collection: DocumentCollection,
+    id: string,
+    { contentType, content }: { contentType: string; content: Buffer },
+    options: { conditions: DocumentConditions; merges: boolean; condition: ConditionNeed },
+  ): Promise<void> {
+    const keys = keysOf(scope, collection, id);
+    const present = await selectLockedDocument(tx, keys.document);
+    // Many a course writes its first profile without a condition: where there is none, it can overwrite nothing.
+    const isFirst = scope.launch !== null && present === undefined;
+    assertConditions(present, options.conditions, isFirst ? 'none' : options.condition);
+    const next =
+      options.merges && present !== undefined ? merged(toDocument(present), contentType, content) : content;
+    if (next.length > MAX_DOCUMENT_BYTES) {
+      throw new ProblemError('content-too-large', `A document has at most ${MAX_DOCUMENT_BYTES} bytes`);
+    }
+    await upsertDocument(tx, {
+      document_key: keys.document,
+      collection_key: keys.collection,
+      registration_id: keys.registrationId,
+      registration: keys.registration ?? '',
+      document_id: id,
+      content_type: contentType,
+      content: next.toString('base64'),
+      etag: entityTagOf(next),
+      updated_at: this.#now(),
+    });
+  }
+
+  /** Deletes a document, if there is one. @throws {ProblemError} `forbidden`, `precondition-failed` */
+  async delete(
+    scope: LrsScope,
+    collection: DocumentCollection,
+    id: string,
+    conditions: DocumentConditions,
+  ): Promise<void> {
+    assertWritable(scope, collection, id);
+    const keys = keysOf(scope, collection, id);
+    await this.#database.transaction(async (tx) => {
+      assertConditions(await selectLockedDocument(tx, keys.document), conditions, 'none');
+      await deleteDocument(tx, keys.document);
+    });
+  }
+
+  /** Deletes a collection's documents, save those that the course may only read. @throws {ProblemError} `forbidden` */
+  async deleteAll(scope: LrsScope, collection: DocumentCollection): Promise<void> {
+    const { collection: key, registration } = keysOf(scope, collection, '');
+    const kept = [...(scope.launch?.readOnlyStates ?? [])];
+    await this.#database.transaction((tx) => deleteDocuments(tx, key, registration, kept));
+  }
+}
+
+/** SHA-1, which xAPI names for entity tags: it tells contents apart and protects nothing. */
+function entityTagOf(content: Buffer): string {
+  return `"${createHash('sha1').update(content).digest('hex')}"`;
+}
+
+function toDocument(row: DocumentRow): LrsDocument {
+  return {
+    contentType: row.content_type,
+    content: Buffer.from(row.content, 'base64'),
+    etag: row.etag,
+    updatedAt: row.updated_at,
+  };
+}
+
+/**
+ * Where a document is. Documents of a launch are its registration's own, save the learner's profile. A registration that
+ * a launched course leaves out is the one of its launch.
+ * @throws {ProblemError} `forbidden`
+ */
+function keysOf(scope: LrsScope, collection: DocumentCollection, id: string) {
+  const { kind, activityId, agent } = collection;
+  const { launch } = scope;
+  const identity = agentIdentity(agent);
+  let registration = collection.registration?.toLowerCase() ?? null;
+  if (launch !== null) {
+    if (agent !== null && identity !== agentIdentity(launch.actor)) {
+      throw new ProblemError('forbidden', 'The agent is not the learner of this launch');
+    }
+    if (activityId !== null && !isOfLaunch(launch, activityId)) {
+      throw new ProblemError('forbidden', 'The activity is none of this launch');
+    }
+    if (kind === 'state') registration ??= launch.registration;
+    if (registration !== null && registration !== launch.registration) {
+      throw new ProblemError('forbidden', 'The registration is not the one of this launch');
+    }
+  }
+  // A profile of an activity that any course could write would be a way from one learner to another.
+  const owner = kind === 'activity-profile' && launch !== null ? launch.registrationId : null;
+  const belongsTo = kind === 'agent-profile' ? null : (launch?.registrationId ?? null);
+  const collectionText = JSON.stringify([kind, owner, activityId, identity]);
+  return {
+    registrationId: belongsTo,
+    registration,
+    collection: termOf(collectionText),
+    document: termOf(JSON.stringify([collectionText, registration, id])),
+  };
+}
+
+/** @throws {ProblemError} `forbidden` */
+function assertWritable(scope: LrsScope, { kind }: DocumentCollection, id: string): void {
+  if (kind === 'state' && scope.launch?.readOnlyStates.has(id)) {
+    throw new ProblemError('forbidden', `The document ${id} can only be read`);
+  }
+}
+
+/** @throws {ProblemError} `conflict`, `precondition-failed` */
+function assertConditions(
+  present: DocumentRow | undefined,
+  { ifMatch, ifNoneMatch }: DocumentConditions,
+  need: ConditionNeed,
+): void {
+  if (ifMatch === undefined && ifNoneMatch === undefined) {
+    if (need === 'none') return;
+    if (present === undefined) {
+      if (need === 'to replace') return;
+      throw new ProblemError(
+        'invalid-request',
+        'Say with If-None-Match: * that there is to be no document yet, or with If-Match which one is to be replaced',
+      );
+    }
+    throw new ProblemError(
+      'conflict',
+      'There is a document already: read it, then say with If-Match which one is to be replaced, or with ' +
+        'If-None-Match: * that none is',
+    );
+  }
+  const failed =
+    (ifMatch !== undefined && (present === undefined || !matches(ifMatch, present.etag))) ||
+    (ifNoneMatch !== undefined && present !== undefined && matches(ifNoneMatch, present.etag));
+  if (failed)
+    throw new ProblemError('precondition-failed', 'The document is not the one that the request expects');
+}
+
+function matches(field: string, etag: string): boolean {
+  const tags = field.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  // Some libraries leave the quotes out.
+  return tags.some((tag) => tag === '*' || tag === etag || `"${tag}"` === etag);
+}
+
+/** @throws {ProblemError} `invalid-request` */
+function merged(present: LrsDocument, contentType: string, content: Buffer): Buffer {
+  const isJson = JSON_TYPE.test(contentType) && JSON_TYPE.test(present.contentType);
+  const [before, now] = isJson ? [readObject(present.content), readObject(content)] : [null, null];
+  if (before === null || now === null) {
+    throw new ProblemError('invalid-request', 'Only documents that are JSON objects can be merged; use PUT');
+  }
+  return Buffer.from(JSON.stringify({ ...before, ...now }));
+}
+
+function readObject(content: Buffer): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(content.toString());
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a media type is JSON. */
+export function isJsonType(contentType: string): boolean {
+  return JSON_TYPE.test(contentType);
+}

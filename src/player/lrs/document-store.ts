@@ -1,0 +1,91 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+
+/** SQL of documents, one operation a function. */
+
+/** A document's row. `content` is base64; `registration` is empty where the document belongs to none. */
+export interface DocumentRow {
+  document_key: string;
+  collection_key: string;
+  registration_id: string | null;
+  registration: string;
+  document_id: string;
+  content_type: string;
+  content: string;
+  etag: string;
+  updated_at: number;
+}
+
+const COLUMNS =
+  'document_key, collection_key, registration_id, registration, document_id, content_type, content, etag, updated_at';
+
+export async function selectDocument(
+  reader: Pick<Reader, 'all'>,
+  key: string,
+): Promise<DocumentRow | undefined> {
+  const [row] = await reader.all<DocumentRow>(
+    `select ${COLUMNS} from lrs_documents where document_key = ?`,
+    key,
+  );
+  return row;
+}
+
+/** Reads a document and lets one change of it happen at a time. */
+export async function selectLockedDocument(tx: Transaction, key: string): Promise<DocumentRow | undefined> {
+  // A document that is not there yet has no row to lock.
+  if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(hashtextextended(?, 0))', key);
+  return await selectDocument(tx, key);
+}
+
+export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise<void> {
+  await tx.run(
+    `insert into lrs_documents (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (document_key) do update set content_type = excluded.content_type, content = excluded.content,
+       etag = excluded.etag, updated_at = excluded.updated_at`,
+    row.document_key,
+    row.collection_key,
+    row.registration_id,
+    row.registration,
+    row.document_id,
+    row.content_type,
+    row.content,
+    row.etag,
+    row.updated_at,
+  );
+}
+
+export async function deleteDocument(tx: Transaction, key: string): Promise<void> {
+  await tx.run('delete from lrs_documents where document_key = ?', key);
+}
+
+/** The ids of a collection's documents. @param registration null: of any registration and of none */
+export async function selectDocumentIds(
+  reader: Pick<Reader, 'all'>,
+  collection: string,
+  { registration, since }: { registration: string | null; since: number | null },
+): Promise<string[]> {
+  const rows = await reader.all<{ document_id: string }>(
+    `select distinct document_id from lrs_documents
+     where collection_key = ? and (? = 0 or registration = ?) and updated_at > ? order by document_id`,
+    collection,
+    registration === null ? 0 : 1,
+    registration ?? '',
+    since ?? -1,
+  );
+  return rows.map(({ document_id }) => document_id);
+}
+
+export async function deleteDocuments(
+  tx: Transaction,
+  collection: string,
+  registration: string | null,
+  except: readonly string[],
+): Promise<void> {
+  await tx.run(
+    `delete from lrs_documents where collection_key = ? and (? = 0 or registration = ?)
+     ${except.length > 0 ? `and document_id not in (${except.map(() => '?').join(', ')})` : ''}`,
+    collection,
+    registration === null ? 0 : 1,
+    registration ?? '',
+    ...except,
+  );
+}

@@ -1,0 +1,65 @@
+import type { FastifyRequest } from 'fastify';
+import type { Authorization, Authorize } from '../../http/authorization.ts';
+import { type AuthenticateBasic, isBasic } from '../../identity/clients/basic-authentication.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import type { LrsScope } from './lrs-scope.ts';
+
+/** Where API clients and administrators reach all learning records, relative to the base URL. */
+export const XAPI_PATH = '/xapi';
+/** Names the service in identifiers of agents where it has no address of its own. */
+export const DEFAULT_HOME_PAGE = 'urn:coursewire';
+
+const READ = 'statements:read';
+const WRITE = 'statements:write';
+
+/** What API clients and administrators are recognised with. */
+export interface LrsClientsOptions {
+  authorize: Authorize;
+  authenticateBasic: AuthenticateBasic;
+  /** The path of the store, as clients see it. */
+  path: string;
+  /** An IRI that tells this service's clients from those of others. */
+  homePage: string;
+}
+
+/**
+ * Decides what a caller may touch: with a client's id and secret as HTTP Basic credentials, which is what tools for xAPI
+ * speak, or with what all of the API takes. They reach the records of all launches as far as their scopes go.
+ */
+export function lrsClients({ authorize, authenticateBasic, path, homePage }: LrsClientsOptions) {
+  const scopeFor = (caller: { id: string; mayRead: boolean; mayWrite: boolean }): LrsScope => ({
+    authority: { objectType: 'Agent', account: { homePage, name: caller.id } },
+    mayRead: caller.mayRead,
+    mayWrite: caller.mayWrite,
+    path,
+    launch: null,
+  });
+
+  return async (request: FastifyRequest, authorization: string | undefined): Promise<LrsScope> => {
+    if (isBasic(authorization)) {
+      const { clientId, scopes } = await authenticateBasic(authorization, request.ip);
+      const [mayRead, mayWrite] = [scopes.has(READ), scopes.has(WRITE)];
+      if (mayRead || mayWrite) return scopeFor({ id: clientId, mayRead, mayWrite });
+      throw new ProblemError('forbidden', `This needs an API client with the scope ${READ} or ${WRITE}`);
+    }
+    const reading = await authorize(request, { scope: READ });
+    const writing = await authorize(request, { scope: WRITE });
+    const id = callerOf(reading) ?? callerOf(writing);
+    if (id !== null) {
+      return scopeFor({ id, mayRead: 'caller' in reading, mayWrite: 'caller' in writing });
+    }
+    throw refusalOf(request.method === 'GET' || request.method === 'HEAD' ? reading : writing);
+  };
+}
+
+function callerOf(decision: Authorization): string | null {
+  return 'caller' in decision ? decision.caller.id : null;
+}
+
+function refusalOf(decision: Authorization): Error {
+  if (!('refusal' in decision)) throw new Error('nothing was refused');
+  const { status, detail, wwwAuthenticate } = decision.refusal;
+  return new ProblemError(status === 401 ? 'unauthorized' : 'forbidden', detail, {
+    headers: wwwAuthenticate === undefined ? {} : { 'WWW-Authenticate': wwwAuthenticate },
+  });
+}

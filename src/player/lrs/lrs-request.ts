@@ -1,0 +1,207 @@
+import { parseJson } from '../../http/json-body.ts';
+import { type InputError, invalidInput, ProblemError, pointerTo } from '../../problems/problem.ts';
+import { isIri, isUuid, parseTimestamp } from './data-types.ts';
+import { agentErrors } from './statement-rules.ts';
+import type { JsonObject, XapiVersion } from './xapi-types.ts';
+
+/** A request to the store. Names of header fields are in lower case. */
+export interface LrsRequest {
+  method: string;
+  /** Below the store's own path, without slashes around it: `statements`, `activities/state`. */
+  resource: string;
+  query: ReadonlyMap<string, string>;
+  headers: Readonly<Record<string, string | undefined>>;
+  body: Buffer;
+}
+
+/** An answer of the store. */
+export interface LrsAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer | null;
+}
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
+const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
+const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
+/** Header fields that a form may hold; everything else in it is a query member. */
+const FORM_HEADERS = [
+  'authorization',
+  'x-experience-api-version',
+  'content-type',
+  'content-length',
+  'if-match',
+  'if-none-match',
+  'accept',
+  'accept-language',
+  'accept-encoding',
+];
+
+/** The members of a query. @throws {ProblemError} `invalid-request` when one is there twice */
+export function readQuery(text: string): Map<string, string> {
+  const query = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (query.has(name))
+      throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'is there twice' }]);
+    if (value.includes('\0')) {
+      throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'must not hold NUL characters' }]);
+    }
+    query.set(name, value);
+  }
+  return query;
+}
+
+/** Whether a request is one that a form carries, for clients that cannot send methods and header fields. */
+export function isFormRequest(method: string, query: ReadonlyMap<string, string>): boolean {
+  return method === 'POST' && query.has('method');
+}
+
+/**
+ * The request that a form carries (xAPI 1.0.3, section 1.3 of "Communication"): other requests as they are.
+ * @throws {ProblemError} `invalid-request`
+ */
+export function unwrapForm(request: LrsRequest): LrsRequest {
+  if (!isFormRequest(request.method, request.query)) return request;
+  if (request.query.size > 1) {
+    throw new ProblemError(
+      'invalid-request',
+      'Beside the method, the members of the query belong into the form',
+    );
+  }
+  if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) {
+    throw new ProblemError('invalid-request', 'A request that names its method is a form');
+  }
+  const query = readQuery(request.body.toString());
+  const headers = { ...request.headers };
+  delete headers['content-type'];
+  delete headers['content-length'];
+  for (const [name, value] of [...query]) {
+    if (!FORM_HEADERS.includes(name.toLowerCase())) continue;
+    headers[name.toLowerCase()] = value;
+    query.delete(name);
+  }
+  const content = query.get('content');
+  query.delete('content');
+  const method = request.query.get('method')?.toUpperCase() ?? '';
+  if (/^2\.0/.test(headers['x-experience-api-version'] ?? '')) {
+    throw new ProblemError('invalid-request', 'xAPI 2.0 has no requests in forms');
+  }
+  const carriesBody = method === 'PUT' || method === 'POST';
+  if (carriesBody) headers['content-type'] ??= 'application/json';
+  return { ...request, method, query, headers, body: Buffer.from(content ?? '') };
+}
+
+/** The version that a request asks for. @throws {ProblemError} `invalid-request` */
+export function versionOf(headers: LrsRequest['headers']): XapiVersion {
+  const version = headers['x-experience-api-version'] ?? '';
+  if (VERSION_OF_1.test(version)) return '1.0.3';
+  if (VERSION_OF_2.test(version)) return '2.0.0';
+  throw new ProblemError(
+    'invalid-request',
+    version === ''
+      ? 'The header field X-Experience-API-Version is missing'
+      : 'The header field X-Experience-API-Version names a version that is not spoken here: 1.0.x or 2.0.x',
+  );
+}
+
+/** @throws {ProblemError} `malformed-json`, `invalid-request` */
+export function readJson(body: Buffer): unknown {
+  if (body.length === 0) throw new ProblemError('invalid-request', 'The body is missing');
+  return parseJson(body);
+}
+
+/** Reads the members of a query one after the other, and says at the end what is wrong with them. */
+export class QueryReader {
+  readonly #query: ReadonlyMap<string, string>;
+  readonly #known = new Set<string>();
+  readonly #errors: InputError[] = [];
+
+  constructor(query: ReadonlyMap<string, string>) {
+    this.#query = query;
+  }
+
+  /** A member that may be left out. */
+  text(name: string): string | null {
+    this.#known.add(name);
+    return this.#query.get(name) ?? null;
+  }
+
+  required(name: string): string {
+    const value = this.text(name);
+    if (value === null) this.#add(name, 'is required');
+    return value ?? '';
+  }
+
+  iri(name: string, value: string | null = this.text(name)): string | null {
+    const wrong = value === null ? null : isIri(value);
+    if (wrong !== null) this.#add(name, wrong);
+    return value;
+  }
+
+  requiredIri(name: string): string {
+    const value = this.required(name);
+    if (value !== '') this.iri(name, value);
+    return value;
+  }
+
+  uuid(name: string): string | null {
+    const value = this.text(name);
+    const wrong = value === null ? null : isUuid(value);
+    if (wrong !== null) this.#add(name, wrong);
+    return value;
+  }
+
+  flag(name: string): boolean {
+    return this.oneOf(name, ['true', 'false']) === 'true';
+  }
+
+  oneOf(name: string, values: readonly string[]): string | null {
+    const value = this.text(name);
+    if (value !== null && !values.includes(value)) this.#add(name, `must be one of ${values.join(', ')}`);
+    return value;
+  }
+
+  count(name: string): number | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    if (!/^\d{1,9}$/.test(value)) this.#add(name, 'must be a whole number');
+    return Number(value);
+  }
+
+  moment(name: string): number | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    const moment = parseTimestamp(value);
+    if (moment === null) this.#add(name, 'must be a date and time of RFC 3339');
+    return moment;
+  }
+
+  agent(name: string): JsonObject | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    try {
+      const agent: unknown = JSON.parse(value);
+      this.#errors.push(...agentErrors(agent, pointerTo('/query', name)));
+      return agent as JsonObject;
+    } catch {
+      this.#add(name, 'must be an agent as JSON');
+      return null;
+    }
+  }
+
+  requiredAgent(name: string): JsonObject {
+    if (this.text(name) === null) this.#add(name, 'is required');
+    return this.agent(name) ?? {};
+  }
+
+  /** Refuses everything of the query that was not read. @throws {ProblemError} `invalid-request` */
+  end(): void {
+    for (const name of this.#query.keys())
+      if (!this.#known.has(name)) this.#add(name, 'is not a known member');
+    if (this.#errors.length > 0) throw invalidInput(this.#errors.slice(0, 100));
+  }
+
+  #add(name: string, detail: string): void {
+    this.#errors.push({ pointer: pointerTo('/query', name), detail });
+  }
+}

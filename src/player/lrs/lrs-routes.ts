@@ -1,0 +1,145 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ProblemError } from '../../problems/problem.ts';
+import type { Lrs } from './lrs.ts';
+import { isFormRequest, type LrsAnswer, type LrsRequest, readQuery, unwrapForm } from './lrs-request.ts';
+import type { LrsScope } from './lrs-scope.ts';
+import { CONSISTENT_THROUGH, consistentThrough } from './statement-resource.ts';
+
+/** The largest request: statements with their attachments. */
+export const MAX_LRS_BODY_BYTES = 16 * 1024 * 1024;
+/** The largest form whose credential is known only when it is read. */
+const MAX_UNKNOWN_BODY_BYTES = 2 * 1024 * 1024;
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'] as const;
+const EXPOSED = ['ETag', 'Last-Modified', 'X-Experience-API-Version', CONSISTENT_THROUGH, 'Retry-After'];
+const ALLOWED = [
+  'Authorization',
+  'Content-Type',
+  'If-Match',
+  'If-None-Match',
+  'X-Experience-API-Version',
+  'Accept-Language',
+];
+const PREFLIGHT_SECONDS = '600';
+
+/** What the routes of a store work with. */
+export interface LrsRoutesOptions {
+  lrs: Lrs;
+  /** The path of the store, such as `/xapi`; it may have parameters. */
+  path: string;
+  /**
+   * Decides what a request may touch.
+   * @param authorization the value of its header field, which may come in a form
+   * @throws {ProblemError} `unauthorized`, `forbidden`, `too-many-requests`
+   */
+  scopeOf(request: FastifyRequest, authorization: string | undefined): Promise<LrsScope>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    lrsScope: LrsScope | null;
+  }
+}
+
+/**
+ * The Experience API, as a Fastify plugin: parsers and hooks of its own. Pages of any origin may ask, since nothing is
+ * let in by a cookie.
+ */
+export async function lrsRoutes(
+  app: FastifyInstance,
+  { lrs, path, scopeOf }: LrsRoutesOptions,
+): Promise<void> {
+  app.decorateRequest('lrsScope', null);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onSend', async (request, reply) => {
+    if (!reply.hasHeader('X-Experience-API-Version')) {
+      reply.header('X-Experience-API-Version', spokenVersion(request));
+    }
+    if (resourceOf(request) === 'statements' && !reply.hasHeader(CONSISTENT_THROUGH)) {
+      // An answer that says that the database is away is no better without it.
+      const value = await consistentThrough(lrs.statements).catch(() => null);
+      if (value !== null) reply.header(CONSISTENT_THROUGH, value);
+    }
+    reply.headers({
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': EXPOSED.join(', '),
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    });
+  });
+  app.addHook('onRequest', async (request) => {
+    if (request.method === 'OPTIONS' || resourceOf(request) === 'about') return;
+    const { authorization } = request.headers;
+    const isForm = isFormRequest(request.method, queryOf(request));
+    if (authorization !== undefined || !isForm) {
+      request.lrsScope = await scopeOf(request, authorization);
+      return;
+    }
+    // Who asks is said in the form.
+    if (Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_UNKNOWN_BODY_BYTES) {
+      throw new ProblemError('content-too-large', 'The form is too large, or does not say how long it is');
+    }
+  });
+
+  app.route({
+    method: [...METHODS],
+    url: `${path}/*`,
+    bodyLimit: MAX_LRS_BODY_BYTES,
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      if (request.method === 'OPTIONS') return preflight(reply);
+      const resource = resourceOf(request);
+      if (resource === 'about') return send(reply, aboutAnswer(lrs, request));
+      const asked = unwrapForm(toLrsRequest(request, resource));
+      const scope = request.lrsScope ?? (await scopeOf(request, asked.headers.authorization));
+      return send(reply, await lrs.answer(scope, asked));
+    },
+  });
+}
+
+function aboutAnswer(lrs: Lrs, request: FastifyRequest): LrsAnswer {
+  if (request.method === 'GET' || request.method === 'HEAD') return lrs.about();
+  throw new ProblemError('method-not-allowed', 'This is only read', { headers: { Allow: 'GET, HEAD' } });
+}
+
+function preflight(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(204)
+    .headers({
+      'Access-Control-Allow-Methods': METHODS.join(', '),
+      'Access-Control-Allow-Headers': ALLOWED.join(', '),
+      'Access-Control-Max-Age': PREFLIGHT_SECONDS,
+    })
+    .send();
+}
+
+function send(reply: FastifyReply, { status, headers, body }: LrsAnswer): FastifyReply {
+  return reply
+    .code(status)
+    .headers(headers)
+    .send(body ?? undefined);
+}
+
+function toLrsRequest(request: FastifyRequest, resource: string): LrsRequest {
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : value,
+    ]),
+  );
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  return { method: request.method, resource, query: queryOf(request), headers, body };
+}
+
+/** Some courses put a slash too much between the endpoint and the resource. */
+function resourceOf(request: FastifyRequest): string {
+  return (request.params as { '*': string })['*'].replace(/^\/+|\/+$/g, '');
+}
+
+function queryOf(request: FastifyRequest): Map<string, string> {
+  const at = request.url.indexOf('?');
+  return readQuery(at < 0 ? '' : request.url.slice(at + 1));
+}
+
+function spokenVersion(request: FastifyRequest): string {
+  return /^2\.0/.test(String(request.headers['x-experience-api-version'] ?? '')) ? '2.0.0' : '1.0.3';
+}

@@ -1,0 +1,196 @@
+import type { Database } from '../../database/database.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import { selectAgentNames, selectDefinitions } from './activity-store.ts';
+import {
+  type DocumentCollection,
+  DocumentService,
+  isJsonType,
+  type LrsDocument,
+} from './document-service.ts';
+import { type LrsAnswer, type LrsRequest, QueryReader, readJson, versionOf } from './lrs-request.ts';
+import type { LrsScope } from './lrs-scope.ts';
+import { isSameAgent } from './statement-form.ts';
+import { agentIdentity } from './statement-index.ts';
+import { answerStatements, json } from './statement-resource.ts';
+import { StatementService } from './statement-service.ts';
+import type { JsonObject, XapiVersion } from './xapi-types.ts';
+
+/** The versions that clients may ask for. */
+const VERSIONS = ['1.0.0', '1.0.1', '1.0.2', '1.0.3', '2.0.0'];
+
+/**
+ * The learning record store: the resources of the Experience API 1.0.3, and of 2.0 where a client asks for that. It
+ * knows nothing of credentials; each request comes with the scope that its credential has.
+ */
+export class Lrs {
+  readonly statements: StatementService;
+  readonly documents: DocumentService;
+  readonly #database: Database;
+
+  constructor(options: { database: Database; now: () => number }) {
+    this.#database = options.database;
+    this.statements = new StatementService(options);
+    this.documents = new DocumentService(options);
+  }
+
+  /** What the store says of itself to everyone. */
+  about(): LrsAnswer {
+    return json(200, { version: VERSIONS });
+  }
+
+  /**
+   * Answers a request.
+   * @throws {ProblemError}
+   */
+  async answer(scope: LrsScope, request: LrsRequest): Promise<LrsAnswer> {
+    assertMethod(scope, request.method);
+    const version = versionOf(request.headers);
+    switch (request.resource) {
+      case 'statements':
+        return await answerStatements(
+          { statements: this.statements, database: this.#database },
+          scope,
+          request,
+          version,
+        );
+      case 'activities/state':
+        return await this.#documentsOf(scope, request, version, 'stateId', (query) => ({
+          kind: 'state',
+          activityId: query.requiredIri('activityId'),
+          agent: query.requiredAgent('agent'),
+          registration: query.uuid('registration'),
+        }));
+      case 'activities/profile':
+        return await this.#documentsOf(scope, request, version, 'profileId', (query) => ({
+          kind: 'activity-profile',
+          activityId: query.requiredIri('activityId'),
+          agent: null,
+          registration: null,
+        }));
+      case 'agents/profile':
+        return await this.#documentsOf(scope, request, version, 'profileId', (query) => ({
+          kind: 'agent-profile',
+          activityId: null,
+          agent: query.requiredAgent('agent'),
+          registration: null,
+        }));
+      case 'activities':
+        return await this.#activity(scope, request);
+      case 'agents':
+        return await this.#person(scope, request);
+      default:
+        throw new ProblemError('not-found', 'The Experience API has no such resource');
+    }
+  }
+
+  async #documentsOf(
+    scope: LrsScope,
+    request: LrsRequest,
+    version: XapiVersion,
+    idName: 'stateId' | 'profileId',
+    read: (query: QueryReader) => DocumentCollection,
+  ): Promise<LrsAnswer> {
+    const { method, headers } = request;
+    const query = new QueryReader(request.query);
+    const collection = read(query);
+    const isRead = method === 'GET' || method === 'HEAD';
+    const isState = collection.kind === 'state';
+    const mayBeAll = isRead || (method === 'DELETE' && isState);
+    const id = mayBeAll ? query.text(idName) : query.required(idName);
+    const since = isRead && id === null ? query.moment('since') : null;
+    query.end();
+    const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
+    if (isRead) {
+      if (id === null) return json(200, await this.documents.list(scope, collection, since));
+      return toAnswer(await this.documents.read(scope, collection, id), conditions.ifNoneMatch);
+    }
+    if (method === 'DELETE') {
+      if (id === null) await this.documents.deleteAll(scope, collection);
+      else await this.documents.delete(scope, collection, id, conditions);
+      return { status: 204, headers: {}, body: null };
+    }
+    const contentType = headers['content-type'] ?? 'application/octet-stream';
+    if (isJsonType(contentType)) readJson(request.body);
+    const merges = method === 'POST';
+    if (merges && isJsonType(contentType)) assertObject(request.body);
+    await this.documents.write(
+      scope,
+      collection,
+      id ?? '',
+      { contentType, content: request.body },
+      {
+        conditions,
+        merges,
+        condition: merges || (isState && version === '1.0.3') ? 'none' : isState ? 'to replace' : 'always',
+      },
+    );
+    return { status: 204, headers: {}, body: null };
+  }
+
+  async #activity(scope: LrsScope, request: LrsRequest): Promise<LrsAnswer> {
+    assertRead(request.method);
+    const query = new QueryReader(request.query);
+    const id = query.requiredIri('activityId');
+    query.end();
+    const known = await selectDefinitions(this.#database.reader, scope.launch?.registrationId ?? null, [id]);
+    const definition = known.get(id);
+    return json(200, { objectType: 'Activity', id, ...(definition === undefined ? {} : { definition }) });
+  }
+
+  async #person(scope: LrsScope, request: LrsRequest): Promise<LrsAnswer> {
+    assertRead(request.method);
+    const query = new QueryReader(request.query);
+    const agent = query.requiredAgent('agent');
+    query.end();
+    const identity = agentIdentity(agent);
+    if (identity === null) throw new ProblemError('invalid-request', 'The agent has no identifier');
+    if (scope.launch !== null && !isSameAgent(agent, scope.launch.actor)) {
+      throw new ProblemError('forbidden', 'The agent is not the learner of this launch');
+    }
+    const known =
+      scope.launch === null
+        ? await selectAgentNames(this.#database.reader, identity)
+        : [scope.launch.actor.name];
+    const names = [...new Set([...known, agent.name])].filter((name) => typeof name === 'string');
+    return json(200, toPerson(agent, names));
+  }
+}
+
+function toPerson(agent: JsonObject, names: readonly string[]): JsonObject {
+  const identifiers = ['mbox', 'mbox_sha1sum', 'openid', 'account'].filter((name) => name in agent);
+  return {
+    objectType: 'Person',
+    ...(names.length > 0 ? { name: names } : {}),
+    ...Object.fromEntries(identifiers.map((name) => [name, [agent[name]]])),
+  };
+}
+
+function toAnswer(document: LrsDocument, ifNoneMatch: string | undefined): LrsAnswer {
+  const { contentType, content, etag, updatedAt } = document;
+  const headers = { ETag: etag, 'Last-Modified': new Date(updatedAt).toUTCString() };
+  if (ifNoneMatch === etag) return { status: 304, headers, body: null };
+  return { status: 200, headers: { ...headers, 'Content-Type': contentType }, body: content };
+}
+
+/** @throws {ProblemError} `invalid-request` */
+function assertObject(body: Buffer): void {
+  const value = readJson(body);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  throw new ProblemError('invalid-request', 'A document that is merged has to be a JSON object');
+}
+
+function assertMethod(scope: LrsScope, method: string): void {
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (!isRead && !['PUT', 'POST', 'DELETE'].includes(method)) {
+    throw new ProblemError('method-not-allowed', 'The Experience API has no such method', {
+      headers: { Allow: 'GET, HEAD, PUT, POST, DELETE' },
+    });
+  }
+  if (isRead ? scope.mayRead : scope.mayWrite) return;
+  throw new ProblemError('forbidden', `This credential may not ${isRead ? 'read' : 'write'} records`);
+}
+
+function assertRead(method: string): void {
+  if (method === 'GET' || method === 'HEAD') return;
+  throw new ProblemError('method-not-allowed', 'This is only read', { headers: { Allow: 'GET, HEAD' } });
+}

@@ -1,0 +1,61 @@
+import { verify, X509Certificate } from 'node:crypto';
+import { ProblemError } from '../../problems/problem.ts';
+import { saysTheSame } from './statement-form.ts';
+import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
+
+/** Signatures of statements: JSON Web Signatures that come as attachments (xAPI, section 2.6 of "Data"). */
+
+/** The usage type of an attachment that is a signature. */
+export const SIGNATURE_USAGE = 'http://adlnet.gov/expapi/attachments/signature';
+
+const CONTENT_TYPE = 'application/octet-stream';
+const HASHES: Readonly<Record<string, string>> = { RS256: 'sha256', RS384: 'sha384', RS512: 'sha512' };
+const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
+
+/**
+ * Checks a signature of a statement: what it signs has to be the statement, and where it names its certificate, that one
+ * has to have made it. Whether the certificate is to be trusted is for readers to decide.
+ * @throws {ProblemError} `invalid-request`
+ */
+export function assertSignature(statement: Statement, contentType: string, content: Buffer): void {
+  if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== CONTENT_TYPE) {
+    throw refused(`has to be of type ${CONTENT_TYPE}`);
+  }
+  const parts = COMPACT.exec(content.toString('latin1').trim());
+  if (parts === null) throw refused('has to be a JSON Web Signature in its compact form');
+  const [, header64 = '', payload64 = '', signature64 = ''] = parts;
+  const header = readObject(header64);
+  const payload = readObject(payload64);
+  if (header === null || payload === null) throw refused('does not hold JSON');
+  const hash = typeof header.alg === 'string' ? HASHES[header.alg] : undefined;
+  if (hash === undefined) throw refused(`has to use one of ${Object.keys(HASHES).join(', ')}`);
+  if (!saysTheSame(payload as Statement, statement)) throw refused('signs another statement');
+  if (header.x5c === undefined) return;
+  const certificate = readCertificate(header.x5c);
+  const signed = Buffer.from(`${header64}.${payload64}`);
+  const isGood = verify(hash, signed, certificate.publicKey, Buffer.from(signature64, 'base64url'));
+  if (!isGood) throw refused('was not made with its certificate');
+}
+
+function readObject(base64url: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(base64url, 'base64url').toString());
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function readCertificate(chain: unknown): X509Certificate {
+  const first: unknown = Array.isArray(chain) ? chain[0] : undefined;
+  if (typeof first !== 'string') throw refused('names no certificate in x5c');
+  try {
+    return new X509Certificate(Buffer.from(first, 'base64'));
+  } catch {
+    throw refused('has a certificate in x5c that cannot be read');
+  }
+}
+
+function refused(words: string): ProblemError {
+  return new ProblemError('invalid-request', `The signature of a statement ${words}`);
+}

@@ -1,0 +1,198 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parseTimestamp } from './data-types.ts';
+import { agentIdentity } from './statement-index.ts';
+import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
+
+/** The forms in which statements are compared and answered. */
+
+/** `exact`: as it was sent; `ids`: nothing but identifiers; `canonical`: with one language of each text. */
+export const STATEMENT_FORMATS = ['exact', 'ids', 'canonical'] as const;
+export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
+
+const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'];
+
+/** A statement with every list of context activities as a list, which is how statements are kept and answered. */
+export function withActivityLists<T extends JsonObject>(statement: T): T {
+  const { context, object } = statement;
+  const copy: JsonObject = { ...statement };
+  if (isObject(context) && isObject(context.contextActivities)) {
+    const lists = Object.entries(context.contextActivities).map(([name, value]) => [name, [value].flat()]);
+    copy.context = { ...context, contextActivities: Object.fromEntries(lists) };
+  }
+  if (isObject(object) && object.objectType === 'SubStatement') copy.object = withActivityLists(object);
+  return copy as T;
+}
+
+/** Whether two statements say the same, as far as a store may tell (xAPI, section 2.3.2 of "Data"). */
+export function saysTheSame(one: Statement, other: Statement): boolean {
+  const [first, second] = [essence(one), essence(other)];
+  // What a store may have set.
+  for (const name of ['timestamp', 'version', 'id']) {
+    if (!(name in one && name in other)) {
+      delete first[name];
+      delete second[name];
+    }
+  }
+  return isDeepStrictEqual(first, second);
+}
+
+/** A statement without what may differ between copies of it: descriptions, and what stores set. */
+function essence(statement: JsonObject): JsonObject {
+  const {
+    stored: _stored,
+    authority: _authority,
+    attachments: _attachments,
+    ...rest
+  } = withActivityLists(statement);
+  const { timestamp } = rest;
+  if (typeof timestamp === 'string') rest.timestamp = parseTimestamp(timestamp);
+  const { result } = rest;
+  if (isObject(result) && typeof result.duration === 'string') {
+    rest.result = { ...result, duration: toHundredths(result.duration) };
+  }
+  return toIds(
+    rest,
+    isObject(rest.object) && rest.object.objectType === 'SubStatement' ? essence : undefined,
+  );
+}
+
+/** A duration without what is finer than hundredths of a second, which does not count. */
+function toHundredths(duration: string): string {
+  return duration.replace(/([.,]\d{2})\d+S$/, '$1S');
+}
+
+/** A statement with nothing but identifiers of its actors, verb and activities. */
+export function toIds(statement: JsonObject, inner: (value: JsonObject) => JsonObject = toIds): JsonObject {
+  const copy: JsonObject = { ...statement };
+  const { actor, verb, object, context, authority } = statement;
+  copy.actor = agentIds(actor);
+  if (isObject(verb)) copy.verb = { id: verb.id };
+  if (authority !== undefined) copy.authority = agentIds(authority);
+  copy.object = objectIds(object, inner);
+  if (!isObject(context)) return copy;
+  const around: JsonObject = { ...context };
+  for (const name of ['instructor', 'team']) {
+    if (around[name] !== undefined) around[name] = agentIds(around[name]);
+  }
+  if (isObject(around.contextActivities)) {
+    const lists = Object.entries(around.contextActivities).map(([name, value]) => [
+      name,
+      [value].flat().map((each) => objectIds(each, inner)),
+    ]);
+    around.contextActivities = Object.fromEntries(lists);
+  }
+  copy.context = around;
+  return copy;
+}
+
+function objectIds(object: unknown, inner: (value: JsonObject) => JsonObject): unknown {
+  if (!isObject(object)) return object;
+  switch (object.objectType ?? 'Activity') {
+    case 'Activity':
+      return { id: object.id };
+    case 'Agent':
+    case 'Group':
+      return agentIds(object);
+    case 'SubStatement':
+      return inner(object);
+    default:
+      return object;
+  }
+}
+
+function agentIds(agent: unknown): unknown {
+  if (!isObject(agent)) return agent;
+  const identifier = IDENTIFIERS.find((name) => name in agent);
+  const objectType = agent.objectType ?? 'Agent';
+  if (identifier !== undefined) return { objectType, [identifier]: agent[identifier] };
+  return { objectType, member: Array.isArray(agent.member) ? agent.member.map(agentIds) : [] };
+}
+
+/** What is known of activities, by id. */
+export type Definitions = ReadonlyMap<string, JsonObject>;
+
+/** A statement with what is known of its activities, each text in the one language that fits best. */
+export function toCanonical(
+  statement: JsonObject,
+  languages: readonly string[],
+  known: Definitions,
+): JsonObject {
+  const copy: JsonObject = { ...statement };
+  const { verb, object, context } = statement;
+  if (isObject(verb) && isObject(verb.display)) {
+    copy.verb = { ...verb, display: inOneLanguage(verb.display, languages) };
+  }
+  copy.object = canonicalObject(object, languages, known);
+  if (!isObject(context) || !isObject(context.contextActivities)) return copy;
+  const lists = Object.entries(context.contextActivities).map(([name, value]) => [
+    name,
+    [value].flat().map((each) => canonicalObject(each, languages, known)),
+  ]);
+  copy.context = { ...context, contextActivities: Object.fromEntries(lists) };
+  return copy;
+}
+
+function canonicalObject(object: unknown, languages: readonly string[], known: Definitions): unknown {
+  if (!isObject(object)) return object;
+  const type = object.objectType ?? 'Activity';
+  if (type === 'SubStatement') return toCanonical(object, languages, known);
+  if (type !== 'Activity') return object;
+  const definition = known.get(object.id as string) ?? object.definition;
+  return isObject(definition)
+    ? { ...object, definition: canonicalDefinition(definition, languages) }
+    : object;
+}
+
+function canonicalDefinition(definition: JsonObject, languages: readonly string[]): JsonObject {
+  const entries = Object.entries(definition).map(([name, value]) => {
+    if ((name === 'name' || name === 'description') && isObject(value)) {
+      return [name, inOneLanguage(value, languages)];
+    }
+    const isComponents = Array.isArray(value) && name !== 'correctResponsesPattern';
+    return [name, isComponents ? value.map((each) => canonicalDefinition(each, languages)) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function inOneLanguage(texts: JsonObject, languages: readonly string[]): JsonObject {
+  const tags = Object.keys(texts);
+  const fits = (wanted: string) =>
+    tags.find((tag) => tag.toLowerCase() === wanted) ??
+    tags.find((tag) => tag.toLowerCase().startsWith(`${wanted}-`)) ??
+    tags.find((tag) => wanted.startsWith(`${tag.toLowerCase()}-`));
+  const chosen = languages.map(fits).find((tag) => tag !== undefined) ?? tags[0];
+  return chosen === undefined ? {} : { [chosen]: texts[chosen] };
+}
+
+/** The languages of an `Accept-Language` field, the most wanted first, in lower case. */
+export function acceptedLanguages(field: string | undefined): string[] {
+  return (field ?? '')
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/);
+      const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
+      return { tag, quality: quality === undefined ? 1 : Number(quality) };
+    })
+    .filter(({ tag, quality }) => tag !== '' && tag !== '*' && quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .map(({ tag }) => tag);
+}
+
+/** What is known of an activity when a further definition of it comes: texts by language add up, the rest is replaced. */
+export function mergeDefinitions(present: JsonObject, next: JsonObject): JsonObject {
+  const merged: JsonObject = { ...present, ...next };
+  for (const name of ['name', 'description', 'extensions']) {
+    const [before, now] = [present[name], next[name]];
+    if (isObject(before) && isObject(now)) merged[name] = { ...before, ...now };
+  }
+  return merged;
+}
+
+/** Whether two agents or groups are one. */
+export function isSameAgent(one: unknown, other: unknown): boolean {
+  const identity = agentIdentity(one);
+  return identity !== null && identity === agentIdentity(other);
+}

@@ -1,0 +1,267 @@
+import type { Database } from '../../database/database.ts';
+import { invalidInput, ProblemError } from '../../problems/problem.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import { selectDefinitions } from './activity-store.ts';
+import { type LrsAnswer, type LrsRequest, QueryReader, readJson } from './lrs-request.ts';
+import type { LrsScope } from './lrs-scope.ts';
+import { type Part, readMultipart, writeMultipart } from './multipart.ts';
+import {
+  acceptedLanguages,
+  STATEMENT_FORMATS,
+  type StatementFormat,
+  toCanonical,
+  toIds,
+} from './statement-form.ts';
+import { activitiesIn, agentIdentity, type IndexTerm, termOf } from './statement-index.ts';
+import { assertStatements, attachmentsOf } from './statement-rules.ts';
+import {
+  type AttachmentContent,
+  hashLike,
+  type StatementPage,
+  type StatementService,
+} from './statement-service.ts';
+import type { StatementPlace } from './statement-store.ts';
+import type { JsonObject, Statement, XapiVersion } from './xapi-types.ts';
+
+/** `statements`: statements in and out. */
+
+const MAX_BATCH = 500;
+/** Statements of a page at most, and when nothing is said. */
+const MAX_LIMIT = 100;
+/** The header field that says up to which moment every stored statement is found. */
+export const CONSISTENT_THROUGH = 'X-Experience-API-Consistent-Through';
+const MULTIPART = /^multipart\/mixed(?:$|[;\s])/i;
+const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
+const PLACE = /^(\d{1,16})\.(\d{1,16})$/;
+
+/** What the resource works with. */
+export interface StatementResourceOptions {
+  statements: StatementService;
+  database: Database;
+}
+
+/** Answers a request to `statements`. @throws {ProblemError} */
+export async function answerStatements(
+  options: StatementResourceOptions,
+  scope: LrsScope,
+  request: LrsRequest,
+  version: XapiVersion,
+): Promise<LrsAnswer> {
+  switch (request.method) {
+    case 'PUT':
+    case 'POST':
+      return await store(options, scope, request, version);
+    case 'GET':
+    case 'HEAD':
+      return await find(options, scope, request);
+    default:
+      throw new ProblemError(
+        'method-not-allowed',
+        'Statements are taken with PUT and POST and read with GET',
+        {
+          headers: { Allow: 'GET, HEAD, PUT, POST' },
+        },
+      );
+  }
+}
+
+async function store(
+  { statements: service }: StatementResourceOptions,
+  scope: LrsScope,
+  request: LrsRequest,
+  version: XapiVersion,
+): Promise<LrsAnswer> {
+  const query = new QueryReader(request.query);
+  if (request.method === 'PUT') query.required('statementId');
+  const id = request.method === 'PUT' ? query.uuid('statementId') : null;
+  query.end();
+  const { value, contents } = readBody(request);
+  const isList = Array.isArray(value);
+  const values: unknown[] = isList ? value : [value];
+  if (values.length > MAX_BATCH) {
+    throw new ProblemError('content-too-large', `A request holds at most ${MAX_BATCH} statements`);
+  }
+  if (request.method === 'PUT' && isList)
+    throw invalidInput([{ pointer: '', detail: 'must be one statement' }]);
+  assertStatements(values, { isVersion2: version === '2.0.0', isList });
+  if (id !== null) {
+    const [statement] = values as [Statement];
+    if (statement.id !== undefined && statement.id.toLowerCase() !== id.toLowerCase()) {
+      throw invalidInput([{ pointer: '/id', detail: 'must be the statementId of the query' }]);
+    }
+    statement.id = id;
+  }
+  const ids = await service.store(scope, values, { contents: contentsOf(values, contents), version });
+  if (request.method === 'PUT') return { status: 204, headers: {}, body: null };
+  return json(200, ids);
+}
+
+/** The statements of a body, and the parts behind them. */
+function readBody(request: LrsRequest): { value: unknown; contents: readonly Part[] } {
+  const type = request.headers['content-type'] ?? '';
+  if (JSON_TYPE.test(type)) return { value: readJson(request.body), contents: [] };
+  if (!MULTIPART.test(type)) {
+    throw new ProblemError('invalid-request', 'Statements are application/json or multipart/mixed');
+  }
+  const [first, ...contents] = readMultipart(type, request.body);
+  if (first === undefined || !JSON_TYPE.test(first.headers['content-type'] ?? '')) {
+    throw new ProblemError('invalid-request', 'The first part of the body has to be application/json');
+  }
+  return { value: readJson(first.content), contents };
+}
+
+/** The contents of attachments that came as parts. @throws {ProblemError} `invalid-request` */
+function contentsOf(statements: readonly Statement[], parts: readonly Part[]): AttachmentContent[] {
+  const attachments = statements.flatMap(attachmentsOf);
+  return parts.map(({ headers, content }) => {
+    const sha2 = headers['x-experience-api-hash']?.toLowerCase();
+    if (headers['content-transfer-encoding']?.toLowerCase() !== 'binary') {
+      throw new ProblemError('invalid-request', 'A part has no Content-Transfer-Encoding: binary');
+    }
+    if (sha2 === undefined) throw new ProblemError('invalid-request', 'A part has no X-Experience-API-Hash');
+    const attachment = attachments.find((each) => each.sha2.toLowerCase() === sha2);
+    if (attachment === undefined)
+      throw new ProblemError('invalid-request', 'A part belongs to no attachment');
+    if (hashLike(sha2, content) !== sha2) {
+      throw new ProblemError('invalid-request', 'A part does not have the hash that it names');
+    }
+    return { sha2, contentType: attachment.contentType, content };
+  });
+}
+
+async function find(
+  { statements: service, database }: StatementResourceOptions,
+  scope: LrsScope,
+  request: LrsRequest,
+): Promise<LrsAnswer> {
+  const query = new QueryReader(request.query);
+  const ids = { plain: query.uuid('statementId'), voided: query.uuid('voidedStatementId') };
+  const withAttachments = query.flag('attachments');
+  const format = (query.oneOf('format', STATEMENT_FORMATS) ?? 'exact') as StatementFormat;
+  const languages = acceptedLanguages(request.headers['accept-language']);
+  const forms = async (page: StatementPage) =>
+    await inFormat(page.statements, { format, languages, database, scope });
+  // Taken first: what is stored while the statements are read may be missing.
+  const consistent = { [CONSISTENT_THROUGH]: await consistentThrough(service) };
+
+  if (ids.plain !== null || ids.voided !== null) {
+    if (ids.plain !== null && ids.voided !== null) {
+      throw invalidInput([{ pointer: '/query/voidedStatementId', detail: 'excludes statementId' }]);
+    }
+    query.end();
+    const id = ids.plain ?? ids.voided ?? '';
+    const page = await service.read(scope, id, { isVoided: ids.voided !== null, withAttachments });
+    const [statement] = await forms(page);
+    const headers = {
+      ...consistent,
+      'Last-Modified': new Date(page.statements[0]!.stored).toUTCString(),
+    };
+    return withParts(statement, withAttachments ? page.attachments : null, headers);
+  }
+
+  const filters = readFilters(query);
+  const ascending = query.flag('ascending');
+  const since = query.moment('since');
+  const until = query.moment('until');
+  const asked = query.count('limit') ?? 0;
+  const after = readPlace(query.text('after'));
+  query.end();
+  const page = await service.list(scope, {
+    terms: filters,
+    since,
+    until,
+    ascending,
+    limit: asked === 0 ? MAX_LIMIT : Math.min(asked, MAX_LIMIT),
+    after,
+    withAttachments,
+  });
+  const result = {
+    statements: await forms(page),
+    more: page.next === null ? '' : moreOf(scope, request, page.next),
+  };
+  return withParts(result, withAttachments ? page.attachments : null, consistent);
+}
+
+/** The value of {@link CONSISTENT_THROUGH}. */
+export async function consistentThrough(service: StatementService): Promise<string> {
+  return formatDateTime(await service.consistentThrough());
+}
+
+function readFilters(query: QueryReader): IndexTerm[] {
+  const terms: IndexTerm[] = [];
+  const agent = query.agent('agent');
+  const activity = query.iri('activity');
+  const verb = query.iri('verb');
+  const registration = query.uuid('registration');
+  const anyActivity = query.flag('related_activities');
+  const anyAgent = query.flag('related_agents');
+  const identity = agentIdentity(agent);
+  if (identity !== null) terms.push({ kind: anyAgent ? 'any-agent' : 'agent', term: termOf(identity) });
+  else if (agent !== null && 'objectType' in agent) {
+    throw invalidInput([
+      { pointer: '/query/agent', detail: 'must be an agent or a group with an identifier' },
+    ]);
+  }
+  if (activity !== null) {
+    terms.push({ kind: anyActivity ? 'any-activity' : 'activity', term: termOf(activity) });
+  }
+  if (verb !== null) terms.push({ kind: 'verb', term: termOf(verb) });
+  if (registration !== null) terms.push({ kind: 'registration', term: termOf(registration.toLowerCase()) });
+  return terms;
+}
+
+function readPlace(text: string | null): StatementPlace | null {
+  if (text === null) return null;
+  const parts = PLACE.exec(text);
+  if (parts === null) throw invalidInput([{ pointer: '/query/after', detail: 'is none of ours' }]);
+  return { storedAt: Number(parts[1]), id: Number(parts[2]) };
+}
+
+function moreOf(scope: LrsScope, request: LrsRequest, next: StatementPlace): string {
+  const query = new URLSearchParams([...request.query]);
+  query.set('after', `${next.storedAt}.${next.id}`);
+  return `${scope.path}/statements?${query}`;
+}
+
+/** Statements in the form that was asked for. */
+async function inFormat(
+  statements: readonly JsonObject[],
+  options: { format: StatementFormat; languages: readonly string[]; database: Database; scope: LrsScope },
+): Promise<JsonObject[]> {
+  const { format, languages, database, scope } = options;
+  if (format === 'exact') return [...statements];
+  if (format === 'ids') return statements.map((statement) => toIds(statement));
+  const ids = statements.flatMap(activitiesIn).map(({ id }) => id as string);
+  const known = await selectDefinitions(database.reader, scope.launch?.registrationId ?? null, ids);
+  return statements.map((statement) => toCanonical(statement, languages, known));
+}
+
+/** JSON, or with the attachments behind it where they were asked for. */
+function withParts(
+  value: unknown,
+  attachments: readonly AttachmentContent[] | null,
+  headers: Record<string, string>,
+): LrsAnswer {
+  if (attachments === null) return json(200, value, headers);
+  const { contentType, body } = writeMultipart([
+    { headers: { 'Content-Type': 'application/json' }, content: Buffer.from(JSON.stringify(value)) },
+    ...attachments.map(({ sha2, contentType: type, content }) => ({
+      headers: {
+        'Content-Type': type,
+        'Content-Transfer-Encoding': 'binary',
+        'X-Experience-API-Hash': sha2,
+      },
+      content,
+    })),
+  ]);
+  return { status: 200, headers: { ...headers, 'Content-Type': contentType }, body };
+}
+
+/** A JSON answer. */
+export function json(status: number, value: unknown, headers: Record<string, string> = {}): LrsAnswer {
+  return {
+    status,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: Buffer.from(JSON.stringify(value)),
+  };
+}

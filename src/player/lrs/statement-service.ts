@@ -1,0 +1,356 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Database, Transaction } from '../../database/database.ts';
+import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import { learnActivities, learnAgents } from './activity-store.ts';
+import { isOfLaunch, type LaunchScope, type LrsScope } from './lrs-scope.ts';
+import { assertSignature, SIGNATURE_USAGE } from './signed-statements.ts';
+import { isSameAgent, saysTheSame, withActivityLists } from './statement-form.ts';
+import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
+import { attachmentsOf } from './statement-rules.ts';
+import {
+  announceStoring,
+  copyTerms,
+  insertAttachments,
+  insertStatement,
+  insertTerms,
+  markVoided,
+  type StatementPlace,
+  type StatementRow,
+  selectAttachmentSizes,
+  selectAttachments,
+  selectConsistentThrough,
+  selectReferring,
+  selectStatement,
+  selectStatements,
+} from './statement-store.ts';
+import { isObject, type Statement, type StoredStatement, VOIDED, type XapiVersion } from './xapi-types.ts';
+
+/** The largest statement, as JSON. */
+const MAX_STATEMENT_BYTES = 256 * 1024;
+/** What one page holds at most, attachments included, unless its first statement alone is larger. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+/** Statements that refer to a later one, and to those in turn: bounds what one statement may set in motion. */
+const MAX_REFERRING = 200;
+const MAX_REFERENCE_DEPTH = 20;
+/** Terms that all statements of a credential have would be poor ones to begin with. */
+const SELECTIVITY = ['launch', 'registration', 'agent', 'any-agent', 'activity', 'any-activity', 'verb'];
+
+/** The content of an attachment, as it came. */
+export interface AttachmentContent {
+  /** Of the content, in lower-case hexadecimal digits: SHA-2 of any length. */
+  sha2: string;
+  contentType: string;
+  content: Buffer;
+}
+
+/** What a list of statements is asked for. */
+export interface StatementQuery {
+  terms: readonly IndexTerm[];
+  since: number | null;
+  until: number | null;
+  ascending: boolean;
+  limit: number;
+  after: StatementPlace | null;
+  withAttachments: boolean;
+}
+
+/** Statements, and where the next page begins; null at the end. */
+export interface StatementPage {
+  statements: StoredStatement[];
+  attachments: AttachmentContent[];
+  next: StatementPlace | null;
+}
+
+/** Stores statements and finds them. Each method keeps to what its scope reaches. */
+export class StatementService {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  constructor(options: { database: Database; now: () => number }) {
+    this.#database = options.database;
+    this.#now = options.now;
+  }
+
+  /**
+   * Stores statements, all of them or none, and answers their ids in order. One that is stored already stays as it is.
+   * @param statements have passed `assertStatements`
+   * @throws {ProblemError} `invalid-request`, `forbidden`, `conflict`, `content-too-large`
+   */
+  async store(
+    scope: LrsScope,
+    statements: readonly Statement[],
+    { contents, version }: { contents: readonly AttachmentContent[]; version: XapiVersion },
+  ): Promise<string[]> {
+    const bySha = new Map(contents.map((each) => [each.sha2, each]));
+    assertContents(statements, bySha);
+    if (scope.launch !== null) for (const each of statements) assertOfLaunch(scope.launch, each);
+    return await this.#database.transaction((tx) => this.storeIn(tx, scope, statements, bySha, version));
+  }
+
+  /** Stores what the service itself says, in the transaction of what it says it of. */
+  async storeIn(
+    tx: Transaction,
+    scope: LrsScope,
+    statements: readonly Statement[],
+    contents: ReadonlyMap<string, AttachmentContent> = new Map(),
+    version: XapiVersion = '1.0.3',
+  ): Promise<string[]> {
+    await announceStoring(tx);
+    const now = this.#now();
+    const ids = statements.map(({ id }) => (id ?? randomUUID()).toLowerCase());
+    const fresh: { id: string; statement: Statement }[] = [];
+    for (const [place, statement] of statements.entries()) {
+      const id = ids[place]!;
+      const present = await selectStatement(tx, id);
+      if (present === undefined) fresh.push({ id, statement });
+      else assertSame(scope, present, statement);
+    }
+    await scope.launch?.admit?.(
+      tx,
+      fresh.map(({ statement }) => statement),
+    );
+    const stored: StoredStatement[] = [];
+    for (const { id, statement } of fresh) {
+      const kept = toStored(statement, { id, now, scope, version });
+      if (await this.#insert(tx, scope, kept, contents, now)) stored.push(kept);
+    }
+    await learnActivities(tx, scope.launch?.registrationId ?? null, stored.flatMap(activitiesOf), now);
+    if (scope.launch === null) await learnAgents(tx, stored);
+    await scope.launch?.stored?.(tx, stored);
+    return ids;
+  }
+
+  async #insert(
+    tx: Transaction,
+    scope: LrsScope,
+    statement: StoredStatement,
+    contents: ReadonlyMap<string, AttachmentContent>,
+    now: number,
+  ): Promise<boolean> {
+    const registrationId = scope.launch?.registrationId ?? null;
+    const { object } = statement;
+    const isVoiding = statement.verb.id === VOIDED;
+    const targetId = object.objectType === 'StatementRef' ? (object.id as string).toLowerCase() : null;
+    const json = JSON.stringify(statement);
+    if (json.length > MAX_STATEMENT_BYTES) {
+      throw new ProblemError('content-too-large', `A statement is larger than ${MAX_STATEMENT_BYTES} bytes`);
+    }
+    const target = targetId === null ? undefined : await selectStatement(tx, targetId);
+    const reaches =
+      target !== undefined && (registrationId === null || target.registration_id === registrationId);
+    if (isVoiding && reaches && target.is_voiding === 1) {
+      throw new ProblemError('invalid-request', 'A statement that voids another one cannot be voided');
+    }
+    const id = await insertStatement(tx, {
+      statement_id: statement.id,
+      registration_id: registrationId,
+      target_id: targetId,
+      is_voiding: isVoiding ? 1 : 0,
+      stored_at: now,
+      statement: json,
+    });
+    if (id === null) {
+      // Another request stored it since it was looked for.
+      const present = await selectStatement(tx, statement.id);
+      if (present !== undefined) assertSame(scope, present, statement);
+      return false;
+    }
+    const launchTerm: IndexTerm[] =
+      registrationId === null ? [] : [{ kind: 'launch', term: termOf(registrationId) }];
+    await insertTerms(tx, id, now, [...launchTerm, ...indexTerms(statement)]);
+    const own = new Set(attachmentsOf(statement).map(({ sha2 }) => sha2.toLowerCase()));
+    await insertAttachments(
+      tx,
+      [...own]
+        .flatMap((sha2) => contents.get(sha2) ?? [])
+        .map((each) => ({
+          statement: id,
+          sha2: each.sha2,
+          content_type: each.contentType,
+          byte_count: each.content.length,
+          content: each.content.toString('base64'),
+        })),
+    );
+    if (reaches) {
+      if (isVoiding) await markVoided(tx, target.id);
+      await copyTerms(tx, target.id, { id, storedAt: now });
+    }
+    await this.#tellReferring(tx, registrationId, statement, id);
+    return true;
+  }
+
+  /** Statements may refer to one that comes later: they are found by what it says from now on, and may have voided it. */
+  async #tellReferring(
+    tx: Transaction,
+    registrationId: string | null,
+    statement: StoredStatement,
+    id: number,
+  ): Promise<void> {
+    let remaining = MAX_REFERRING;
+    let sources: { id: number; statementId: string; registrationId: string | null }[] = [
+      { id, statementId: statement.id, registrationId },
+    ];
+    for (let depth = 0; depth < MAX_REFERENCE_DEPTH && sources.length > 0; depth++) {
+      const next: typeof sources = [];
+      for (const source of sources) {
+        if (remaining <= 0) return;
+        const referring = await selectReferring(tx, source.statementId, remaining);
+        remaining -= referring.length;
+        for (const row of referring) {
+          const reaches = row.registration_id === null || row.registration_id === source.registrationId;
+          if (!reaches || row.id === source.id) continue;
+          if (depth === 0 && row.is_voiding === 1 && statement.verb.id !== VOIDED) await markVoided(tx, id);
+          await copyTerms(tx, source.id, { id: row.id, storedAt: row.stored_at });
+          next.push({ id: row.id, statementId: row.statement_id, registrationId: row.registration_id });
+        }
+      }
+      sources = next;
+    }
+  }
+
+  /**
+   * Reads one statement.
+   * @throws {ProblemError} `not-found`, also when it is voided and was not asked for as such
+   */
+  async read(
+    scope: LrsScope,
+    statementId: string,
+    { isVoided, withAttachments }: { isVoided: boolean; withAttachments: boolean },
+  ): Promise<StatementPage> {
+    const { reader } = this.#database;
+    const row = await selectStatement(reader, statementId.toLowerCase());
+    const isReached =
+      row !== undefined && (scope.launch === null || row.registration_id === scope.launch.registrationId);
+    if (!isReached || row.is_voided !== (isVoided ? 1 : 0)) throw notFound('statement', statementId);
+    return {
+      statements: [JSON.parse(row.statement) as StoredStatement],
+      attachments: withAttachments ? await this.#attachments([row]) : [],
+      next: null,
+    };
+  }
+
+  /** Reads a page of statements that are not voided. */
+  async list(scope: LrsScope, query: StatementQuery): Promise<StatementPage> {
+    const ownTerm: IndexTerm[] =
+      scope.launch === null ? [] : [{ kind: 'launch', term: termOf(scope.launch.registrationId) }];
+    const terms = [...ownTerm, ...query.terms].sort(
+      (a, b) => SELECTIVITY.indexOf(a.kind) - SELECTIVITY.indexOf(b.kind),
+    );
+    const { reader } = this.#database;
+    const rows = await selectStatements(reader, { ...query, terms });
+    const sizes = query.withAttachments
+      ? await selectAttachmentSizes(
+          reader,
+          rows.slice(0, query.limit).map(({ id }) => id),
+        )
+      : new Map<number, number>();
+    let bytes = 0;
+    let count = 0;
+    for (const row of rows.slice(0, query.limit)) {
+      bytes += row.statement.length + (sizes.get(row.id) ?? 0);
+      if (count > 0 && bytes > MAX_PAGE_BYTES) break;
+      count += 1;
+    }
+    const taken = rows.slice(0, count);
+    const last = taken.at(-1);
+    return {
+      statements: taken.map(({ statement }) => JSON.parse(statement) as StoredStatement),
+      attachments: query.withAttachments ? await this.#attachments(taken) : [],
+      next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : null,
+    };
+  }
+
+  /** The moment up to which every stored statement is found. */
+  async consistentThrough(): Promise<number> {
+    return await selectConsistentThrough(this.#database.reader, this.#now());
+  }
+
+  async #attachments(rows: readonly StatementRow[]): Promise<AttachmentContent[]> {
+    const found = await selectAttachments(
+      this.#database.reader,
+      rows.map(({ id }) => id),
+    );
+    const bySha = new Map<string, AttachmentContent>();
+    for (const { sha2, content_type: contentType, content } of found) {
+      bySha.set(sha2, { sha2, contentType, content: Buffer.from(content, 'base64') });
+    }
+    return [...bySha.values()];
+  }
+}
+
+/** SHA-2 of the length that an attachment names. */
+export function hashLike(sha2: string, content: Buffer): string {
+  const bits = sha2.length * 4;
+  return createHash(`sha${bits}`).update(content).digest('hex');
+}
+
+function toStored(
+  statement: Statement,
+  { id, now, scope, version }: { id: string; now: number; scope: LrsScope; version: XapiVersion },
+): StoredStatement {
+  const stored = formatDateTime(now);
+  return withActivityLists({
+    ...statement,
+    id,
+    stored,
+    timestamp: statement.timestamp ?? stored,
+    authority: scope.authority,
+    version: statement.version ?? (version === '2.0.0' ? '2.0.0' : '1.0.0'),
+  });
+}
+
+/** Every content has to be named by a statement, and every attachment without a `fileUrl` needs its content. */
+function assertContents(
+  statements: readonly Statement[],
+  contents: ReadonlyMap<string, AttachmentContent>,
+): void {
+  const errors: { pointer: string; detail: string }[] = [];
+  const named = new Set<string>();
+  for (const statement of statements) {
+    for (const attachment of attachmentsOf(statement)) {
+      const sha2 = attachment.sha2.toLowerCase();
+      const content = contents.get(sha2);
+      named.add(sha2);
+      if (content === undefined && attachment.fileUrl === undefined) {
+        errors.push({ pointer: '/attachments', detail: `has no content with the hash ${attachment.sha2}` });
+      }
+      if (attachment.usageType !== SIGNATURE_USAGE) continue;
+      if (content !== undefined) assertSignature(statement, attachment.contentType, content.content);
+    }
+  }
+  for (const sha2 of contents.keys()) {
+    if (!named.has(sha2))
+      errors.push({ pointer: '/attachments', detail: `names no content with the hash ${sha2}` });
+  }
+  if (errors.length > 0) throw invalidInput(errors.slice(0, 100));
+}
+
+/** @throws {ProblemError} `conflict` */
+function assertSame(scope: LrsScope, present: StatementRow, statement: Statement): void {
+  const isReached = scope.launch === null || present.registration_id === scope.launch.registrationId;
+  if (isReached && saysTheSame(JSON.parse(present.statement) as Statement, statement)) return;
+  throw new ProblemError('conflict', `There is another statement of the id ${present.statement_id}`);
+}
+
+/** @throws {ProblemError} `forbidden` */
+function assertOfLaunch(launch: LaunchScope, statement: Statement): void {
+  if (!isSameAgent(statement.actor, launch.actor)) {
+    throw new ProblemError('forbidden', 'The actor is not the learner of this launch');
+  }
+  const registration = statement.context?.registration;
+  if (typeof registration === 'string' && registration.toLowerCase() !== launch.registration) {
+    throw new ProblemError('forbidden', 'The registration is not the one of this launch');
+  }
+  const isAboutActivity = (statement.object.objectType ?? 'Activity') === 'Activity';
+  if (isAboutActivity && !activitiesIn(statement).some(({ id }) => isOfLaunch(launch, id))) {
+    throw new ProblemError(
+      'forbidden',
+      'Neither the object nor the context is an activity of this launch, or below one',
+    );
+  }
+}
+
+function activitiesOf(statement: StoredStatement) {
+  return activitiesIn(statement).filter(({ definition }) => isObject(definition));
+}

@@ -1,0 +1,226 @@
+import type { Reader, SqlValue, Transaction } from '../../database/database.ts';
+import type { IndexTerm } from './statement-index.ts';
+
+/** SQL of statements, one operation a function. */
+
+/** A statement's row. `statement` is JSON; moments are epoch milliseconds. */
+export interface StatementRow {
+  id: number;
+  statement_id: string;
+  registration_id: string | null;
+  is_voided: number;
+  is_voiding: number;
+  stored_at: number;
+  statement: string;
+}
+
+/** An attachment's row. */
+export interface AttachmentRow {
+  statement: number;
+  sha2: string;
+  content_type: string;
+  /** Of its content, before it was written in base64. */
+  byte_count: number;
+  content: string;
+}
+
+/** A place in the order of statements. */
+export interface StatementPlace {
+  storedAt: number;
+  id: number;
+}
+
+/** Which statements are read, and in which order. */
+export interface StatementSearch {
+  /** All of these hold; the first one should be the one that the fewest statements have. */
+  terms: readonly IndexTerm[];
+  /** Stored later than this. */
+  since: number | null;
+  /** Stored at this moment or before. */
+  until: number | null;
+  ascending: boolean;
+  after: StatementPlace | null;
+  limit: number;
+}
+
+/** Any constant: names the lock that tells readers how far back a transaction that stores statements began. */
+const STORING_LOCK = 7_305_201_417;
+const COLUMNS =
+  's.id, s.statement_id, s.registration_id, s.is_voided, s.is_voiding, s.stored_at, s.statement';
+
+/** To be called before a statement's moment is taken: see {@link selectConsistentThrough}. */
+export async function announceStoring(tx: Transaction): Promise<void> {
+  if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock_shared(?)', STORING_LOCK);
+}
+
+/**
+ * The moment up to which all statements are seen. On PostgreSQL transactions that run side by side may commit in another
+ * order than that of their moments: what is stored by one that still runs is not older than its beginning.
+ */
+export async function selectConsistentThrough(reader: Reader, now: number): Promise<number> {
+  if (reader.dialect === 'sqlite') return now;
+  const [row] = await reader.all<{ began_at: number | null }>(
+    `select floor(extract(epoch from min(a.xact_start)) * 1000)::bigint as began_at
+     from pg_locks l join pg_stat_activity a on a.pid = l.pid
+     where l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())
+       and (l.classid::bigint << 32) + l.objid::bigint = ?`,
+    STORING_LOCK,
+  );
+  return Math.min(now, row?.began_at ?? now);
+}
+
+export async function selectStatement(
+  reader: Pick<Reader, 'all'>,
+  statementId: string,
+): Promise<StatementRow | undefined> {
+  const [row] = await reader.all<StatementRow>(
+    `select ${COLUMNS} from lrs_statements s where s.statement_id = ?`,
+    statementId,
+  );
+  return row;
+}
+
+/** Inserts a statement and answers its number; null when there is one of that id already. */
+export async function insertStatement(
+  tx: Transaction,
+  row: Omit<StatementRow, 'id' | 'is_voided'> & { target_id: string | null },
+): Promise<number | null> {
+  const [inserted] = await tx.all<{ id: number }>(
+    `insert into lrs_statements
+       (statement_id, registration_id, target_id, is_voiding, is_voided, stored_at, statement)
+     values (?, ?, ?, ?, 0, ?, ?) on conflict (statement_id) do nothing returning id`,
+    row.statement_id,
+    row.registration_id,
+    row.target_id,
+    row.is_voiding,
+    row.stored_at,
+    row.statement,
+  );
+  return inserted?.id ?? null;
+}
+
+export async function insertTerms(
+  tx: Transaction,
+  statement: number,
+  storedAt: number,
+  terms: readonly IndexTerm[],
+): Promise<void> {
+  await tx.insertMany(
+    'lrs_statement_index',
+    ['kind', 'term', 'stored_at', 'statement'],
+    terms.map(({ kind, term }) => [kind, term, storedAt, statement]),
+    'on conflict do nothing',
+  );
+}
+
+/** Lets a statement be found by what the one that it refers to is found by, save by whose launch stored that. */
+export async function copyTerms(
+  tx: Transaction,
+  from: number,
+  to: { id: number; storedAt: number },
+): Promise<void> {
+  await tx.run(
+    `insert into lrs_statement_index (kind, term, stored_at, statement)
+     select i.kind, i.term, ?, ? from lrs_statement_index i where i.statement = ? and i.kind <> 'launch'
+     on conflict do nothing`,
+    to.storedAt,
+    to.id,
+    from,
+  );
+}
+
+/** The statements that refer to one, oldest first. */
+export async function selectReferring(
+  tx: Transaction,
+  statementId: string,
+  limit: number,
+): Promise<StatementRow[]> {
+  return await tx.all<StatementRow>(
+    `select ${COLUMNS} from lrs_statements s where s.target_id = ? order by s.id limit ?`,
+    statementId,
+    limit,
+  );
+}
+
+export async function markVoided(tx: Transaction, id: number): Promise<void> {
+  await tx.run('update lrs_statements set is_voided = 1 where id = ?', id);
+}
+
+export async function insertAttachments(tx: Transaction, rows: readonly AttachmentRow[]): Promise<void> {
+  await tx.insertMany(
+    'lrs_attachments',
+    ['statement', 'sha2', 'content_type', 'byte_count', 'content'],
+    rows.map((row) => [row.statement, row.sha2, row.content_type, row.byte_count, row.content]),
+    'on conflict do nothing',
+  );
+}
+
+/** How large the attachments of statements are, by statement, in bytes. */
+export async function selectAttachmentSizes(
+  reader: Pick<Reader, 'all'>,
+  statements: readonly number[],
+): Promise<Map<number, number>> {
+  if (statements.length === 0) return new Map();
+  const rows = await reader.all<{ statement: number; size: number }>(
+    `select statement, cast(sum(byte_count) as bigint) as size from lrs_attachments
+     where statement in (${statements.map(() => '?').join(', ')}) group by statement`,
+    ...statements,
+  );
+  return new Map(rows.map(({ statement, size }) => [statement, Number(size)]));
+}
+
+export async function selectAttachments(
+  reader: Pick<Reader, 'all'>,
+  statements: readonly number[],
+): Promise<AttachmentRow[]> {
+  if (statements.length === 0) return [];
+  return await reader.all<AttachmentRow>(
+    `select statement, sha2, content_type, byte_count, content from lrs_attachments
+     where statement in (${statements.map(() => '?').join(', ')}) order by statement, sha2`,
+    ...statements,
+  );
+}
+
+/** Statements that are not voided, at most one more than the limit. */
+export async function selectStatements(
+  reader: Pick<Reader, 'all'>,
+  search: StatementSearch,
+): Promise<StatementRow[]> {
+  const [first, ...others] = search.terms;
+  const values: SqlValue[] = [];
+  const conditions = ['s.is_voided = 0'];
+  let from = 'lrs_statements s';
+  let place = { moment: 's.stored_at', id: 's.id' };
+  if (first !== undefined) {
+    from = 'lrs_statement_index d join lrs_statements s on s.id = d.statement';
+    place = { moment: 'd.stored_at', id: 'd.statement' };
+    conditions.push('d.kind = ?', 'd.term = ?');
+    values.push(first.kind, first.term);
+  }
+  if (search.since !== null) {
+    conditions.push(`${place.moment} > ?`);
+    values.push(search.since);
+  }
+  if (search.until !== null) {
+    conditions.push(`${place.moment} <= ?`);
+    values.push(search.until);
+  }
+  if (search.after !== null) {
+    conditions.push(`(${place.moment}, ${place.id}) ${search.ascending ? '>' : '<'} (?, ?)`);
+    values.push(search.after.storedAt, search.after.id);
+  }
+  for (const { kind, term } of others) {
+    conditions.push(
+      `exists (select 1 from lrs_statement_index f where f.kind = ? and f.term = ?
+         and f.stored_at = s.stored_at and f.statement = s.id)`,
+    );
+    values.push(kind, term);
+  }
+  const direction = search.ascending ? 'asc' : 'desc';
+  return await reader.all<StatementRow>(
+    `select ${COLUMNS} from ${from} where ${conditions.join(' and ')}
+     order by ${place.moment} ${direction}, ${place.id} ${direction} limit ?`,
+    ...values,
+    search.limit + 1,
+  );
+}

@@ -1,0 +1,47 @@
+/** Resources of the Experience API as this store keeps them: JSON that has passed validation. */
+
+export type JsonObject = Record<string, unknown>;
+
+/** A statement that has passed validation. Its members are those of xAPI 1.0.3, section 2.4 of "Data". */
+export interface Statement extends JsonObject {
+  id?: string;
+  actor: JsonObject;
+  verb: JsonObject & { id: string };
+  object: JsonObject;
+  result?: JsonObject;
+  context?: JsonObject;
+  timestamp?: string;
+  stored?: string;
+  authority?: JsonObject;
+  version?: string;
+  attachments?: Attachment[];
+}
+
+/** What a statement says of one of its attachments. */
+export interface Attachment extends JsonObject {
+  usageType: string;
+  contentType: string;
+  length: number;
+  sha2: string;
+  fileUrl?: string;
+}
+
+/** A statement as it is kept: with its id, moment, authority and version. */
+export interface StoredStatement extends Statement {
+  id: string;
+  timestamp: string;
+  stored: string;
+  authority: JsonObject;
+  version: string;
+}
+
+/** The versions of the Experience API that a request may ask for. */
+export type XapiVersion = '1.0.3' | '2.0.0';
+
+/** Names the statement that another one voids. */
+export const VOIDED = 'http://adlnet.gov/expapi/verbs/voided';
+
+/** An object that is neither null nor an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createClient, requestToken, startTestService, type TestService } from '../support/service.ts';
+import { ANN, activity, BOB, basic, LrsClient, lrsClient, statement } from './lrs-parts.ts';
+
+describe('documents of the learning record store', () => {
+  let service: TestService;
+  let lrs: LrsClient;
+
+  before(async () => {
+    service = await startTestService();
+    lrs = await lrsClient(service);
+  });
+  after(() => service.stop());
+
+  const stateOf = (name: string, more: Record<string, string> = {}) => ({
+    activityId: activity(name).id,
+    agent: JSON.stringify(ANN),
+    ...more,
+  });
+
+  test('come back byte for byte, with their type and entity tag', async () => {
+    const query = stateOf('bytes', { stateId: 'bookmark' });
+    const body = Buffer.from([0, 255, 13, 10, 0]);
+    const headers = { 'content-type': 'application/octet-stream' };
+    assert.equal((await lrs.call('PUT', 'activities/state', { query, body, headers })).status, 204);
+    const response = await fetch(`${lrs.endpoint}/activities/state?${new URLSearchParams(query)}`, {
+      headers: { authorization: lrs.authorization, 'x-experience-api-version': '1.0.3' },
+    });
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), body);
+    assert.equal(response.headers.get('content-type'), 'application/octet-stream');
+    assert.match(response.headers.get('etag') ?? '', /^"[0-9a-f]{40}"$/);
+  });
+
+  test('of state are listed and deleted by activity, agent and registration', async () => {
+    const registration = randomUUID();
+    const put = (query: Record<string, string>) => lrs.call('PUT', 'activities/state', { query, body: {} });
+    await put(stateOf('list', { stateId: 'a' }));
+    await put(stateOf('list', { stateId: 'b', registration }));
+    await put({ ...stateOf('list', { stateId: 'c' }), agent: JSON.stringify(BOB) });
+    const list = async (query: Record<string, string>) =>
+      (await lrs.call('GET', 'activities/state', { query })).json;
+    assert.deepEqual(await list(stateOf('list')), ['a', 'b']);
+    assert.deepEqual(await list(stateOf('list', { registration })), ['b']);
+    await lrs.call('DELETE', 'activities/state', { query: stateOf('list', { registration }) });
+    assert.deepEqual(await list(stateOf('list')), ['a']);
+    const single = await lrs.call('GET', 'activities/state', { query: stateOf('list', { stateId: 'b' }) });
+    assert.equal(single.status, 404);
+  });
+
+  test('are merged by POST where both are JSON objects, and never otherwise', async () => {
+    const query = stateOf('merge', { stateId: 's' });
+    const post = (body: unknown, headers = {}) =>
+      lrs.call('POST', 'activities/state', { query, body, headers });
+    assert.equal((await post({ a: 1, b: { c: 1 } })).status, 204);
+    assert.equal((await post({ b: 2 })).status, 204);
+    assert.deepEqual((await lrs.call('GET', 'activities/state', { query })).json, { a: 1, b: 2 });
+    assert.equal((await post([1])).status, 400);
+    assert.equal((await post('text', { 'content-type': 'text/plain' })).status, 400);
+    assert.deepEqual((await lrs.call('GET', 'activities/state', { query })).json, { a: 1, b: 2 });
+  });
+
+  test('of profiles are replaced only by who names the present one: of many at once, one wins', async () => {
+    const query = { activityId: activity('profile').id, profileId: 'p' };
+    const put = (body: object, headers = {}) =>
+      lrs.call('PUT', 'activities/profile', { query, body, headers });
+    assert.equal((await put({ n: 0 })).status, 400);
+    assert.equal((await put({ n: 0 }, { 'if-none-match': '*' })).status, 204);
+    assert.equal((await put({ n: 1 })).status, 409);
+    assert.equal((await put({ n: 1 }, { 'if-none-match': '*' })).status, 412);
+    const etag = (await lrs.call('GET', 'activities/profile', { query })).headers.get('etag')!;
+    const replies = await Promise.all([1, 2, 3, 4, 5].map((n) => put({ n }, { 'if-match': etag })));
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [204, 412, 412, 412, 412]);
+    const winner = replies.findIndex(({ status }) => status === 204) + 1;
+    assert.deepEqual((await lrs.call('GET', 'activities/profile', { query })).json, { n: winner });
+  });
+
+  test('larger than 4 MiB are refused', async () => {
+    const query = stateOf('large', { stateId: 's' });
+    const body = JSON.stringify({ data: 'x'.repeat(4 * 1024 * 1024) });
+    assert.equal((await lrs.call('PUT', 'activities/state', { query, body })).status, 413);
+  });
+
+  test('of one megabyte come back whole', async () => {
+    const query = stateOf('megabyte', { stateId: 's' });
+    const body = { data: 'ä'.repeat(500_000) };
+    assert.equal((await lrs.call('PUT', 'activities/state', { query, body })).status, 204);
+    assert.deepEqual((await lrs.call('GET', 'activities/state', { query })).json, body);
+  });
+});
+
+describe('the learning record store', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  test('lets in API clients by their secret and by their token, as far as their scopes go', async () => {
+    const none = await lrsClient(service, ['content:read']);
+    assert.equal((await none.call('GET', 'statements')).status, 403);
+    const reader = await lrsClient(service, ['statements:read']);
+    assert.equal((await reader.call('GET', 'statements')).status, 200);
+    assert.equal((await reader.call('POST', 'statements', { body: statement() })).status, 403);
+    const writer = await lrsClient(service, ['statements:write']);
+    assert.equal((await writer.call('POST', 'statements', { body: statement() })).status, 200);
+    assert.equal((await writer.call('GET', 'statements')).status, 403);
+    const made = await createClient(service.settings.data_dir, { scopes: ['statements:read'] });
+    const token = await requestToken(service.url, made.clientId, made.clientSecret);
+    const bearer = new LrsClient(`${service.url}/xapi`, `Bearer ${token}`);
+    assert.equal((await bearer.call('GET', 'statements')).status, 200);
+    const wrong = new LrsClient(`${service.url}/xapi`, basic(made.clientId, 'cws_wrong'));
+    const refused = await wrong.call('GET', 'statements');
+    assert.equal(refused.status, 401);
+    assert.match(refused.headers.get('www-authenticate') ?? '', /^Basic /);
+  });
+
+  test('slows down who tries one secret after the other', async () => {
+    // Its own, since all tests come from one address.
+    await using other = await startTestService();
+    const guess = new LrsClient(`${other.url}/xapi`, basic(`cw_${'0'.repeat(24)}`, 'x'));
+    const statuses: number[] = [];
+    for (let at = 0; at < 12; at++) statuses.push((await guess.call('GET', 'statements')).status);
+    assert.equal(statuses.at(-1), 429);
+  });
+
+  test('answers requests that come in forms, with the credential in the form as well', async () => {
+    const lrs = await lrsClient(service);
+    const id = randomUUID();
+    const form = new URLSearchParams({
+      statementId: id,
+      Authorization: lrs.authorization,
+      'X-Experience-API-Version': '1.0',
+      'Content-Type': 'application/json',
+      content: JSON.stringify(statement({ result: { response: 'ä & b' } })),
+    });
+    const put = await fetch(`${lrs.endpoint}/statements?method=PUT`, { method: 'POST', body: form });
+    assert.equal(put.status, 204, await put.text());
+    const got = await fetch(`${lrs.endpoint}/statements?method=GET`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        statementId: id,
+        Authorization: lrs.authorization,
+        'X-Experience-API-Version': '1.0.1',
+      }),
+    });
+    assert.equal(((await got.json()) as { result: { response: string } }).result.response, 'ä & b');
+    const anonymous = await fetch(`${lrs.endpoint}/statements?method=GET`, {
+      method: 'POST',
+      body: new URLSearchParams({ 'X-Experience-API-Version': '1.0.1' }),
+    });
+    assert.equal(anonymous.status, 401);
+  });
+
+  test('lets pages of any origin ask, and names what they may send', async () => {
+    const preflight = await fetch(`${service.url}/xapi/statements`, {
+      method: 'OPTIONS',
+      headers: { origin: 'https://course.example', 'access-control-request-method': 'PUT' },
+    });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get('access-control-allow-origin'), '*');
+    assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /X-Experience-API-Version/);
+    assert.equal(preflight.headers.get('access-control-allow-credentials'), null);
+    const about = await fetch(`${service.url}/xapi/about`);
+    assert.deepEqual(((await about.json()) as { version: string[] }).version.includes('2.0.0'), true);
+  });
+
+  test('knows what statements said of activities and agents', async () => {
+    const lrs = await lrsClient(service);
+    const id = `https://example.com/${randomUUID()}`;
+    const agent = { mbox: `mailto:${randomUUID()}@example.com` };
+    await lrs.store(
+      statement({ actor: { ...agent, name: 'Ann' }, object: { id, definition: { name: { en: 'One' } } } }),
+      statement({ actor: { ...agent, name: 'Anna' }, object: { id, definition: { name: { de: 'Eins' } } } }),
+    );
+    const known = await lrs.call('GET', 'activities', { query: { activityId: id } });
+    assert.deepEqual(known.json, {
+      objectType: 'Activity',
+      id,
+      definition: { name: { en: 'One', de: 'Eins' } },
+    });
+    const person = await lrs.call('GET', 'agents', { query: { agent: JSON.stringify(agent) } });
+    assert.deepEqual(person.json, { objectType: 'Person', name: ['Ann', 'Anna'], mbox: [agent.mbox] });
+  });
+
+  test('refuses members of a query that it does not know, and those that are there twice', async () => {
+    const lrs = await lrsClient(service);
+    const unknown = await lrs.call('GET', 'statements', { query: { verbs: 'x' } });
+    assert.deepEqual(unknown.json.errors, [{ pointer: '/query/verbs', detail: 'is not a known member' }]);
+    assert.equal((await lrs.call('GET', 'statements?limit=1&limit=2')).status, 400);
+    assert.equal(
+      (await lrs.call('GET', 'activities/state', { query: { activityId: 'x:y', agent: '{' } })).status,
+      400,
+    );
+  });
+});

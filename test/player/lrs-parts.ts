@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { createClient, type TestService } from '../support/service.ts';
+
+/** An answer of the learning record store. */
+export interface LrsReply {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  json: any;
+}
+
+/** What may be said of a request beside its method and resource. */
+export interface LrsCall {
+  query?: Record<string, string>;
+  /** An object is sent as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A client of a learning record store. */
+export class LrsClient {
+  readonly endpoint: string;
+  readonly authorization: string;
+
+  constructor(endpoint: string, authorization: string) {
+    this.endpoint = endpoint.replace(/\/$/, '');
+    this.authorization = authorization;
+  }
+
+  async call(method: string, resource: string, { query, body, headers }: LrsCall = {}): Promise<LrsReply> {
+    const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+    const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const response = await fetch(`${this.endpoint}/${resource}${search}`, {
+      method,
+      headers: {
+        authorization: this.authorization,
+        'x-experience-api-version': '1.0.3',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: raw }),
+    });
+    const text = await response.text();
+    const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : null,
+    };
+  }
+
+  /** Stores statements and answers their ids. */
+  async store(...statements: object[]): Promise<string[]> {
+    const reply = await this.call('POST', 'statements', { body: statements });
+    assert.equal(reply.status, 200, reply.text);
+    return reply.json;
+  }
+
+  /** The ids of the statements that a query finds. */
+  async find(query: Record<string, string> = {}): Promise<string[]> {
+    const reply = await this.call('GET', 'statements', { query });
+    assert.equal(reply.status, 200, reply.text);
+    return reply.json.statements.map(({ id }: { id: string }) => id);
+  }
+}
+
+/** HTTP Basic credentials. */
+export function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+/** A client of the records of all launches, with these scopes. */
+export async function lrsClient(
+  service: TestService,
+  scopes: readonly string[] = ['statements:read', 'statements:write'],
+): Promise<LrsClient> {
+  const { clientId, clientSecret } = await createClient(service.settings.data_dir, { scopes });
+  return new LrsClient(`${service.url}/xapi`, basic(clientId, clientSecret));
+}
+
+export const ANN = { mbox: 'mailto:ann@example.com' };
+export const BOB = { account: { homePage: 'https://example.com', name: 'bob' } };
+export const ATTEMPTED = { id: 'http://adlnet.gov/expapi/verbs/attempted' };
+export const PASSED = { id: 'http://adlnet.gov/expapi/verbs/passed' };
+export const VOIDED = { id: 'http://adlnet.gov/expapi/verbs/voided' };
+
+/** An activity of this name. */
+export function activity(name: string): { id: string } {
+  return { id: `https://example.com/activities/${name}` };
+}
+
+/** A statement: Ann attempted an activity, unless something else is said. */
+export function statement(members: object = {}): Record<string, unknown> {
+  return { actor: ANN, verb: ATTEMPTED, object: activity('golf'), ...members };
+}
+
+/** A statement as the object of another one. */
+export function reference(id: string): object {
+  return { objectType: 'StatementRef', id };
+}

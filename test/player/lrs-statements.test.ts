@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { startTestService, type TestService } from '../support/service.ts';
+import {
+  ANN,
+  activity,
+  BOB,
+  type LrsClient,
+  lrsClient,
+  PASSED,
+  reference,
+  statement,
+  VOIDED,
+} from './lrs-parts.ts';
+
+const SIGNATURE = 'http://adlnet.gov/expapi/attachments/signature';
+
+describe('statements of the learning record store', () => {
+  let service: TestService;
+  let lrs: LrsClient;
+
+  before(async () => {
+    service = await startTestService();
+    lrs = await lrsClient(service);
+  });
+  after(() => service.stop());
+
+  test('come back as they were sent, with an id, moment, authority and version', async () => {
+    const sent = statement({ result: { score: { scaled: 0.5 } }, context: { language: 'de-CH' } });
+    const [id] = await lrs.store(sent);
+    const { json } = await lrs.call('GET', 'statements', { query: { statementId: id! } });
+    const { id: kept, stored, timestamp, authority, version, ...rest } = json;
+    assert.deepEqual(rest, sent);
+    assert.equal(kept, id);
+    assert.equal(timestamp, stored);
+    assert.equal(version, '1.0.0');
+    assert.equal(authority.account.name.startsWith('cw_'), true);
+  });
+
+  test('are found by agent, verb, activity and registration, and by all of them together', async () => {
+    const registration = randomUUID();
+    const context = { registration };
+    const [ann, bob, other] = await lrs.store(
+      statement({ context, object: activity('filters') }),
+      statement({ context, object: activity('filters'), actor: BOB, verb: PASSED }),
+      statement({ context, object: activity('other'), actor: BOB }),
+    );
+    const within = (query: Record<string, string>) => lrs.find({ registration, ...query });
+    assert.deepEqual(await within({}), [other, bob, ann], 'the latest first');
+    assert.deepEqual(await within({ ascending: 'true' }), [ann, bob, other]);
+    assert.deepEqual(await within({ agent: JSON.stringify(ANN) }), [ann]);
+    assert.deepEqual(await within({ agent: JSON.stringify(BOB) }), [other, bob]);
+    assert.deepEqual(await within({ verb: PASSED.id }), [bob]);
+    assert.deepEqual(await within({ activity: activity('filters').id }), [bob, ann]);
+    assert.deepEqual(
+      await within({ activity: activity('filters').id, agent: JSON.stringify(BOB), verb: PASSED.id }),
+      [bob],
+    );
+    assert.deepEqual(await within({ activity: activity('nowhere').id }), []);
+  });
+
+  test('are found by what they name elsewhere only when the broad filters are asked for', async () => {
+    const registration = randomUUID();
+    const [id] = await lrs.store(
+      statement({
+        context: {
+          registration,
+          instructor: BOB,
+          contextActivities: { parent: activity('parent'), other: [activity('a'), activity('b')] },
+        },
+        object: {
+          objectType: 'SubStatement',
+          actor: ANN,
+          verb: PASSED,
+          object: activity('inner'),
+        },
+      }),
+    );
+    for (const name of ['parent', 'a', 'b', 'inner']) {
+      const query = { registration, activity: activity(name).id };
+      assert.deepEqual(await lrs.find(query), [], name);
+      assert.deepEqual(await lrs.find({ ...query, related_activities: 'true' }), [id], name);
+    }
+    const query = { registration, agent: JSON.stringify(BOB) };
+    assert.deepEqual(await lrs.find(query), []);
+    assert.deepEqual(await lrs.find({ ...query, related_agents: 'true' }), [id]);
+  });
+
+  test('are paged without a gap or a repetition while others come in', async () => {
+    const registration = randomUUID();
+    const context = { registration };
+    const ids = await lrs.store(...Array.from({ length: 7 }, () => statement({ context })));
+    const found: string[] = [];
+    let next = `/xapi/statements?${new URLSearchParams({ registration, limit: '3' })}`;
+    while (next !== '') {
+      const response = await fetch(service.url + next, {
+        headers: { authorization: lrs.authorization, 'x-experience-api-version': '1.0.3' },
+      });
+      assert.equal(response.status, 200);
+      const page = (await response.json()) as { statements: { id: string }[]; more: string };
+      found.push(...page.statements.map(({ id }) => id));
+      next = page.more;
+      await lrs.store(statement({ context }));
+    }
+    assert.deepEqual(found, ids.toReversed());
+  });
+
+  test('since and until bound the moment at which they were stored', async () => {
+    const registration = randomUUID();
+    const [first] = await lrs.store(statement({ context: { registration } }));
+    const { json } = await lrs.call('GET', 'statements', { query: { statementId: first! } });
+    let second: string | undefined;
+    let stored = json.stored;
+    // The store's moments are milliseconds: two statements may share one.
+    while (stored === json.stored) {
+      [second] = await lrs.store(statement({ context: { registration }, actor: BOB }));
+      stored = (await lrs.call('GET', 'statements', { query: { statementId: second! } })).json.stored;
+    }
+    const later = await lrs.find({ registration, since: json.stored });
+    assert.equal(later.includes(first!), false);
+    assert.equal(later.includes(second!), true);
+    assert.deepEqual(await lrs.find({ registration, until: json.stored, agent: JSON.stringify(ANN) }), [
+      first,
+    ]);
+  });
+
+  test('that are voided are found only as such, whichever of the two came first', async () => {
+    const registration = randomUUID();
+    const context = { registration };
+    const early = randomUUID();
+    const [late, voidsLate] = await lrs.store(
+      statement({ context }),
+      statement({ verb: VOIDED, object: reference(early) }),
+    );
+    await lrs.store(statement({ context, id: early }));
+    const [voidsEarly] = await lrs.store(statement({ verb: VOIDED, object: reference(late!) }));
+    assert.deepEqual((await lrs.find({ registration })).sort(), [voidsLate, voidsEarly].sort());
+    for (const id of [early, late!]) {
+      const plain = await lrs.call('GET', 'statements', { query: { statementId: id } });
+      assert.equal(plain.status, 404);
+      const voided = await lrs.call('GET', 'statements', { query: { voidedStatementId: id } });
+      assert.equal(voided.json.id, id);
+    }
+    const reply = await lrs.call('POST', 'statements', {
+      body: statement({ verb: VOIDED, object: reference(voidsEarly!) }),
+    });
+    assert.equal(reply.status, 400, 'a voiding statement cannot be voided');
+  });
+
+  test('that refer to another one are found by what it says, also when it comes later', async () => {
+    const registration = randomUUID();
+    const target = randomUUID();
+    const [upper, top] = await lrs.store(
+      { id: randomUUID(), actor: BOB, verb: PASSED, object: reference(target) },
+      { actor: BOB, verb: PASSED, object: reference(randomUUID()) },
+    );
+    const [over] = await lrs.store({ actor: BOB, verb: PASSED, object: reference(upper!) });
+    await lrs.store(statement({ id: target, context: { registration } }));
+    assert.deepEqual((await lrs.find({ registration })).sort(), [target, upper, over].sort());
+    assert.equal((await lrs.find({ registration })).includes(top!), false);
+  });
+
+  test('that are sent again change nothing, and others of the same id are refused', async () => {
+    const id = randomUUID();
+    const registration = randomUUID();
+    const sent = statement({ id, context: { registration }, timestamp: '2026-01-31T09:30:00Z' });
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        lrs.call('PUT', 'statements', { query: { statementId: id }, body: sent }),
+      ),
+    );
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [204, 204, 204, 204, 204],
+    );
+    assert.deepEqual(await lrs.find({ registration }), [id]);
+    const other = { ...sent, verb: PASSED };
+    const reply = await lrs.call('POST', 'statements', {
+      body: [statement({ context: { registration } }), other],
+    });
+    assert.equal(reply.status, 409);
+    assert.deepEqual(await lrs.find({ registration }), [id], 'nothing of the batch was stored');
+  });
+
+  test('name every offending member when they are refused', async () => {
+    const { status, json } = await lrs.call('POST', 'statements', {
+      body: [
+        statement(),
+        {
+          actor: { ...ANN, openid: 'x' },
+          verb: {},
+          object: { id: 'no iri', definition: { nme: {} } },
+          extra: 1,
+        },
+      ],
+    });
+    assert.equal(status, 400);
+    assert.deepEqual(json.errors.map(({ pointer }: { pointer: string }) => pointer).sort(), [
+      '/1/actor',
+      '/1/actor/openid',
+      '/1/extra',
+      '/1/object/definition/nme',
+      '/1/object/id',
+      '/1/verb/id',
+    ]);
+  });
+
+  test('are bounded in number, size and depth', async () => {
+    const many = await lrs.call('POST', 'statements', {
+      body: Array.from({ length: 501 }, () => statement()),
+    });
+    assert.equal(many.status, 413);
+    const large = statement({ result: { response: 'x'.repeat(300_000) } });
+    assert.equal((await lrs.call('POST', 'statements', { body: large })).status, 413);
+    const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
+    const body = `{"actor":{"mbox":"mailto:a@b.c"},"verb":{"id":"x:y"},"object":{"id":"x:y"},"result":{"extensions":{"x:y":${deep}}}}`;
+    assert.equal((await lrs.call('POST', 'statements', { body })).status, 400);
+    const huge = await lrs.call('POST', 'statements', { body: 'x'.repeat(17 * 1024 * 1024) });
+    assert.equal(huge.status, 413);
+  });
+
+  test('carry attachments, which come back byte for byte where they are asked for', async () => {
+    const content = Buffer.from('line\r\n--not the boundary\r\n\0\xff', 'latin1');
+    const sha2 = createHash('sha256').update(content).digest('hex');
+    const attachment = {
+      usageType: 'https://example.com/usage',
+      display: { en: 'A file' },
+      contentType: 'application/octet-stream',
+      length: content.length,
+      sha2,
+    };
+    const sent = statement({ attachments: [attachment] });
+    const stored = await lrs.call('POST', 'statements', multipart(sent, [{ sha2, content }]));
+    assert.equal(stored.status, 200, stored.text);
+    const response = await fetch(
+      `${lrs.endpoint}/statements?statementId=${stored.json[0]}&attachments=true`,
+      { headers: { authorization: lrs.authorization, 'x-experience-api-version': '1.0.3' } },
+    );
+    const boundary = /boundary=(.*)$/.exec(response.headers.get('content-type')!)![1];
+    const parts = Buffer.from(await response.arrayBuffer())
+      .toString('latin1')
+      .split(`--${boundary}`);
+    assert.equal(parts.length, 4);
+    assert.match(parts[2]!, new RegExp(`X-Experience-API-Hash: ${sha2}`));
+    assert.equal(parts[2]!.slice(parts[2]!.indexOf('\r\n\r\n') + 4, -2), content.toString('latin1'));
+    const plain = await lrs.call('GET', 'statements', { query: { statementId: stored.json[0] } });
+    assert.deepEqual(plain.json.attachments, [attachment]);
+  });
+
+  test('whose attachments are missing, wrong or unknown are refused', async () => {
+    const content = Buffer.from('content');
+    const sha2 = createHash('sha256').update(content).digest('hex');
+    const attachment = {
+      usageType: 'https://example.com/usage',
+      display: { en: 'A file' },
+      contentType: 'text/plain',
+      length: content.length,
+      sha2,
+    };
+    const named = statement({ attachments: [attachment] });
+    const calls = [
+      multipart(named, []),
+      multipart(named, [{ sha2, content: Buffer.from('other') }]),
+      multipart(statement(), [{ sha2, content }]),
+      { body: named },
+    ];
+    for (const call of calls) assert.equal((await lrs.call('POST', 'statements', call)).status, 400);
+  });
+
+  test('that are signed have to be what the signature signs', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const signed = (payload: object, tamper = false) => {
+      const body = statement({ id: randomUUID() });
+      const [head, text] = [{ alg: 'RS256' }, tamper ? payload : { ...body, ...payload }].map((part) =>
+        Buffer.from(JSON.stringify(part)).toString('base64url'),
+      );
+      const signature = sign('sha256', Buffer.from(`${head}.${text}`), privateKey).toString('base64url');
+      const content = Buffer.from(`${head}.${text}.${signature}`);
+      const sha2 = createHash('sha256').update(content).digest('hex');
+      const attachment = {
+        usageType: SIGNATURE,
+        display: { en: 'Signature' },
+        contentType: 'application/octet-stream',
+        length: content.length,
+        sha2,
+      };
+      return multipart({ ...body, attachments: [attachment] }, [{ sha2, content }]);
+    };
+    assert.equal((await lrs.call('POST', 'statements', signed({}))).status, 200);
+    assert.equal((await lrs.call('POST', 'statements', signed({ verb: PASSED }))).status, 400);
+    assert.equal((await lrs.call('POST', 'statements', signed({}, true))).status, 400);
+  });
+
+  test('are told in one language or as identifiers where that is asked for', async () => {
+    const object = { ...activity('words'), definition: { name: { en: 'Golf', 'de-CH': 'Golf spielen' } } };
+    const [id] = await lrs.store(statement({ object, actor: { ...ANN, name: 'Ann' } }));
+    const query = { statementId: id! };
+    const canonical = await lrs.call('GET', 'statements', {
+      query: { ...query, format: 'canonical' },
+      headers: { 'accept-language': 'fr;q=0.9, de;q=0.8' },
+    });
+    assert.deepEqual(canonical.json.object.definition.name, { 'de-CH': 'Golf spielen' });
+    const ids = await lrs.call('GET', 'statements', { query: { ...query, format: 'ids' } });
+    assert.deepEqual(ids.json.object, activity('words'));
+    assert.equal(ids.json.actor.name, undefined);
+  });
+});
+
+/** A request with attachments. */
+function multipart(statements: object, parts: { sha2: string; content: Buffer }[]) {
+  const pieces = parts.flatMap(({ sha2, content }) => [
+    Buffer.from(
+      `\r\n--limit\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: binary\r\n` +
+        `X-Experience-API-Hash: ${sha2}\r\n\r\n`,
+    ),
+    content,
+  ]);
+  const body = Buffer.concat([
+    Buffer.from(`--limit\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(statements)}`),
+    ...pieces,
+    Buffer.from('\r\n--limit--\r\n'),
+  ]);
+  return { body, headers: { 'content-type': 'multipart/mixed; boundary=limit' } };
+}
