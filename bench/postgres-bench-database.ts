@@ -46,7 +46,7 @@ export async function postgresBenchDatabase(givenUrl: string | null): Promise<Be
         ]);
         const rounds = roundsOf(folder, messages);
         await client.query(
-          `insert into queue_messages (line_id, message_id, label, body, enqueued_at)
+          `insert into queue_messages (line_id, message_id, label, stored_body, enqueued_at)
            select filled.id, format('019b0000-%s-7%s-8000-%s', lpad(to_hex(round >> 12), 4, '0'),
              lpad(to_hex(round & 4095), 3, '0'), lpad(to_hex(filled.id), 12, '0')), $2, filled.body, $3
            from generate_series(1, $1::int) as round cross join filled order by round, filled.id`,

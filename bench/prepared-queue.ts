@@ -38,7 +38,7 @@ export function fillQueue(folder: PreparedFolder, { messages, state, targetUrl }
     database
       .prepare(
         `with recursive round (n) as (select 1 union all select n + 1 from round where n < ?)
-         insert into queue_messages (line_id, message_id, label, body, enqueued_at)
+         insert into queue_messages (line_id, message_id, label, stored_body, enqueued_at)
          select filled.id, printf('019b0000-%04x-7%03x-8000-%012x', n >> 12, n & 4095, filled.id), ?, filled.body, ?
          from round cross join temp.filled`,
       )

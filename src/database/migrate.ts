@@ -18,6 +18,7 @@ import { instances } from './migrations/0016-instances.ts';
 import { courseStructures } from './migrations/0017-course-structures.ts';
 import { player } from './migrations/0018-player.ts';
 import { lrs } from './migrations/0019-lrs.ts';
+import { sharedBodies } from './migrations/0020-shared-bodies.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   courseStructures,
   player,
   lrs,
+  sharedBodies,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

@@ -38,6 +38,7 @@ export interface Tables {
   delivery_listing: DeliveryListingRow;
   queue_lines: QueueLineRow;
   queue_messages: QueueMessageRow;
+  shared_bodies: SharedBodyRow;
   queue_dead_letters: QueueDeadLetterRow;
   task_leases: TaskLeaseRow;
   instances: InstanceRow;
@@ -390,7 +391,9 @@ export interface DeliveryRow {
   message_id: string;
   subtopic: string;
   status: string;
+  /** As a queued message's `stored_body`. */
   body: string;
+  shared_body_id: number | null;
   /** When the event occurred and its message was queued. */
   enqueued_at: number;
   updated_at: number;
@@ -454,8 +457,16 @@ export interface QueueMessageRow {
   line_id: number;
   message_id: string;
   label: string;
-  body: string;
+  /** The body without its shared part, a line feed in that part's place; the whole body when there is none. */
+  stored_body: string;
+  shared_body_id: number | null;
   enqueued_at: number;
+}
+
+/** What the messages of an event have in common, stored once. */
+export interface SharedBodyRow {
+  id: Generated<number>;
+  text: string;
 }
 
 export interface QueueDeadLetterRow {
@@ -463,7 +474,9 @@ export interface QueueDeadLetterRow {
   line_id: number;
   message_id: string;
   label: string;
+  /** As a message's `stored_body`. */
   body: string;
+  shared_body_id: number | null;
   enqueued_at: number;
   dead_lettered_at: number;
   /** When it is to be copied to the dead-letter queue on Amazon SQS; null: it has been, or never is. */

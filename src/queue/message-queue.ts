@@ -1,4 +1,5 @@
 import type { Reader, Transaction } from '../database/database.ts';
+import type { SharedPart } from './shared-bodies.ts';
 
 /** A message to be queued. Its body is never changed on its way. */
 export interface QueueMessage {
@@ -8,7 +9,10 @@ export interface QueueMessage {
   messageId: string;
   /** What the message is about, in a word; opaque to the queue. */
   label: string;
+  /** As it is sent. */
   body: string;
+  /** Set when a part of the body is stored once for several messages. */
+  shared?: SharedPart;
   /** Epoch milliseconds. */
   enqueuedAt: number;
 }
@@ -117,6 +121,8 @@ export interface MessageQueue {
    * message that any of the lines was given earlier, whatever the clocks of instances say
    */
   holdLines(tx: Transaction, lineIds: readonly number[]): Promise<number>;
+  /** Stores a part that the bodies of several messages have in common, and answers its id. */
+  share(tx: Transaction, text: string): Promise<number>;
   /** Queues messages in the given order, within the transaction of the change that caused them. */
   enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
   /** Settles what is finished and takes up new heads, at most one of each line, in as few commits as it can. */

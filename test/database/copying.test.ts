@@ -123,7 +123,7 @@ describe('copying the embedded database to PostgreSQL', { skip: !ON_POSTGRES }, 
       await tx.run('delete from queue_lines');
       for (const id of [1, 2, 3])
         await tx.run(
-          "insert into queue_messages (id, line_id, message_id, label, body, enqueued_at) values (?, 7, ?, 'L', '', 0)",
+          "insert into queue_messages (id, line_id, message_id, label, stored_body, enqueued_at) values (?, 7, ?, 'L', '', 0)",
           id,
           `m${id}`,
         );

@@ -166,10 +166,10 @@ describe('rows of insertMany on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     const bodies = ['', '"', '\\', '\\u0000', '{"a":"\\u0000"}', 'Zoë \u{1f600}', "it's", '\n\t', '$1 ?'];
     const rows = Array.from({ length: 5_000 }, (_, n) => [1, `m${n}`, 'L', bodies[n % bodies.length]!, n]);
     await database.transaction((tx) =>
-      tx.insertMany('queue_messages', ['line_id', 'message_id', 'label', 'body', 'enqueued_at'], rows),
+      tx.insertMany('queue_messages', ['line_id', 'message_id', 'label', 'stored_body', 'enqueued_at'], rows),
     );
     const stored = await database.reader.all<{ body: string; enqueued_at: number }>(
-      'select body, enqueued_at from queue_messages order by id',
+      'select stored_body as body, enqueued_at from queue_messages order by id',
     );
     assert.deepEqual(
       stored.map((row) => [row.body, row.enqueued_at]),

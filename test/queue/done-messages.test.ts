@@ -158,7 +158,7 @@ describe('a start', () => {
       await database.transaction(async (tx) => {
         await tx.insertMany(
           'queue_messages',
-          ['line_id', 'message_id', 'label', 'body', 'enqueued_at'],
+          ['line_id', 'message_id', 'label', 'stored_body', 'enqueued_at'],
           ['done', 'too', 'waits'].map((name) => [7, name, 'L', '{}', 0]),
         );
         await tx.run(

@@ -36,6 +36,7 @@ async function record(database: Database, attempts: readonly Attempt[]): Promise
         'ACCOUNT_CREATED',
         status,
         '{}',
+        null,
         at,
         at,
         1,

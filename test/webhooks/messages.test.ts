@@ -178,7 +178,7 @@ describe('messages as targets get them', () => {
     await publish(eventOf('ACCOUNT_CREATED', NAME));
     await target.waitFor(() => receivedAt('/bytes').length === 1);
     const [queued] = await database.reader.all<{ body: string; message_id: string }>(
-      'select body, message_id from queue_messages where line_id = ?',
+      'select stored_body as body, message_id from queue_messages where line_id = ?',
       webhook.id,
     );
     target.respondWith(answer(200));

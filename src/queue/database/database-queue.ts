@@ -53,6 +53,7 @@ import type {
   Settled,
   Settlement,
 } from '../message-queue.ts';
+import { insertSharedBody } from '../shared-bodies.ts';
 
 /** Followers that go with a discarded head in one step: bounds the transaction, and so everyone's wait. */
 const MAX_FOLLOWERS_DISCARDED = 500;
@@ -136,6 +137,10 @@ export class DatabaseQueue implements MessageQueue {
     });
     for (const { lineId, pending, stored } of wrong)
       this.#onMiscount(`the line of webhook ${lineId} counted ${pending} messages and holds ${stored}`);
+  }
+
+  async share(tx: Transaction, text: string): Promise<number> {
+    return await insertSharedBody(tx, text);
   }
 
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {

@@ -2,18 +2,27 @@ import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
+import { wholeBodies } from '../shared-bodies.ts';
 
 /** SQL of the database queue, one operation a function; each handles a whole batch in one statement. */
 
-const MESSAGE_COLUMNS = ['line_id', 'message_id', 'label', 'body', 'enqueued_at'] as const;
+const MESSAGE_COLUMNS = [
+  'line_id',
+  'message_id',
+  'label',
+  'stored_body',
+  'shared_body_id',
+  'enqueued_at',
+] as const;
 
-/** A message as the table holds it. */
+/** A message as its row holds it; `body` is as it is stored. */
 export interface MessageRow {
   id: number;
   line_id: number;
   message_id: string;
   label: string;
   body: string;
+  shared_body_id: number | null;
   enqueued_at: number;
 }
 
@@ -73,7 +82,16 @@ export async function insertMessages(tx: Transaction, messages: readonly QueueMe
   await tx.insertMany(
     'queue_messages',
     MESSAGE_COLUMNS,
-    messages.map((m): SqlRow => [m.lineId, m.messageId, m.label, m.body, m.enqueuedAt]),
+    messages.map(
+      (m): SqlRow => [
+        m.lineId,
+        m.messageId,
+        m.label,
+        m.shared?.own ?? m.body,
+        m.shared?.id ?? null,
+        m.enqueuedAt,
+      ],
+    ),
   );
 }
 
@@ -85,7 +103,8 @@ function doneTo(lineId: string): string {
 const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
   // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
   const isAhead = dialect === 'sqlite' ? `and first.id > ${doneTo(line.id)}` : '';
-  return `select head.id, head.line_id, head.message_id, head.label, head.body, head.enqueued_at
+  return `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
+       head.enqueued_at
      from ${joined} queue_messages as head where head.id =
        (select first.id from queue_messages as first
         where first.line_id = ${line.id} ${isAhead} order by first.id limit 1)`;
@@ -97,7 +116,7 @@ export async function readHeads(
   lineIds: Iterable<number>,
 ): Promise<QueuedMessage[]> {
   const rows = await HEADS.all<MessageRow>(reader, asIds(lineIds));
-  return rows.map(toMessage);
+  return await toMessages(reader, rows);
 }
 
 /** The first messages of a line, in order. */
@@ -107,13 +126,13 @@ export async function readFirstMessages(
   limit: number,
 ): Promise<QueuedMessage[]> {
   const rows = await tx.all<MessageRow>(
-    `select m.id, m.line_id, m.message_id, m.label, m.body, m.enqueued_at
+    `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at
      from queue_messages as m where m.line_id = ? and m.id > ${doneTo('?')} order by m.id limit ?`,
     lineId,
     lineId,
     limit,
   );
-  return rows.map(toMessage);
+  return await toMessages(tx, rows);
 }
 
 /** Takes messages off a line's count that left it behind its head; the line is not leased. */
@@ -265,14 +284,18 @@ function asIds(ids: Iterable<number>): { id: number }[] {
   return Array.from(ids, (id) => ({ id }));
 }
 
-/** A row as a message in its place. */
-export function toMessage(row: MessageRow): QueuedMessage {
-  return {
+/** Rows as messages in their places, bodies whole. */
+export async function toMessages(
+  reader: Pick<Reader, 'allFor'>,
+  rows: readonly MessageRow[],
+): Promise<QueuedMessage[]> {
+  const bodies = await wholeBodies(reader, rows);
+  return rows.map((row, n) => ({
     position: row.id,
     lineId: row.line_id,
     messageId: row.message_id,
     label: row.label,
-    body: row.body,
+    ...bodies[n]!,
     enqueuedAt: row.enqueued_at,
-  };
+  }));
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
+import { deleteUnusedSharedBodies } from '../shared-bodies.ts';
 
 /** SQL of the dead-letter queue, one operation a function. */
 
@@ -13,8 +14,10 @@ export async function copyToDeadLetters(
   { now, copyAt }: { now: number; copyAt: number | null },
 ): Promise<void> {
   await tx.run(
-    `insert into queue_dead_letters (line_id, message_id, label, body, enqueued_at, dead_lettered_at, copy_at)
-     select dead.line_id, dead.message_id, dead.label, dead.body, dead.enqueued_at, cast(? as bigint), cast(? as bigint)
+    `insert into queue_dead_letters
+       (line_id, message_id, label, body, shared_body_id, enqueued_at, dead_lettered_at, copy_at)
+     select dead.line_id, dead.message_id, dead.label, dead.stored_body, dead.shared_body_id, dead.enqueued_at,
+       cast(? as bigint), cast(? as bigint)
      from queue_messages as dead
      where dead.id in (select moved.id from ${recordset(tx.dialect, 'moved', { id: 'bigint' })})
      order by dead.id
@@ -39,10 +42,16 @@ export async function deleteDeadLettersBefore(
   before: number,
   limit: number,
 ): Promise<number> {
-  return await tx.run(
+  const rows = await tx.all<{ shared_body_id: number | null }>(
     `delete from queue_dead_letters where id in
-       (select old.id from queue_dead_letters as old where old.dead_lettered_at < ? order by old.dead_lettered_at limit ?)`,
+       (select old.id from queue_dead_letters as old where old.dead_lettered_at < ? order by old.dead_lettered_at limit ?)
+     returning shared_body_id`,
     before,
     limit,
   );
+  await deleteUnusedSharedBodies(
+    tx,
+    rows.map((row) => row.shared_body_id),
+  );
+  return rows.length;
 }

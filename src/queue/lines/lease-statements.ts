@@ -2,7 +2,7 @@ import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { QueuedMessage, ReceivedMessage } from '../message-queue.ts';
-import { type MessageRow, toMessage } from './database-queue-statements.ts';
+import { type MessageRow, toMessages } from './database-queue-statements.ts';
 
 /** SQL of who has which line's head out, one operation a function; each handles a whole batch in one statement. */
 
@@ -39,7 +39,7 @@ const HELD_LINES_WITH_NEXT = new BatchStatement(
   { line_id: 'bigint', token: 'text', position: 'bigint' },
   (lease, { joined }) =>
     `select line.line_id, line.lease_token, line.pending,
-       next.id, next.message_id, next.label, next.body, next.enqueued_at
+       next.id, next.message_id, next.label, next.stored_body as body, next.shared_body_id, next.enqueued_at
      from ${joined} queue_lines as line left join queue_messages as next on next.id =
        (select behind.id from queue_messages as behind
         where behind.line_id = ${lease.line_id} and behind.id > ${lease.position} order by behind.id limit 1)
@@ -74,11 +74,15 @@ export async function readHeldLines(
       position: nextBehind,
     })),
   );
-  for (const row of rows) {
-    const next = row.id === null ? null : toMessage(row);
-    held.set(row.line_id, { leaseToken: row.lease_token, pending: row.pending, next });
-  }
+  const next = await toMessages(tx, rows.filter(hasNext));
+  const nextOf = new Map(next.map((message) => [message.lineId, message]));
+  for (const { line_id, lease_token, pending } of rows)
+    held.set(line_id, { leaseToken: lease_token, pending, next: nextOf.get(line_id) ?? null });
   return held;
+}
+
+function hasNext(row: HeldLineRow & (MessageRow | { id: null })): row is HeldLineRow & MessageRow {
+  return row.id !== null;
 }
 
 /**

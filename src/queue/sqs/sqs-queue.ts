@@ -89,6 +89,10 @@ export class SqsQueue implements MessageQueue {
     return await this.#lines.holdLines(tx, lineIds);
   }
 
+  async share(tx: Transaction, text: string): Promise<number> {
+    return await this.#lines.share(tx, text);
+  }
+
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
     if (messages.length === 0) return;
     await this.#lines.enqueue(tx, messages);

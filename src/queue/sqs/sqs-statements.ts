@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import { type MessageRow, toMessage } from '../lines/database-queue-statements.ts';
+import { type MessageRow, toMessages } from '../lines/database-queue-statements.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 
 /** SQL of the copies on Amazon SQS; one operation a function, a whole batch in one statement. */
@@ -66,13 +66,14 @@ export async function readIdle(
  * @param isBounded counts those towards the share that were placed before and still wait
  */
 export async function readUnplaced(
-  reader: Pick<Reader, 'all' | 'dialect'>,
+  reader: Pick<Reader, 'all' | 'allFor' | 'dialect'>,
   claims: readonly Claim[],
   { share, isBounded }: { share: number; isBounded: boolean },
 ): Promise<QueuedMessage[]> {
   const done = '(select behind.done_to from queue_lines as behind where behind.line_id = claim.line_id)';
   const rows = await reader.all<MessageRow>(
-    `select next.id, next.line_id, next.message_id, next.label, next.body, next.enqueued_at
+    `select next.id, next.line_id, next.message_id, next.label, next.stored_body as body, next.shared_body_id,
+       next.enqueued_at
      from ${recordset(reader.dialect, 'claim', { line_id: 'bigint', placed_to: 'bigint' })}
      cross join queue_messages as next where next.id > claim.placed_to and next.id in
        (select first.id from queue_messages as first where first.line_id = claim.line_id
@@ -82,7 +83,7 @@ export async function readUnplaced(
     JSON.stringify(claims.map(({ lineId, placedTo }) => ({ line_id: lineId, placed_to: placedTo }))),
     share,
   );
-  return rows.map(toMessage);
+  return await toMessages(reader, rows);
 }
 
 /** Notes how far lines are placed, and ends the claims. */
@@ -147,12 +148,13 @@ export async function claimDeadLetters(
     `update queue_dead_letters set copy_at = ? where id in
        (select due.id from queue_dead_letters as due where due.copy_at <= ? order by due.copy_at, due.id limit ?
         ${tx.dialect === 'postgres' ? 'for update skip locked' : ''})
-     returning id, line_id, message_id, label, body, enqueued_at`,
+     returning id, line_id, message_id, label, body, shared_body_id, enqueued_at`,
     until,
     now,
     limit,
   );
-  return rows.map(toMessage).sort((a, b) => a.position - b.position);
+  const messages = await toMessages(tx, rows);
+  return messages.sort((a, b) => a.position - b.position);
 }
 
 /** Notes when dead letters are to be copied next: null when they have been. */
@@ -174,12 +176,12 @@ export async function readDeadLetters(
   messageIds: readonly string[],
 ): Promise<QueueMessage[]> {
   const rows = await tx.all<MessageRow>(
-    `select dead.id, dead.line_id, dead.message_id, dead.label, dead.body, dead.enqueued_at
+    `select dead.id, dead.line_id, dead.message_id, dead.label, dead.body, dead.shared_body_id, dead.enqueued_at
      from ${recordset(tx.dialect, 'given', { id: 'text' })} cross join queue_dead_letters as dead
      where dead.message_id = given.id order by dead.id`,
     asJson(messageIds),
   );
-  return rows.map(toMessage);
+  return await toMessages(tx, rows);
 }
 
 function asJson(ids: readonly (number | string)[]): string {

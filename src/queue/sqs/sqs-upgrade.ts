@@ -201,7 +201,7 @@ async function takeIn(tx: Transaction, copies: readonly Copy[], now: number): Pr
   );
   await tx.insertMany(
     'queue_messages',
-    ['id', 'line_id', 'message_id', 'label', 'body', 'enqueued_at'],
+    ['id', 'line_id', 'message_id', 'label', 'stored_body', 'enqueued_at'],
     copies.map(({ position, message: m }) => [
       position,
       m.lineId,

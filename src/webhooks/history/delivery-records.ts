@@ -27,10 +27,14 @@ export function toDeliverySummary(delivery: StoredDelivery): Static<typeof Deliv
 }
 
 /** A delivery, whole. */
-export function toDeliveryRecord({ delivery, attempts }: DeliveryDetails): Static<typeof DeliveryRecord> {
+export function toDeliveryRecord({
+  delivery,
+  body,
+  attempts,
+}: DeliveryDetails): Static<typeof DeliveryRecord> {
   return {
     ...toDeliverySummary(delivery),
-    message: JSON.parse(delivery.body),
+    message: JSON.parse(body),
     attempt_history: attempts.map((attempt) => ({
       attempt: attempt.attempt,
       attempted_dt: formatDateTime(attempt.attempted_at),

@@ -4,6 +4,7 @@ import type { PageRequest } from '../../database/page.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
+import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
 import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
 import { readListedTo, unlistDeliveries } from './delivery-listing-store.ts';
 
@@ -15,6 +16,7 @@ const DELIVERY_COLUMNS = [
   'subtopic',
   'status',
   'body',
+  'shared_body_id',
   'enqueued_at',
   'updated_at',
   'attempts',
@@ -63,6 +65,7 @@ export async function archiveLatestAttempts(tx: Transaction, messageIds: readonl
   );
 }
 
+/** A delivery as its row holds it: its body may lack a part that is stored once for several. */
 export type StoredDelivery = Selectable<DeliveryRow>;
 
 interface DeliveriesRequest {
@@ -284,7 +287,8 @@ export async function markDeadLettered(tx: Transaction, message: QueueMessage, n
       message.messageId,
       message.label,
       'DEAD_LETTERED' satisfies DeliveryStatus,
-      message.body,
+      message.shared?.own ?? message.body,
+      message.shared?.id ?? null,
       message.enqueuedAt,
       now,
       ...untried,
@@ -297,6 +301,7 @@ export async function markDeadLettered(tx: Transaction, message: QueueMessage, n
 interface GoneDelivery {
   id: number;
   webhook_id: number;
+  shared_body_id: number | null;
 }
 
 /**
@@ -308,7 +313,7 @@ export async function deleteHistoryBefore(tx: Transaction, before: number, limit
     `delete from deliveries where id in (
        select old.id from deliveries as old
        where old.updated_at < ? and old.status in ('DELIVERED', 'DISCARDED')
-       order by old.updated_at limit ?) returning id, webhook_id`,
+       order by old.updated_at limit ?) returning id, webhook_id, shared_body_id`,
     before,
     limit,
   );
@@ -326,7 +331,7 @@ export async function deleteDeadLetteredHistoryBefore(
     `delete from deliveries where id in (
        select old.id from deliveries as old
        where old.updated_at < ? and old.status = 'DEAD_LETTERED' order by old.updated_at limit ?)
-     returning id, webhook_id`,
+     returning id, webhook_id, shared_body_id`,
     before,
     limit,
   );
@@ -336,6 +341,10 @@ export async function deleteDeadLetteredHistoryBefore(
 
 async function deleteWhatBelongsTo(tx: Transaction, deliveries: readonly GoneDelivery[]): Promise<void> {
   if (deliveries.length === 0) return;
+  await deleteUnusedSharedBodies(
+    tx,
+    deliveries.map((delivery) => delivery.shared_body_id),
+  );
   if (tx.dialect === 'sqlite') await unlistDeliveries(tx, deliveries);
   await tx.run(
     `delete from delivery_attempts where delivery_id in

@@ -5,6 +5,7 @@ import type { DeliveryAttemptRow, WebhookRow } from '../../database/schema.ts';
 import type { Topic } from '../../events/catalogue.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
 import type { HeadAction, LineState, MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
+import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
 import type { LoggingMode } from '../configuration/logging-mode.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { readWebhook, webhookWasEver } from '../configuration/webhook-store.ts';
@@ -42,6 +43,8 @@ export interface Line extends LineState {
 /** A delivery with its latest attempts, in order. */
 export interface DeliveryDetails {
   delivery: StoredDelivery;
+  /** The message as it is sent. */
+  body: string;
   attempts: Selectable<DeliveryAttemptRow>[];
 }
 
@@ -98,7 +101,8 @@ export class LineService {
         resent: delivery.resent,
       });
     }
-    return { delivery, attempts: attempts.slice(-MAX_ATTEMPTS_TOLD) };
+    const [whole] = await wholeBodies(this.#database.reader, [delivery]);
+    return { delivery, body: whole!.body, attempts: attempts.slice(-MAX_ATTEMPTS_TOLD) };
   }
 
   /**
@@ -223,7 +227,11 @@ export class LineService {
       deliveries.map((delivery) => delivery.id),
       this.#now(),
     );
-    await this.#queue.redeliver(tx, deliveries.map(toMessage));
+    const bodies = await wholeBodies(tx, deliveries, { isHeld: true });
+    await this.#queue.redeliver(
+      tx,
+      deliveries.map((delivery, n) => toMessage(delivery, bodies[n]!)),
+    );
   }
 }
 
@@ -238,12 +246,12 @@ async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): 
   }
 }
 
-function toMessage(delivery: StoredDelivery): QueueMessage {
+function toMessage(delivery: StoredDelivery, body: WholeBody): QueueMessage {
   return {
     lineId: delivery.webhook_id,
     messageId: delivery.message_id,
     label: delivery.subtopic,
-    body: delivery.body,
+    ...body,
     enqueuedAt: delivery.enqueued_at,
   };
 }

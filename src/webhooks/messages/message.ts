@@ -1,4 +1,5 @@
 import type { ServiceEvent } from '../../events/event.ts';
+import { ownPart } from '../../queue/shared-bodies.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { type LoggingMode, messageLoggingMode } from '../configuration/logging-mode.ts';
 import type { MatchedWebhook } from '../configuration/trigger-store.ts';
@@ -21,12 +22,29 @@ export class MessageBuilder {
     this.#shared = shared.slice(1, -1);
   }
 
+  /** What is the same in the messages for all webhooks. */
+  get shared(): string {
+    return this.#shared;
+  }
+
   /** The message for a webhook. */
   build(webhook: MatchedWebhook): string {
-    return (
-      `{"subscription_id":${webhook.id},"name":${JSON.stringify(webhook.name)},"topic":"${webhook.topic}",` +
-      `${this.#shared},"target_url":${JSON.stringify(webhook.target_url)},` +
-      `"logging_mode":"${messageLoggingMode(webhook.logging_mode as LoggingMode)}","max_attempts":${webhook.max_attempts}}`
-    );
+    return beginningOf(webhook) + this.#shared + endOf(webhook);
   }
+
+  /** The message for a webhook as it is stored beside the part that all have in common. */
+  buildOwnPart(webhook: MatchedWebhook): string {
+    return ownPart(beginningOf(webhook), endOf(webhook));
+  }
+}
+
+function beginningOf({ id, name, topic }: MatchedWebhook): string {
+  return `{"subscription_id":${id},"name":${JSON.stringify(name)},"topic":"${topic}",`;
+}
+
+function endOf({ target_url, logging_mode, max_attempts }: MatchedWebhook): string {
+  return (
+    `,"target_url":${JSON.stringify(target_url)},` +
+    `"logging_mode":"${messageLoggingMode(logging_mode as LoggingMode)}","max_attempts":${max_attempts}}`
+  );
 }

@@ -4,6 +4,11 @@ import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { type MatchedWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
 import { MessageBuilder } from './message.ts';
 
+/**
+ * What is the same in the messages of an event is stored once when that saves so many characters. Below it, reading the part
+ * and removing it later cost more than they save.
+ */
+const SHARED_FROM_SAVING = 16_384;
 /** Messages that are built and held in memory together. */
 const MESSAGES_AT_A_TIME = 500;
 
@@ -37,42 +42,35 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
     if (lineIds.size > 0) {
       // Of all events together: held one event after another, two transactions could wait for each other's lines.
       const occurredAt = await this.#queue.holdLines(tx, [...lineIds]);
-      const messages = this.#build(events, matches, occurredAt);
-      for (const some of slicesOf(messages, MESSAGES_AT_A_TIME)) await this.#queue.enqueue(tx, some);
+      let messages: QueueMessage[] = [];
+      // Event by event, so that each line gets them in their order.
+      for (const [n, event] of events.entries()) {
+        const builder = new MessageBuilder({ ...event, occurredAt });
+        const sharedId = await this.#share(tx, builder, matches[n]!.length);
+        for (const webhook of matches[n]!) {
+          messages.push({
+            lineId: webhook.id,
+            messageId: this.#newMessageId(),
+            label: event.subtopic,
+            body: builder.build(webhook),
+            ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
+            enqueuedAt: occurredAt,
+          });
+          if (messages.length < MESSAGES_AT_A_TIME) continue;
+          await this.#queue.enqueue(tx, messages);
+          messages = [];
+        }
+      }
+      await this.#queue.enqueue(tx, messages);
     }
     for (const [n, event] of events.entries()) tx.onCommit(() => this.#onPublished(event, matches[n]!));
   }
 
-  /** Event by event, so that each line gets them in their order. */
-  *#build(
-    events: readonly ServiceEvent[],
-    matches: readonly (readonly MatchedWebhook[])[],
-    occurredAt: number,
-  ): Generator<QueueMessage> {
-    for (const [n, event] of events.entries()) {
-      const builder = new MessageBuilder({ ...event, occurredAt });
-      for (const webhook of matches[n]!) {
-        yield {
-          lineId: webhook.id,
-          messageId: this.#newMessageId(),
-          label: event.subtopic,
-          body: builder.build(webhook),
-          enqueuedAt: occurredAt,
-        };
-      }
-    }
+  /** Answers the id of what the messages have in common, or null when each is stored whole. */
+  async #share(tx: Transaction, { shared }: MessageBuilder, messages: number): Promise<number | null> {
+    const saving = shared.length * (messages - 1);
+    return saving < SHARED_FROM_SAVING ? null : await this.#queue.share(tx, shared);
   }
-}
-
-function* slicesOf<T>(items: Iterable<T>, length: number): Generator<T[]> {
-  let slice: T[] = [];
-  for (const item of items) {
-    slice.push(item);
-    if (slice.length < length) continue;
-    yield slice;
-    slice = [];
-  }
-  if (slice.length > 0) yield slice;
 }
 
 /** Takes events while the webhooks service is disabled: none triggers anything (section 3). */

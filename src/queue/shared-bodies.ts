@@ -1,0 +1,107 @@
+import { BatchStatement } from '../database/batch-statement.ts';
+import type { Reader, Transaction } from '../database/database.ts';
+import { recordset } from '../database/recordset.ts';
+
+/**
+ * Bodies of messages of which a part is stored once for several. A body with a shared part is stored without it, with a
+ * line feed in its place: the bodies are JSON without line breaks, in which no other line feed occurs.
+ */
+const PLACE_OF_SHARED_PART = '\n';
+
+/** How a body is stored that has a part in common with others. */
+export interface SharedPart {
+  /** Of the part that is stored once. */
+  id: number;
+  /** The body with a line feed in the place of that part. */
+  own: string;
+}
+
+/** The own part of a body of JSON without line breaks: what comes before the shared part, and what comes after it. */
+export function ownPart(before: string, after: string): string {
+  return before + PLACE_OF_SHARED_PART + after;
+}
+
+/** A row that holds a body as it is stored. */
+interface StoredBody {
+  body: string;
+  shared_body_id: number | null;
+}
+
+/** A body as it is sent, and how it is stored if a part of it is shared. */
+export interface WholeBody {
+  body: string;
+  shared?: SharedPart;
+}
+
+/**
+ * Makes stored bodies whole. Each shared part is read once, however many rows have it.
+ * @param isHeld true: nobody removes the shared parts until the transaction ends
+ * @returns in the order of the rows
+ * @throws {Error} when a shared part is missing: the database has been tampered with
+ */
+export async function wholeBodies(
+  reader: Pick<Reader, 'allFor'>,
+  rows: readonly StoredBody[],
+  { isHeld = false }: { isHeld?: boolean } = {},
+): Promise<WholeBody[]> {
+  const ids = new Set(rows.flatMap((row) => row.shared_body_id ?? []));
+  const texts = ids.size === 0 ? new Map<number, string>() : await readSharedBodies(reader, ids, isHeld);
+  return rows.map(({ body, shared_body_id: id }) => {
+    if (id === null) return { body };
+    const text = texts.get(id);
+    if (text === undefined) throw new Error(`the shared part ${id} of a message is missing`);
+    return { body: body.replace(PLACE_OF_SHARED_PART, () => text), shared: { id, own: body } };
+  });
+}
+
+/** Stores a part that several bodies have in common, and answers its id. */
+export async function insertSharedBody(tx: Transaction, text: string): Promise<number> {
+  const [row] = await tx.all<{ id: number }>(
+    'insert into shared_bodies (text) values (?) returning id',
+    text,
+  );
+  return row!.id;
+}
+
+/** Removes those of the shared parts that no message, dead letter or delivery has any more. */
+export async function deleteUnusedSharedBodies(
+  tx: Transaction,
+  ids: readonly (number | null)[],
+): Promise<void> {
+  const distinct = [...new Set(ids)].filter((id) => id !== null).sort((a, b) => a - b);
+  if (distinct.length === 0) return;
+  const list = JSON.stringify(distinct.map((id) => ({ id })));
+  const given = `(select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`;
+  if (tx.dialect === 'postgres') {
+    // Whoever sends a message again holds its shared part: the next statement sees what they have committed.
+    await tx.all(`select id from shared_bodies where id in ${given} order by id for update`, list);
+  }
+  const isUnused = ['queue_messages', 'queue_dead_letters', 'deliveries'].map(
+    (table) =>
+      `not exists (select 1 from ${table} where ${table}.shared_body_id = shared_bodies.id and ${table}.shared_body_id is not null)`,
+  );
+  await tx.run(`delete from shared_bodies where id in ${given} and ${isUnused.join(' and ')}`, list);
+}
+
+const SHARED_BODIES = statementFor(false);
+const HELD_SHARED_BODIES = statementFor(true);
+
+function statementFor(isHeld: boolean): BatchStatement<'id'> {
+  return new BatchStatement('wanted', { id: 'bigint' }, (wanted, { joined, dialect }) => {
+    const locking = isHeld && dialect === 'postgres' ? 'order by shared.id for share of shared' : '';
+    return `select shared.id, shared.text from ${joined} shared_bodies as shared where shared.id = ${wanted.id} ${locking}`;
+  });
+}
+
+async function readSharedBodies(
+  reader: Pick<Reader, 'allFor'>,
+  ids: Iterable<number>,
+  isHeld: boolean,
+): Promise<Map<number, string>> {
+  const statement = isHeld ? HELD_SHARED_BODIES : SHARED_BODIES;
+  const rows = await statement.all<{ id: number; text: string }>(
+    reader,
+    Array.from(ids, (id) => ({ id })),
+  );
+  return new Map(rows.map(({ id, text }) => [id, text]));
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
+import { TaskLeases } from '../../src/housekeeping/task-leases.ts';
+import { createLogs } from '../../src/observability/log.ts';
+import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
+import { HistoryCleaner } from '../../src/webhooks/history/history-cleaner.ts';
+import { openDatabaseOf } from '../support/database.ts';
+import { startTestService, type TestService, temporaryFolder, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { webhookInput } from './webhook-expectations.ts';
+
+const WEBHOOKS = 60;
+const LONG_NAME = 'n'.repeat(200);
+const MORE_THAN_ALL_RETENTION_MS = 10_000 * 86_400_000;
+
+/** Characters of the longest message without what is the same in the messages of all webhooks. */
+const MAX_OWN_LENGTH = 300;
+
+async function createWebhooks({ api }: TestService, target: Target): Promise<number[]> {
+  const ids: number[] = [];
+  for (let n = 0; n < WEBHOOKS; n++) {
+    const input = webhookInput({ name: `Webhook ${n}`, target_url: target.url, max_attempts: 1 });
+    ids.push((await api.create('/webhooks', input)).id);
+  }
+  return ids;
+}
+
+/** What a message must be, byte for byte, if the message of webhook 0 is `first`. */
+function messageLike(first: string, firstId: number, id: number, n: number): string {
+  return first
+    .replace(
+      `"subscription_id":${firstId},"name":"Webhook 0"`,
+      `"subscription_id":${id},"name":"Webhook ${n}"`,
+    )
+    .toString();
+}
+
+/** Characters of bodies in a table, and how often the account's name is in it. */
+async function stored({ reader }: Database, table: string, column: string) {
+  const rows = await reader.all<{ text: string }>(`select ${column} as text from ${table}`);
+  return {
+    rows: rows.length,
+    longest: Math.max(0, ...rows.map(({ text }) => text.length)),
+    names: rows.filter(({ text }) => text.includes(LONG_NAME)).length,
+  };
+}
+
+async function cleanEverything(database: Database): Promise<void> {
+  const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
+  const now = () => Date.now() + MORE_THAN_ALL_RETENTION_MS;
+  await using cleaner = new HistoryCleaner({
+    database,
+    queue: new DatabaseQueue({ database, maxReceives: 1, now }),
+    log: logs.for('WebhookService'),
+    historyDays: 1,
+    deadLetterDays: 1,
+    leases: new TaskLeases({ database, now }),
+    now,
+  });
+  await cleaner.cleanOnce();
+}
+
+describe('the messages of an event that matches many webhooks', () => {
+  test('have what they share stored once while they wait, are dead letters, and are history', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using folder = temporaryFolder();
+    await using waiting = await startTestService({
+      dataDir: folder.path,
+      settings: { enable_queue_polling: false },
+    });
+    const ids = await createWebhooks(waiting, target);
+    await waiting.api.create('/accounts', { name: LONG_NAME });
+    await using database = await openDatabaseOf(waiting.settings.data_dir);
+    const queued = await stored(database, 'queue_messages', 'stored_body');
+    assert.equal(queued.rows, WEBHOOKS);
+    assert.ok(queued.longest < MAX_OWN_LENGTH, `the longest has ${queued.longest} characters`);
+    assert.equal(queued.names, 0);
+    assert.equal((await stored(database, 'shared_bodies', 'text')).names, 1);
+
+    await waiting.stop();
+    await using service = await startTestService({ dataDir: folder.path });
+    const { api } = service;
+    await target.waitFor(WEBHOOKS);
+    const deliveryOf = async (id: number, status: string) =>
+      await until(async () => {
+        const { body } = await api.get(`/webhooks/${id}/deliveries`);
+        return body.data[0]?.status === status && body.data[0];
+      }, `the message of webhook ${id} is ${status}`);
+    for (const id of ids) await deliveryOf(id, 'DEAD_LETTERED');
+    for (const table of ['queue_dead_letters', 'deliveries'])
+      assert.deepEqual(
+        await stored(database, table, 'body'),
+        { rows: WEBHOOKS, longest: queued.longest, names: 0 },
+        table,
+      );
+
+    target.respondWith(answer(200));
+    for (const id of ids) {
+      const { status } = await api.post(`/webhooks/${id}/deliveries/redeliver`, {});
+      assert.ok(status < 300, `${status}`);
+    }
+    await target.waitFor(2 * WEBHOOKS);
+    const [first] = target.requests.filter(({ text }) => text.includes(`"subscription_id":${ids[0]},`));
+    assert.match(first!.text, new RegExp(LONG_NAME));
+    for (const [n, id] of ids.entries()) {
+      const delivery = await deliveryOf(id, 'DELIVERED');
+      const expected = messageLike(first!.text, ids[0]!, id, n);
+      const received = target.requests.filter(({ text }) => text.includes(`"subscription_id":${id},`));
+      assert.deepEqual(
+        received.map(({ text }) => text),
+        [expected, expected],
+      );
+      const { body } = await api.get(`/webhooks/${id}/deliveries/${delivery.id}`);
+      assert.deepEqual(body.message, JSON.parse(expected));
+    }
+  });
+});
+
+describe('a part that messages share', () => {
+  test('is removed with the last that has it, and not before', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const ids = await createWebhooks(service, target);
+    await service.api.create('/accounts', { name: LONG_NAME });
+    await target.waitFor(WEBHOOKS);
+    await until(async () => {
+      const { body } = await service.api.get(`/webhooks/${ids.at(-1)}/line`);
+      return body.depth === 0;
+    }, 'all are delivered');
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    await until(async () => (await stored(database, 'deliveries', 'body')).rows === WEBHOOKS, 'recorded');
+    await database.transaction((tx) =>
+      tx.run('update deliveries set updated_at = ? where webhook_id = ?', Number.MAX_SAFE_INTEGER, ids[0]!),
+    );
+    await until(async () => (await stored(database, 'queue_messages', 'stored_body')).rows === 0, 'deleted');
+    await cleanEverything(database);
+    assert.equal((await stored(database, 'deliveries', 'body')).rows, 1);
+    assert.equal((await stored(database, 'shared_bodies', 'text')).rows, 1);
+    await database.transaction((tx) => tx.run('update deliveries set updated_at = 0'));
+    await cleanEverything(database);
+    assert.equal((await stored(database, 'deliveries', 'body')).rows, 0);
+    assert.equal((await stored(database, 'shared_bodies', 'text')).rows, 0);
+  });
+});
