@@ -9,14 +9,20 @@ import {
 import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import { type DeliverySettlement, recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
+import {
+  type DeliveryMetrics,
+  DeliveryReports,
+  type FinishedMessage,
+  type PostponementCause,
+} from './delivery-reports.ts';
 import { DeliverySlots } from './delivery-slots.ts';
 import { postbackFailureMessage } from './failure-reason.ts';
 import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';
 import { retryDelay } from './retry-schedule.ts';
 
 /**
- * How much longer than a request may take a message stays hidden from others: a stalled process or a slow
- * commit must not have it delivered twice (architecture, invariant 4).
+ * How much longer than `delivery_timeout` a message is leased: for the lookup of its host name, and so that neither a stalled
+ * process nor a slow commit has it delivered twice (architecture, invariant 4).
  */
 export const VISIBILITY_MARGIN_MS = 30_000;
 /** Pauses after the queue or database failed: doubling between these. */
@@ -27,20 +33,12 @@ const OUTAGE_PAUSE_MAX_MS = 10_000;
  * many more settle with it, and what a commit costs is shared by more (8 % of all time at 100 webhooks).
  */
 const GATHERED_FROM = 16;
+/** How long a message waits, on average, after this machine was unable to connect to its target. */
+const UNABLE_PAUSE_MS = 3_000;
+/** The shortest wait of a postponed message, as a part of the average; the longest is one more. */
+const POSTPONED_AT_LEAST = 0.5;
 /** How long the last settlements may take at a stop. */
 const LAST_SETTLE_TIMEOUT_MS = 5_000;
-
-/** What becomes of a message, with the webhook that it was for; null where nothing is left of that. */
-type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
-
-/** What delivery counts. */
-export interface DeliveryMetrics {
-  attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number, webhookId: number): void;
-  /** From the event to its arrival, for messages that arrived at the first attempt. */
-  arrived(sinceEventMs: number): void;
-  discarded(count: number): void;
-  queueFailed(): void;
-}
 
 export interface DeliveryOptions {
   /** Requests at a time that are not slow. */
@@ -64,14 +62,13 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #queue: MessageQueue;
   readonly #sender: PostbackSender;
   readonly #targets: DeliveryTargets;
-  readonly #deliveryLog: DeliveryLog;
+  readonly #reports: DeliveryReports;
   readonly #log: Logger;
   readonly #metrics: DeliveryMetrics;
   readonly #options: DeliveryOptions;
   readonly #now: () => number;
   readonly #random: () => number;
   readonly #slots: DeliverySlots;
-  readonly #abort = new AbortController();
   #finished: FinishedMessage[] = [];
   #wakeUp: (() => void) | null = null;
   #woken = false;
@@ -95,7 +92,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#queue = dependencies.queue;
     this.#sender = dependencies.sender;
     this.#targets = dependencies.targets;
-    this.#deliveryLog = dependencies.deliveryLog;
+    this.#reports = new DeliveryReports(dependencies);
     this.#log = dependencies.log;
     this.#metrics = dependencies.metrics;
     this.#options = dependencies.options;
@@ -124,7 +121,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#stop.abort();
     this.#wake();
     if (this.#running === null) return;
-    const abortion = setTimeout(() => this.#abort.abort(), this.#options.shutdownTimeoutMs);
+    const abortion = setTimeout(() => this.#sender.abort(), this.#options.shutdownTimeoutMs);
     await this.#running;
     clearTimeout(abortion);
   }
@@ -169,7 +166,7 @@ export class DeliveryWorker implements AsyncDisposable {
         },
       });
       isSettled = true;
-      for (const discard of discards) this.#tellDiscarded(discard);
+      for (const discard of discards) this.#reports.discarded(discard);
       if (settlements.length + received.length > 0)
         this.#log.debug('exchanged with the queue', {
           settled: settlements.length,
@@ -230,6 +227,8 @@ export class DeliveryWorker implements AsyncDisposable {
         ? notSent(LOST_CREDENTIALS_REASON)
         : await this.#post(message, target, mayResend);
       if (result.aborted) this.#release(message);
+      else if (result.unsent)
+        this.#postpone(message, 'unable_to_connect', result.reason ?? '', UNABLE_PAUSE_MS);
       else this.#settle(message, target, result);
     } finally {
       this.#slots.give(slot);
@@ -239,16 +238,13 @@ export class DeliveryWorker implements AsyncDisposable {
 
   async #post(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): Promise<PostbackResult> {
     try {
-      return await this.#sender.send(
-        {
-          messageId: message.messageId,
-          url: target.targetUrl,
-          body: message.body,
-          credentials: target.credentials,
-          mayResend,
-        },
-        this.#abort.signal,
-      );
+      return await this.#sender.send({
+        messageId: message.messageId,
+        url: target.targetUrl,
+        body: message.body,
+        credentials: target.credentials,
+        mayResend,
+      });
     } catch (error) {
       this.#log.error('a postback could not be made', { error, message_id: message.messageId });
       return notSent('the request could not be made');
@@ -268,32 +264,9 @@ export class DeliveryWorker implements AsyncDisposable {
       resent: result.resent,
       error: succeeded ? null : postbackFailureMessage(target.targetUrl, result.reason ?? 'unknown'),
     };
-    const settlement = { ...this.#settlementOf(message, target, result, outcome), target };
-    this.#finished.push(settlement);
-    this.#metrics.attempted(
-      succeeded ? 'success' : settlement.action === 'dead-letter' ? 'dead_letter' : 'retry',
-      result.durationMs,
-      target.webhookId,
-    );
-    if (succeeded && message.receiveCount === 1) this.#metrics.arrived(endedAt - message.enqueuedAt);
-    this.#deliveryLog.attempt({
-      webhookId: target.webhookId,
-      mode: target.loggingMode,
-      topic: target.topic,
-      subtopic: message.label,
-      messageId: message.messageId,
-      attempt: message.receiveCount,
-      succeeded,
-      status: result.status,
-      durationMs: result.durationMs,
-      resent: result.resent,
-      targetUrl: target.targetUrl,
-      message: message.body,
-      responseBody: result.responseBody,
-      failureMessage: outcome.error,
-      willRetryAt: settlement.action === 'retry' ? settlement.availableAt : null,
-      deadLettered: settlement.action === 'dead-letter',
-    });
+    const settlement = this.#settlementOf(message, target, result, outcome);
+    this.#finished.push({ ...settlement, target });
+    this.#reports.attempted(target, result, settlement, outcome);
   }
 
   /** Section 3: effective attempts are the smaller of the webhook's and the queue's redrive maximum. */
@@ -327,26 +300,21 @@ export class DeliveryWorker implements AsyncDisposable {
     });
   }
 
-  /** Counts and logs the messages that were discarded together: the head of a line and the followers that went with it. */
-  #tellDiscarded({ settlement, discarded }: Settled<FinishedMessage>): void {
-    const { message, target, outcome } = settlement;
-    this.#metrics.discarded(1 + discarded.length);
-    if (target === null || outcome.kind !== 'discard') return;
-    for (const each of [message, ...discarded]) {
-      this.#deliveryLog.discarded({
-        webhookId: target.webhookId,
-        mode: target.loggingMode,
-        topic: target.topic,
-        subtopic: each.label,
-        messageId: each.messageId,
-        message: each.body,
-        reason: outcome.reason,
-      });
-    }
-  }
-
   #release(message: ReceivedMessage): void {
     this.#finished.push({ message, target: null, action: 'release', outcome: { kind: 'release' } });
+  }
+
+  /** Puts a message back for a while: nothing was sent, so no attempt is counted. */
+  #postpone(message: ReceivedMessage, cause: PostponementCause, reason: string, pauseMs: number): void {
+    const availableAt = this.#now() + pauseMs * (POSTPONED_AT_LEAST + this.#random());
+    this.#finished.push({
+      message,
+      target: null,
+      action: 'release',
+      availableAt,
+      outcome: { kind: 'release' },
+    });
+    this.#reports.postponed(message, cause, reason);
   }
 
   #wake(): void {

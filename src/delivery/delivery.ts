@@ -4,7 +4,8 @@ import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
 import { allowedTargetNetworks } from '../settings/networks.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
-import { type DeliveryMetrics, DeliveryWorker } from './delivery-worker.ts';
+import type { DeliveryMetrics } from './delivery-reports.ts';
+import { DeliveryWorker } from './delivery-worker.ts';
 import { PostbackSender } from './postback-sender.ts';
 import { TargetGuard } from './target-guard.ts';
 
@@ -69,6 +70,7 @@ function countedForCharts(metrics: Metrics, attempted: Webhooks['attempted']): D
     },
     arrived: (sinceEventMs) => metrics.arrived(sinceEventMs),
     discarded: (count) => metrics.discarded(count),
+    postponed: (cause) => metrics.postponed(cause),
     queueFailed: () => metrics.queueFailed(),
   };
 }

@@ -5,6 +5,7 @@ const MAX_FOREIGN_TEXT_LENGTH = 200;
 
 const MS_PER_SECOND = 1_000;
 
+const LOOKUP_FAILED = 'host name lookup failed';
 const UNPARSABLE_ANSWER = 'answer could not be parsed';
 
 /** What `error.code` means, in the words of an administrator. */
@@ -22,13 +23,21 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['EADDRNOTAVAIL', 'address not available'],
   ['EACCES', 'connection not permitted'],
   ['EPERM', 'connection not permitted'],
-  ['EMFILE', 'too many open connections'],
-  ['ENFILE', 'too many open connections'],
+  ['EMFILE', 'too many open files on this machine'],
+  ['ENFILE', 'too many open files on this machine'],
+  ['ENOBUFS', 'out of memory for connections'],
+  ['ENOMEM', 'out of memory for connections'],
 
   ['ENOTFOUND', 'host not found'],
   ['ENODATA', 'host not found'],
   ['EAI_AGAIN', 'host name lookup failed, the name service did not answer'],
-  ['EAI_FAIL', 'host name lookup failed'],
+  ['EAI_FAIL', LOOKUP_FAILED],
+  ['ESERVFAIL', LOOKUP_FAILED],
+  ['EREFUSED', LOOKUP_FAILED],
+  ['EFORMERR', LOOKUP_FAILED],
+  ['ENOTIMP', LOOKUP_FAILED],
+  ['EBADRESP', LOOKUP_FAILED],
+  ['NAME_SERVICE_DOWN', 'no name server answers'],
 
   ['CERT_HAS_EXPIRED', 'certificate has expired'],
   ['CERT_NOT_YET_VALID', 'certificate is not valid yet'],
@@ -60,6 +69,21 @@ const MISPLACED_ANSWERS: ReadonlySet<string> = new Set(['bad response', 'bad upg
 
 /** What says least when connecting to several addresses of a host failed in several ways. */
 const UNTELLING_CODES: ReadonlySet<unknown> = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
+
+/** Codes of failures to connect that say something about this machine, and nothing about the target. */
+const OWN_FAILURES: ReadonlySet<unknown> = new Set([
+  'NAME_SERVICE_DOWN',
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'ENOMEM',
+]);
+
+/** Whether this machine was unable to connect, to any target: the target had no part in it. */
+export function isOwnFailure(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isOwnFailure);
+  return OWN_FAILURES.has(codeOf(error));
+}
 
 /** Why a request failed that did not get a whole answer: a few plain words, without secrets and without a stack. */
 export function failureReason(error: unknown): string {

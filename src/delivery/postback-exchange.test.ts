@@ -12,8 +12,8 @@ function connectionsAtDistance(roundTripMs: number): TargetConnections {
   const connector = new TargetConnector({ guard: new TargetGuard({ allowedNetworks: ['127.0.0.0/8'] }) });
   return new TargetConnections({
     connector: {
-      connect: (target, callback) =>
-        connector.connect(target, (error, socket) => callback(error, socket, roundTripMs)),
+      connect: (target, watcher, callback) =>
+        connector.connect(target, watcher, (error, socket) => callback(error, socket, roundTripMs)),
     },
     maxIdle: 10,
     idleTimeoutMs: 10_000,
@@ -29,6 +29,7 @@ function send(connections: TargetConnections, target: Target, mayResend = true):
       request: { method: 'POST', path: '/', body: '{}' },
       credentials: null,
       deadlineMs: 20_000,
+      lookupLimitMs: 20_000,
       maxAnswerBytes: 1_024,
       mayResend,
       now: Date.now,

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { AnswerBody } from './answer-body.ts';
 import { type BasicCredentials, withoutCredentials } from './basic-credentials.ts';
-import { failureReason, plainText, statusReason, timeoutReason } from './failure-reason.ts';
+import { failureReason, isOwnFailure, plainText, statusReason, timeoutReason } from './failure-reason.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import type { TargetConnection, TargetConnections } from './target-connections.ts';
+import type { TargetConnection, TargetConnections, TargetRequestHandler } from './target-connections.ts';
 
 /** How many informational answers (1xx) may come before the answer. */
 const MAX_INFORMATIONAL_ANSWERS = 16;
@@ -39,11 +39,19 @@ export interface PostbackResult {
   readonly retryAfterMs: number | null;
   /** From the call to the result, in milliseconds with fractions. */
   readonly durationMs: number;
-  /** Whether it was stopped from this side, so that it says nothing about the target. */
+  /** Whether it was aborted from this side, so that it says nothing about the target. */
   readonly aborted: boolean;
+  /**
+   * Whether this machine was unable to connect to any target: out of file descriptors, or no name server answers. Nothing
+   * was sent, and it says nothing about the target.
+   */
+  readonly unsent: boolean;
   /** Whether the request was sent a second time, since the target closed a kept connection as it was written. */
   readonly resent: boolean;
 }
+
+/** Why a result says nothing about its target. */
+type NotAttempted = Partial<Pick<PostbackResult, 'aborted' | 'unsent'>>;
 
 /** What an exchange sends, and within which bounds. */
 export interface PostbackExchangeOptions {
@@ -51,8 +59,10 @@ export interface PostbackExchangeOptions {
   readonly origin: string;
   readonly request: Dispatcher.DispatchOptions;
   readonly credentials: BasicCredentials | null;
-  /** Over all phases: name lookup, connecting, TLS, sending, the answer and its body. */
+  /** Over all phases after the lookup of the host name: connecting, TLS, sending, the answer and its body. */
   readonly deadlineMs: number;
+  /** How long the lookup of the host name may take, in milliseconds. */
+  readonly lookupLimitMs: number;
   readonly maxAnswerBytes: number;
   /** Whether the request may be sent a second time where the target's close may have crossed it. */
   readonly mayResend: boolean;
@@ -63,10 +73,10 @@ export interface PostbackExchangeOptions {
 }
 
 /** One request to a target and its answer. It settles exactly once, whatever the target does. */
-export class PostbackExchange implements Dispatcher.DispatchHandler {
+export class PostbackExchange implements TargetRequestHandler {
   readonly #options: PostbackExchangeOptions;
   readonly #startedAt = performance.now();
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #connection: TargetConnection;
   #settled = false;
 
@@ -91,14 +101,30 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
     this.#connection.dispatch(this.#options.request, this);
   }
 
-  /** Stops it: the result says that it was aborted. */
+  /** Ends it: the result says that it was aborted. */
   abort(): void {
-    this.#fail('stopped before the target answered', true);
+    this.#fail('stopped before the target answered', { aborted: true });
+  }
+
+  /** Ends it when the lookup takes too long. */
+  expireLookup(): void {
+    this.#fail('host name lookup timed out', { unsent: true });
   }
 
   /** Ends it at its deadline. */
   expire(): void {
     this.#fail(this.#failureStatus() ?? timeoutReason(this.#options.deadlineMs));
+  }
+
+  /** The deadline starts after the lookup, which has a limit of its own: until then nothing can be sent. */
+  onLookupStart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(expireLookup, this.#options.lookupLimitMs, this);
+  }
+
+  onLookupEnd(): void {
+    clearTimeout(this.#timer);
+    if (!this.#settled) this.#timer = setTimeout(expire, this.#options.deadlineMs, this);
   }
 
   onRequestStart(): void {
@@ -151,7 +177,8 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
       this.#sendAgain();
       return;
     }
-    this.#fail(this.#failureStatus() ?? this.#censored(failureReason(error)));
+    const unsent = this.#writtenAt === 0 && isOwnFailure(error);
+    this.#fail(this.#failureStatus() ?? this.#censored(failureReason(error)), { unsent });
   }
 
   /**
@@ -185,16 +212,16 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    this.#settle(this.#failureStatus(), false);
+    this.#settle(this.#failureStatus(), {});
   }
 
-  #fail(reason: string, aborted = false): void {
+  #fail(reason: string, notAttempted: NotAttempted = {}): void {
     if (this.#settled) return;
-    this.#settle(reason, aborted);
+    this.#settle(reason, notAttempted);
     this.#options.connections.discard(this.#connection);
   }
 
-  #settle(reason: string | null, aborted: boolean): void {
+  #settle(reason: string | null, { aborted = false, unsent = false }: NotAttempted): void {
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#options.onSettled({
@@ -207,6 +234,7 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
       retryAfterMs: this.#retryAfter === null ? null : parseRetryAfter(this.#retryAfter, this.#options.now()),
       durationMs: performance.now() - this.#startedAt,
       aborted,
+      unsent,
       resent: this.#resent,
     });
   }
@@ -224,4 +252,8 @@ export class PostbackExchange implements Dispatcher.DispatchHandler {
 
 function expire(exchange: PostbackExchange): void {
   exchange.expire();
+}
+
+function expireLookup(exchange: PostbackExchange): void {
+  exchange.expireLookup();
 }

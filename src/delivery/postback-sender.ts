@@ -1,6 +1,5 @@
-import { Node, Yallist } from 'yallist';
-import { AbortWatch } from './abort-watch.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
+import { LOOKUP_LIMIT_MS } from './name-resolver.ts';
 import { PostbackExchange, type PostbackResult } from './postback-exchange.ts';
 import { TargetConnections } from './target-connections.ts';
 import { TargetConnector } from './target-connector.ts';
@@ -15,18 +14,20 @@ const DEFAULT_MAX_IDLE_CONNECTIONS = 256;
 const DEFAULT_IDLE_TIMEOUT_MS = 4_000;
 const DEFAULT_MAX_CONNECTION_AGE_MS = 5 * 60_000;
 
-/** Of how many URLs the parts are remembered. */
+/** How many parsed URLs are cached. */
 const MAX_REMEMBERED_URLS = 16_384;
 
 const MS_PER_SECOND = 1_000;
 
-/** What a {@link PostbackSender} is made of. */
+/** Configuration of a {@link PostbackSender}. */
 export interface PostbackSenderOptions {
   readonly guard: TargetGuard;
   /** The product's version, for `User-Agent`. */
   readonly version: string;
-  /** For one request over all of its phases, in milliseconds. @defaultValue 30,000 */
+  /** For one request over all of its phases after the lookup of the host name, in milliseconds. @defaultValue 30,000 */
   readonly deadlineMs?: number;
+  /** For the lookup of a host name, in milliseconds. @defaultValue {@link LOOKUP_LIMIT_MS} */
+  readonly lookupLimitMs?: number;
   /** How much of an answer's body is read. @defaultValue 64 KiB */
   readonly maxAnswerBytes?: number;
   /** How many connections are kept open without a request on them, over all targets. @defaultValue 256 */
@@ -71,18 +72,17 @@ export class PostbackSender implements AsyncDisposable {
   readonly #connections: TargetConnections;
   readonly #userAgent: string;
   readonly #deadlineMs: number;
+  readonly #lookupLimitMs: number;
   readonly #maxAnswerBytes: number;
   readonly #now: () => number;
   readonly #targets = new Map<string, Target>();
-  readonly #signals = new AbortWatch();
-  /** Not a set: decision 14. */
-  readonly #out = new Yallist<PostbackExchange>();
-  #disposed = false;
+  #stopped = false;
 
   constructor(options: PostbackSenderOptions) {
     this.#guard = options.guard;
     this.#userAgent = `Coursewire/${options.version}`;
     this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
+    this.#lookupLimitMs = options.lookupLimitMs ?? LOOKUP_LIMIT_MS;
     this.#maxAnswerBytes = options.maxAnswerBytes ?? DEFAULT_MAX_ANSWER_BYTES;
     this.#now = options.now ?? Date.now;
     this.#connections = new TargetConnections({
@@ -96,9 +96,9 @@ export class PostbackSender implements AsyncDisposable {
     });
   }
 
-  /** How many postbacks are out. */
+  /** How many postbacks are in flight. */
   get inFlight(): number {
-    return this.#out.length;
+    return this.#connections.inFlight;
   }
 
   /** How many connections to targets there are, idle ones and ones being made included. */
@@ -109,14 +109,11 @@ export class PostbackSender implements AsyncDisposable {
   /**
    * Sends a message and resolves with what became of it; it never rejects. A kept connection that the target closed before
    * the request was written is replaced unnoticed. Where the close may have crossed the request, it is sent once more.
-   *
-   * @param signal stops it: the result is `aborted`
    */
-  send(postback: Postback, signal?: AbortSignal): Promise<PostbackResult> {
+  send(postback: Postback): Promise<PostbackResult> {
     const target = this.#target(postback.url);
     if (target.refusal !== null) return Promise.resolve(notSent(target.refusal));
-    if (this.#disposed || signal?.aborted === true)
-      return Promise.resolve(notSent('stopped before it was sent', true));
+    if (this.#stopped) return Promise.resolve(notSent('stopped before it was sent', { aborted: true }));
 
     return new Promise((resolve) => {
       const exchange = new PostbackExchange({
@@ -125,26 +122,25 @@ export class PostbackSender implements AsyncDisposable {
         request: { method: 'POST', path: target.path, headers: this.#headers(postback), body: postback.body },
         credentials: postback.credentials,
         deadlineMs: this.#deadlineMs,
+        lookupLimitMs: this.#lookupLimitMs,
         maxAnswerBytes: this.#maxAnswerBytes,
         mayResend: postback.mayResend ?? true,
         now: this.#now,
-        onSettled: (result) => {
-          this.#out.removeNode(place);
-          if (signal !== undefined && watched !== null) this.#signals.remove(signal, watched);
-          resolve(result);
-        },
+        onSettled: resolve,
       });
-      const place = new Node(exchange);
-      this.#out.pushNode(place);
-      const watched = signal === undefined ? null : this.#signals.add(signal, exchange);
       exchange.start();
     });
   }
 
-  /** Stops what is out, as an aborted signal does, and closes all connections. */
+  /** Aborts all postbacks in flight, and each one that is sent from now on. */
+  abort(): void {
+    this.#stopped = true;
+    this.#connections.abortRequests();
+  }
+
+  /** Aborts everything and closes all connections. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed = true;
-    for (const exchange of [...this.#out]) exchange.abort();
+    this.abort();
     await this.#connections[Symbol.asyncDispose]();
   }
 
@@ -184,7 +180,7 @@ export class PostbackSender implements AsyncDisposable {
 }
 
 /** The result of a postback of which nothing was sent. */
-export function notSent(reason: string, aborted = false): PostbackResult {
+export function notSent(reason: string, { aborted = false } = {}): PostbackResult {
   return {
     outcome: 'FAILED',
     status: null,
@@ -195,6 +191,7 @@ export function notSent(reason: string, aborted = false): PostbackResult {
     retryAfterMs: null,
     durationMs: 0,
     aborted,
+    unsent: false,
     resent: false,
   };
 }

@@ -25,6 +25,9 @@ function use(connection: TargetConnection): Promise<void> {
     connection.dispatch(
       { method: 'POST', path: '/' },
       {
+        abort: () => {},
+        onLookupStart: () => {},
+        onLookupEnd: () => {},
         onRequestStart: () => {},
         onResponseStart: () => {},
         onResponseData: () => {},
@@ -80,9 +83,9 @@ describe('connections to targets', () => {
     await use(first);
     connections.release(first);
     connections.release(second);
-    assert.deepEqual([connections.size, connections.origins], [1, 1]);
+    assert.equal(connections.size, 1);
     connections.discard(second);
-    assert.deepEqual([connections.size, connections.origins], [0, 0]);
+    assert.equal(connections.size, 0);
   });
 
   it('are all ended in the end, also those that are out', async () => {

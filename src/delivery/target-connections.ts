@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { Node, Yallist } from 'yallist';
 import { ContinueFilter } from './continue-filter.ts';
-import type { TargetConnector } from './target-connector.ts';
+import type { LookupWatcher, TargetConnector } from './target-connector.ts';
 
 /** What {@link TargetConnections} is made of. */
 export interface TargetConnectionsOptions {
@@ -18,6 +18,12 @@ export interface TargetConnectionsOptions {
 /** The longest idle time that a target can ask for in its `Keep-Alive` header. */
 const MAX_IDLE_HINT_MS = 30_000;
 
+/** A request to a target: gets its answer, and learns when the target's host name is looked up. */
+export interface TargetRequestHandler extends Dispatcher.DispatchHandler, LookupWatcher {
+  /** Ends the request, since the service stops. */
+  abort(): void;
+}
+
 /** A connection to a target, with at most one request on it at a time. */
 export class TargetConnection {
   readonly origin: string;
@@ -25,6 +31,7 @@ export class TargetConnection {
   readonly #onIdleClose: (connection: TargetConnection) => void;
   #socket: Socket | null = null;
   #filter: ContinueFilter | null = null;
+  #handler: TargetRequestHandler | null = null;
   /** Answers that were received whole since it was (re)connected. */
   answers = 0;
   /** When it was connected last, in the time of `performance.now()`. */
@@ -50,7 +57,7 @@ export class TargetConnection {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (target, callback) => {
-        this.#socket = options.connector.connect(target, (error, socket, roundTripMs) => {
+        this.#socket = options.connector.connect(target, this.#handler, (error, socket, roundTripMs) => {
           if (socket === null) return callback(error ?? new Error('no connection'), null);
           this.answers = 0;
           this.connectedAt = performance.now();
@@ -60,8 +67,8 @@ export class TargetConnection {
         });
       },
     });
-    // A client would connect again with its next request; here a connection that ended while idle is not used again.
-    // With a request on it, the request was told already, or is about to go out on a new connection.
+    // A client would reconnect with its next request; here a connection that ended while idle is not used again. If it ended
+    // with a request on it, that request has failed already, or is about to be sent on a new connection.
     this.#client.on('disconnect', () => {
       if (this.idle) this.#onIdleClose(this);
     });
@@ -82,8 +89,9 @@ export class TargetConnection {
     return this.#filter?.began ?? false;
   }
 
-  /** Sends a request; all that becomes of it is told to the handler. */
-  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+  /** Sends a request; the handler gets the answer. */
+  dispatch(request: Dispatcher.DispatchOptions, handler: TargetRequestHandler): void {
+    this.#handler = handler;
     this.#client.dispatch(request, handler);
   }
 
@@ -95,6 +103,11 @@ export class TargetConnection {
   /** To be called when an answer began so many milliseconds after its request was written. */
   answeredWithin(elapsedMs: number): void {
     if (elapsedMs < this.roundTripMs) this.roundTripMs = elapsedMs;
+  }
+
+  /** Ends the request on it, if there is one. */
+  abort(): void {
+    if (!this.idle) this.#handler?.abort();
   }
 
   /** Ends the connection, also one that is still being made, and the request on it. */
@@ -113,15 +126,15 @@ export class TargetConnection {
 
 /**
  * The connections to all targets: one for each request at a time, kept open for the next request to the same origin.
- * How many are open is bounded by the requests that are out plus `maxIdle`, however many targets there are; of an
- * origin without open connections nothing is kept.
+ * The number of open connections is bounded by the requests in flight plus `maxIdle`, however many targets there are.
+ * Nothing is kept for an origin without open connections.
  */
 export class TargetConnections implements AsyncDisposable {
   readonly #options: TargetConnectionsOptions;
   readonly #all = new Set<TargetConnection>();
-  /** Those without a request on them, the one that has been so for longest first. Not a set: decision 14. */
+  /** Connections without a request on them, the one that has been idle longest first. A list, not a Set: decision 14. */
   readonly #idle = new Yallist<TargetConnection>();
-  /** The same by origin, as stacks: surplus connections stay at the bottom, grow old and are closed. */
+  /** Idle connections by origin, as stacks: surplus connections stay at the bottom, grow old and are closed. */
   readonly #idleByOrigin = new Map<string, TargetConnection[]>();
 
   constructor(options: TargetConnectionsOptions) {
@@ -133,9 +146,9 @@ export class TargetConnections implements AsyncDisposable {
     return this.#all.size;
   }
 
-  /** How many origins anything is kept of. */
-  get origins(): number {
-    return this.#idleByOrigin.size;
+  /** How many requests are in flight. */
+  get inFlight(): number {
+    return this.#all.size - this.#idle.length;
   }
 
   /** An idle connection to the origin, or a new one. */
@@ -172,6 +185,11 @@ export class TargetConnections implements AsyncDisposable {
   discard(connection: TargetConnection): void {
     this.#forget(connection);
     void connection.destroy();
+  }
+
+  /** Ends all requests in flight. */
+  abortRequests(): void {
+    for (const connection of [...this.#all]) connection.abort();
   }
 
   /** Ends all connections; done when their sockets are closed. */

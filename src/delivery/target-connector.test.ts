@@ -19,7 +19,7 @@ function connectorWith(allowedNetworks: readonly string[] = ['127.0.0.0/8']): Ta
 
 function open(connector: TargetConnector, target: ConnectTarget): Promise<Socket> {
   return new Promise((resolve, reject) =>
-    connector.connect(target, (error, socket) => (socket === null ? reject(error) : resolve(socket))),
+    connector.connect(target, null, (error, socket) => (socket === null ? reject(error) : resolve(socket))),
   );
 }
 
@@ -52,7 +52,7 @@ describe('connecting to a target', () => {
       ['http:', 80],
       ['https:', 443],
     ] as const) {
-      const socket = connector.connect({ hostname: 'target.test', protocol, port: '' }, () => {});
+      const socket = connector.connect({ hostname: 'target.test', protocol, port: '' }, null, () => {});
       assert.ok(socket !== null);
       const [, port] = await once(socket, 'connectionAttempt');
       socket.destroy();

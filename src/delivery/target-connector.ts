@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { type TargetGuard, TargetRefusedError } from './target-guard.ts';
@@ -13,7 +13,14 @@ const TCP_KEEP_ALIVE_DELAY_MS = 60_000;
  */
 export type ConnectCallback = (error: Error | null, socket: Socket | null, roundTripMs: number) => void;
 
-/** Where a connection goes, as undici tells its connectors. */
+/** Learns when the lookup of a host name begins and ends; of a literal address nothing is looked up. */
+export interface LookupWatcher {
+  onLookupStart(): void;
+  /** Called whether or not an address was found. */
+  onLookupEnd(): void;
+}
+
+/** Where a connection goes, as undici describes it to connectors. */
 export type ConnectTarget = Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>;
 
 /** What a {@link TargetConnector} is made of. */
@@ -24,8 +31,8 @@ export interface TargetConnectorOptions {
 }
 
 /**
- * Opens connections to targets, TCP or TLS, none past the guard. It has no deadline of its own: whoever asks for a
- * connection ends it through the socket, which is there at once.
+ * Opens TCP or TLS connections to targets that the guard allows. It has no deadline of its own: a caller ends a
+ * connection attempt through the socket, which exists at once.
  *
  * TLS sessions are never resumed, since a resumed session does not look at the target's certificate again.
  */
@@ -43,10 +50,14 @@ export class TargetConnector {
   }
 
   /**
-   * Begins to connect and returns the socket meanwhile; null when the address is refused outright. The callback may
-   * come before this returns.
+   * Starts to connect and returns the socket meanwhile; null when the address is refused at once. The callback may be
+   * called before this returns.
    */
-  connect({ hostname, protocol, port }: ConnectTarget, callback: ConnectCallback): Socket | null {
+  connect(
+    { hostname, protocol, port }: ConnectTarget,
+    watcher: LookupWatcher | null,
+    callback: ConnectCallback,
+  ): Socket | null {
     // A literal address is never looked up, so the guard's lookup does not see it.
     if (this.#guard.checkHost(hostname) !== null) {
       callback(new TargetRefusedError(hostname), null, 0);
@@ -56,7 +67,7 @@ export class TargetConnector {
     const address = {
       host: hostname,
       port: port === '' ? (tls ? 443 : 80) : Number(port),
-      lookup: this.#guard.lookup,
+      lookup: watcher === null ? this.#guard.lookup : watchedLookup(this.#guard.lookup, watcher),
     };
     const socket = tls
       ? connectTls({
@@ -90,4 +101,14 @@ export class TargetConnector {
       .on('error', (error) => settle(error, null, 0));
     return socket;
   }
+}
+
+function watchedLookup(lookup: LookupFunction, watcher: LookupWatcher): LookupFunction {
+  return (hostname, options, callback) => {
+    watcher.onLookupStart();
+    lookup(hostname, options, (...answer) => {
+      watcher.onLookupEnd();
+      callback(...answer);
+    });
+  };
 }

@@ -1,7 +1,8 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { SharedLookup } from './host-lookup.ts';
 import { type IpNetwork, isPublicAddress, isWithin, parseAddress, parseNetwork } from './ip-networks.ts';
+import { NameResolver } from './name-resolver.ts';
+import { SharedLookup } from './shared-lookup.ts';
 
 /** The most characters that a target's URL may have. */
 export const MAX_TARGET_URL_LENGTH = 2_048;
@@ -25,7 +26,7 @@ export class TargetRefusedError extends Error {
 export interface TargetGuardOptions {
   /** Networks in CIDR notation that targets may be in although they are not the public Internet. */
   readonly allowedNetworks: readonly string[];
-  /** Finds the addresses of a host name; by default as the operating system does. Always called with `all: true`. */
+  /** Finds the addresses of a host name; always called with `all: true`. @defaultValue a {@link NameResolver} */
   readonly lookup?: LookupFunction;
 }
 
@@ -52,7 +53,7 @@ export class TargetGuard {
   /** @throws {RangeError} naming the first allowed network that is none */
   constructor(options: TargetGuardOptions) {
     this.#allowedNetworks = parseAllowedNetworks(options.allowedNetworks);
-    this.#hosts = new SharedLookup(options.lookup);
+    this.#hosts = new SharedLookup(options.lookup ?? new NameResolver().lookup);
   }
 
   /**

@@ -20,6 +20,7 @@ export class Metrics {
   readonly #messages: Counter<'subtopic'>;
   readonly #attempts: Counter<'outcome'>;
   readonly #discarded: Counter;
+  readonly #postponed: Counter<'cause'>;
   readonly #queueErrors: Counter<'engine'>;
   readonly #deliverySeconds: Histogram;
   readonly #eventToDeliverySeconds: Histogram;
@@ -53,6 +54,12 @@ export class Metrics {
       help: 'Messages discarded without an attempt.',
       registers,
     });
+    this.#postponed = new Counter({
+      name: 'coursewire_messages_postponed_total',
+      help: 'Messages put back without an attempt, by cause: unable_to_connect (no file descriptors, no name server) or origin_limit.',
+      labelNames: ['cause'],
+      registers,
+    });
     this.#queueErrors = new Counter({
       name: 'coursewire_queue_errors_total',
       help: 'Exchanges with the queue that failed, by engine.',
@@ -79,6 +86,7 @@ export class Metrics {
     }).set({ version }, 1);
     this.#queueErrors.inc({ engine }, 0);
     for (const outcome of ['success', 'retry', 'dead_letter']) this.#attempts.inc({ outcome }, 0);
+    for (const cause of ['unable_to_connect', 'origin_limit']) this.#postponed.inc({ cause }, 0);
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -120,6 +128,10 @@ export class Metrics {
 
   discarded(count: number): void {
     this.#discarded.inc(count);
+  }
+
+  postponed(cause: 'unable_to_connect' | 'origin_limit'): void {
+    this.#postponed.inc({ cause });
   }
 
   queueFailed(): void {

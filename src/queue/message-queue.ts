@@ -38,8 +38,8 @@ export type Settlement = {
   | { action: 'delete' }
   /** Back to the head of its line, to be taken up again at `availableAt` (epoch milliseconds). */
   | { action: 'retry'; availableAt: number }
-  /** Not tried: back to the head of its line and due at once; this receive is not counted. */
-  | { action: 'release' }
+  /** Not tried: back to the head of its line, due at `availableAt` or else at once; this receive is not counted. */
+  | { action: 'release'; availableAt?: number }
   | { action: 'dead-letter' }
   /** The message goes, and with it the followers that were queued before `followersBefore`, as far as one step takes. */
   | { action: 'discard'; followersBefore: number }

@@ -60,6 +60,19 @@ export function settlingContract(open: OpenQueue): void {
       await user.settle({ message: await user.receiveOne(), action: 'release' });
       assert.equal((await user.receiveOne()).receiveCount, 2);
     });
+
+    it('to a later moment makes the line wait as a whole until then, and costs no attempt', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'head', 'follower');
+      const message = await user.receiveOne();
+      await user.settle({ message, action: 'release', availableAt: engine.now() + 3_000 });
+      await engine.pass(2_000);
+      assert.deepEqual(await user.receiveNames(), []);
+      await engine.pass(1_000);
+      const head = await user.receiveOne();
+      assert.deepEqual([head.messageId, head.receiveCount], ['head', 1]);
+    });
   });
 
   describe('dead-lettering', () => {

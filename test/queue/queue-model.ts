@@ -49,7 +49,7 @@ export class QueueModel {
         line.availableAt = settlement.availableAt;
         return [];
       case 'release':
-        line.availableAt = now;
+        line.availableAt = settlement.availableAt ?? now;
         line.receives -= 1;
         return [];
       case 'delete':

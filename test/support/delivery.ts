@@ -1,4 +1,5 @@
 import { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
+import type { TargetGuardOptions } from '../../src/delivery/target-guard.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import type { ExchangeRequest, ExchangeResult, Settlement } from '../../src/queue/message-queue.ts';
@@ -44,7 +45,7 @@ export interface TestDelivery extends AsyncDisposable {
   readonly worker: DeliveryWorker;
   readonly reads: FailingReads;
   /** Outcomes of attempts and numbers of discarded messages, as delivery counts them. */
-  readonly counted: { attempts: string[]; discarded: number; queueFailures: number };
+  readonly counted: { attempts: string[]; discarded: number; postponed: string[]; queueFailures: number };
   /** Makes a webhook with this target and answers its id. */
   addWebhook(targetUrl: string, changes?: Partial<WebhookConfiguration>): Promise<number>;
   /** Queues messages of these names. */
@@ -56,6 +57,8 @@ export interface TestDeliveryOptions {
   concurrency?: number;
   timeoutMs?: number;
   shutdownTimeoutMs?: number;
+  /** Finds the addresses of targets' host names. */
+  lookup?: TargetGuardOptions['lookup'];
 }
 
 /** Makes a worker that has not started yet; it retries at once. */
@@ -79,8 +82,13 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
     cipher: new CredentialsCipher(['s'.repeat(64)]),
   });
   const logs = createLogs({ level: 'fatal', customLevels: {}, destination: { write: () => {} } });
-  const counted: TestDelivery['counted'] = { attempts: [], discarded: 0, queueFailures: 0 };
-  const sender = stack.use(loopbackSender({ deadlineMs: options.timeoutMs ?? DEADLINE_MS }));
+  const counted: TestDelivery['counted'] = { attempts: [], discarded: 0, postponed: [], queueFailures: 0 };
+  const sender = stack.use(
+    loopbackSender({
+      deadlineMs: options.timeoutMs ?? DEADLINE_MS,
+      ...(options.lookup !== undefined && { lookup: options.lookup }),
+    }),
+  );
   const worker = stack.use(
     new DeliveryWorker({
       queue,
@@ -94,6 +102,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
         discarded: (count) => {
           counted.discarded += count;
         },
+        postponed: (cause) => void counted.postponed.push(cause),
         queueFailed: () => {
           counted.queueFailures += 1;
         },

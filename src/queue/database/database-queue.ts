@@ -375,7 +375,7 @@ export class DatabaseQueue implements MessageQueue {
     });
     const staying = effective.filter(staysInLine).map((settlement) => ({
       lineId: settlement.message.lineId,
-      availableAt: settlement.action === 'retry' ? settlement.availableAt : now,
+      availableAt: settlement.availableAt ?? now,
       uncounted: settlement.action === 'release',
     }));
     const dead = effective.filter((settlement) => settlement.action === 'dead-letter');
@@ -460,8 +460,8 @@ function linesOf(settlements: readonly Settlement[]): number[] {
   return settlements.map(({ message }) => message.lineId);
 }
 
-function staysInLine({ action }: Settlement): boolean {
-  return action === 'retry' || action === 'release';
+function staysInLine<S extends Settlement>(settlement: S): settlement is S & { action: 'retry' | 'release' } {
+  return settlement.action === 'retry' || settlement.action === 'release';
 }
 
 function positionsOf(settlements: readonly Settlement[]): number[] {

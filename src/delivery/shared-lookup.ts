@@ -1,4 +1,4 @@
-import { ADDRCONFIG, type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
 /** Called with the addresses of a host, at least one, or with the reason that there are none. */
@@ -8,19 +8,18 @@ export type AddressesCallback = (
 ) => void;
 
 /**
- * Finds the addresses of host names, asking only once at a time about each. The operating system's lookup blocks a
- * thread of a small pool until the name service answers: without this, the connections to one host whose name service
- * is silent would take them all, and no other host would be found. Nothing is kept once the answer is there.
+ * Finds the addresses of host names with one lookup at a time for each name, so that many connections to one host ask the
+ * name servers once. An answer goes to everybody who waits for it and is not cached.
  */
 export class SharedLookup {
   readonly #lookup: LookupFunction;
   readonly #waiting = new Map<string, AddressesCallback[]>();
 
-  constructor(lookup: LookupFunction = systemLookup) {
+  constructor(lookup: LookupFunction) {
     this.#lookup = lookup;
   }
 
-  /** Finds a host's addresses of the family asked for, or of both. */
+  /** Finds a host's addresses of the requested family, or of both. */
   find(hostname: string, { family = 0 }: Pick<LookupOptions, 'family'>, callback: AddressesCallback): void {
     const key = `${family} ${hostname}`;
     const others = this.#waiting.get(key);
@@ -33,9 +32,9 @@ export class SharedLookup {
     const settle: AddressesCallback = (error, addresses) => {
       const waiting = this.#waiting.get(key) ?? [];
       this.#waiting.delete(key);
-      for (const tell of waiting) tell(error, addresses);
+      for (const answer of waiting) answer(error, addresses);
     };
-    this.#lookup(hostname, { family, all: true, hints: ADDRCONFIG }, (error, answer, answerFamily = 4) => {
+    this.#lookup(hostname, { family, all: true }, (error, answer, answerFamily = 4) => {
       if (error !== null) return settle(error, []);
       const addresses = typeof answer === 'string' ? [{ address: answer, family: answerFamily }] : answer;
       settle(addresses.length === 0 ? notFound(hostname) : null, addresses);

@@ -1,0 +1,110 @@
+import type { Logger } from '../observability/log.ts';
+import type { ReceivedMessage, Settled } from '../queue/message-queue.ts';
+import type { DeliveryTarget } from '../webhooks/configuration/delivery-targets.ts';
+import type { AttemptOutcome } from '../webhooks/history/delivery-history.ts';
+import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
+import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import type { PostbackResult } from './postback-sender.ts';
+
+/** How often, at most, the log says that messages are postponed for the same cause. */
+const POSTPONED_LOG_INTERVAL_MS = 60_000;
+
+/** Why a message was put back without an attempt: this machine is unable to connect, or its target's origin is at its limit. */
+export type PostponementCause = 'unable_to_connect' | 'origin_limit';
+
+/** Counters of delivery. */
+export interface DeliveryMetrics {
+  attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number, webhookId: number): void;
+  /** From the event to its arrival, for messages that arrived at the first attempt. */
+  arrived(sinceEventMs: number): void;
+  discarded(count: number): void;
+  postponed(cause: PostponementCause): void;
+  queueFailed(): void;
+}
+
+/** A settlement with the webhook that it is for; null where that is gone. */
+export type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
+
+/** Counts and logs what became of messages. */
+export class DeliveryReports {
+  readonly #deliveryLog: DeliveryLog;
+  readonly #log: Logger;
+  readonly #metrics: DeliveryMetrics;
+  readonly #postponedLoggedAt = new Map<PostponementCause, number>();
+
+  constructor(dependencies: { deliveryLog: DeliveryLog; log: Logger; metrics: DeliveryMetrics }) {
+    this.#deliveryLog = dependencies.deliveryLog;
+    this.#log = dependencies.log;
+    this.#metrics = dependencies.metrics;
+  }
+
+  /** An attempt was made. */
+  attempted(
+    target: DeliveryTarget,
+    result: PostbackResult,
+    settlement: DeliverySettlement,
+    outcome: AttemptOutcome,
+  ): void {
+    const { message } = settlement;
+    const deadLettered = settlement.action === 'dead-letter';
+    this.#metrics.attempted(
+      outcome.succeeded ? 'success' : deadLettered ? 'dead_letter' : 'retry',
+      result.durationMs,
+      target.webhookId,
+    );
+    if (outcome.succeeded && message.receiveCount === 1)
+      this.#metrics.arrived(outcome.endedAt - message.enqueuedAt);
+    this.#deliveryLog.attempt({
+      webhookId: target.webhookId,
+      mode: target.loggingMode,
+      topic: target.topic,
+      subtopic: message.label,
+      messageId: message.messageId,
+      attempt: message.receiveCount,
+      succeeded: outcome.succeeded,
+      status: result.status,
+      durationMs: result.durationMs,
+      resent: result.resent,
+      targetUrl: target.targetUrl,
+      message: message.body,
+      responseBody: result.responseBody,
+      failureMessage: outcome.error,
+      willRetryAt: settlement.action === 'retry' ? settlement.availableAt : null,
+      deadLettered,
+    });
+  }
+
+  /** Messages were discarded together: the head of a line, and the followers that went with it. */
+  discarded({ settlement, discarded }: Settled<FinishedMessage>): void {
+    const { message, target, outcome } = settlement;
+    this.#metrics.discarded(1 + discarded.length);
+    if (target === null || outcome.kind !== 'discard') return;
+    for (const each of [message, ...discarded]) {
+      this.#deliveryLog.discarded({
+        webhookId: target.webhookId,
+        mode: target.loggingMode,
+        topic: target.topic,
+        subtopic: each.label,
+        messageId: each.messageId,
+        message: each.body,
+        reason: outcome.reason,
+      });
+    }
+  }
+
+  /** A message was put back without an attempt. The log gets one line a minute for each cause. */
+  postponed(message: ReceivedMessage, cause: PostponementCause, reason: string): void {
+    this.#metrics.postponed(cause);
+    const now = performance.now();
+    const loggedAt = this.#postponedLoggedAt.get(cause) ?? Number.NEGATIVE_INFINITY;
+    if (now - loggedAt < POSTPONED_LOG_INTERVAL_MS) return;
+    this.#postponedLoggedAt.set(cause, now);
+    const fields = { webhook_id: message.lineId, reason };
+    if (cause === 'origin_limit')
+      this.#log.warn(
+        'too many requests to one target are in flight: its messages wait, no attempt is counted',
+        fields,
+      );
+    else this.#log.error('this machine is unable to connect: messages wait, no attempt is counted', fields);
+  }
+}

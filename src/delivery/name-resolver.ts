@@ -1,0 +1,238 @@
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  candidatesOf,
+  ParsedFile,
+  parseHosts,
+  parseSearchRules,
+  type SearchRules,
+  withoutLastDot,
+} from './name-files.ts';
+
+/** How long a lookup may take in all, in milliseconds, however many names and servers it asks. */
+export const LOOKUP_LIMIT_MS = 10_000;
+/** The part of it for finding out whether any name gets an answer. */
+const PROBE_LIMIT_MS = 3_000;
+/** How long one name server has to answer at first; it is doubled once. */
+const QUERY_TIMEOUT_MS = 1_500;
+const QUERY_TRIES = 2;
+/** How long to wait for addresses of the other family when those of one are there. */
+const OTHER_FAMILY_DELAY_MS = 250;
+
+const HOSTS_FILE = '/etc/hosts';
+const RESOLVER_FILE = '/etc/resolv.conf';
+const LOOPBACK: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** Codes by which a name server says that a name has no address. */
+const SAYS_ABSENT: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
+/** Codes of names without an address, also of those that no name server is asked about. */
+const ABSENT: ReadonlySet<unknown> = new Set([...SAYS_ABSENT, 'EBADNAME']);
+/** Codes of a name server that gave no answer at all; further search domains would fare no better. */
+const SILENT: ReadonlySet<unknown> = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED']);
+
+/** No name server answers anything: this machine's fault, not that of the host that was looked up. */
+export class NameServiceDownError extends Error {
+  override readonly name = 'NameServiceDownError';
+  readonly code = 'NAME_SERVICE_DOWN';
+
+  constructor() {
+    super('no name server answers');
+  }
+}
+
+/** What a {@link NameResolver} is made of. */
+export interface NameResolverOptions {
+  /** Addresses of name servers, `address` or `address:port`. @defaultValue those of the system */
+  readonly nameServers?: readonly string[];
+  /** @defaultValue `/etc/hosts` */
+  readonly hostsFile?: string;
+  /** Read for search domains and `ndots`. @defaultValue `/etc/resolv.conf` */
+  readonly resolverFile?: string;
+}
+
+/**
+ * Looks host names up in the hosts file, then asks the name servers. Unlike the operating system's lookup it blocks no
+ * thread, so any number of names that nobody answers hold up no other name.
+ *
+ * It follows `resolv.conf` (name servers, `search`, `ndots`), but no other sources of `nsswitch.conf` such as mDNS.
+ */
+export class NameResolver {
+  readonly #hosts: ParsedFile<ReadonlyMap<string, readonly string[]>>;
+  readonly #search: ParsedFile<SearchRules>;
+  readonly #nameServers: readonly string[] | null;
+  #resolver: { readonly of: SearchRules; readonly resolver: Resolver } | null = null;
+  /** When a name server last answered, in the time of `performance.now()`, and for which name. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  #answeredName: string | null = null;
+  #probe: Promise<boolean> | null = null;
+
+  constructor(options: NameResolverOptions = {}) {
+    this.#hosts = new ParsedFile(options.hostsFile ?? HOSTS_FILE, parseHosts);
+    this.#search = new ParsedFile(options.resolverFile ?? RESOLVER_FILE, parseSearchRules);
+    this.#nameServers = options.nameServers ?? null;
+  }
+
+  /** As {@link find}, in the form of `dns.lookup` with `all: true`. */
+  readonly lookup = (
+    hostname: string,
+    { family = 0 }: LookupOptions,
+    callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+  ): void => {
+    this.find(hostname).then(
+      (addresses) =>
+        callback(
+          null,
+          addresses.filter((address) => family === 0 || address.family === family),
+        ),
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    );
+  };
+
+  /**
+   * The addresses of a host, at least one, IPv4 first.
+   *
+   * @throws an error with `code`: `ENOTFOUND` when there is no address, `EAI_AGAIN` when this name gets no answer within
+   * {@link LOOKUP_LIMIT_MS}, `ESERVFAIL` and the like when a name server fails on it
+   * @throws {NameServiceDownError} when no name gets an answer
+   */
+  async find(hostname: string): Promise<readonly LookupAddress[]> {
+    const name = withoutLastDot(hostname.toLowerCase());
+    const listed = (await this.#hosts.read()).get(name);
+    if (listed !== undefined) return listed.map(addressOf);
+    if (name === 'localhost' || name.endsWith('.localhost')) return LOOPBACK;
+
+    const startedAt = performance.now();
+    const rules = await this.#search.read();
+    const resolver = this.#resolverFor(rules);
+    try {
+      const candidates = candidatesOf(hostname, rules);
+      return await within(LOOKUP_LIMIT_MS - PROBE_LIMIT_MS, this.#firstOf(resolver, candidates));
+    } catch (error) {
+      const code = codeOf(error);
+      if (ABSENT.has(code)) throw lookupError('ENOTFOUND', hostname);
+      if (this.#answeredAt < startedAt && !(await this.#answers(resolver))) throw new NameServiceDownError();
+      throw lookupError(SILENT.has(code) ? 'EAI_AGAIN' : String(code), hostname);
+    }
+  }
+
+  /** A resolver reads the name servers once, so a change of `resolv.conf` needs another one. */
+  #resolverFor(rules: SearchRules): Resolver {
+    if (this.#resolver?.of === rules) return this.#resolver.resolver;
+    const resolver = new Resolver({
+      timeout: QUERY_TIMEOUT_MS,
+      tries: QUERY_TRIES,
+      maxTimeout: 2 * QUERY_TIMEOUT_MS,
+    });
+    if (this.#nameServers !== null) resolver.setServers(this.#nameServers);
+    this.#resolver = { of: rules, resolver };
+    return resolver;
+  }
+
+  /** The addresses of the first of these names that has any. A server that fails on a name does not end the search. */
+  async #firstOf(resolver: Resolver, names: readonly string[]): Promise<readonly LookupAddress[]> {
+    let failure: unknown = lookupError('ENOTFOUND', names.at(-1) ?? '');
+    for (const name of names) {
+      try {
+        return await this.#ask(resolver, name);
+      } catch (error) {
+        if (SILENT.has(codeOf(error))) throw error;
+        if (!ABSENT.has(codeOf(error))) failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  async #ask(resolver: Resolver, name: string): Promise<readonly LookupAddress[]> {
+    const found: LookupAddress[][] = [];
+    const queries = [this.#query(name, 4, resolver.resolve4(name))];
+    if (reachesIpv6()) queries.push(this.#query(name, 6, resolver.resolve6(name)));
+    const noted = queries.map(async (query, place) => {
+      found[place] = await query;
+    });
+    const all = Promise.allSettled(noted);
+    const isFound = await Promise.any(noted).then(
+      () => true,
+      () => false,
+    );
+    if (isFound) {
+      await Promise.race([all, delay(OTHER_FAMILY_DELAY_MS, undefined, { ref: false })]);
+      return found.flat();
+    }
+    const failures = (await all).map((result) => (result.status === 'rejected' ? result.reason : null));
+    throw failures.find((failure) => !ABSENT.has(codeOf(failure))) ?? failures[0];
+  }
+
+  async #query(name: string, family: 4 | 6, answer: Promise<string[]>): Promise<LookupAddress[]> {
+    try {
+      const addresses = await answer;
+      this.#noteAnswer(name);
+      return addresses.map((address) => ({ address, family }));
+    } catch (error) {
+      if (SAYS_ABSENT.has(codeOf(error))) this.#noteAnswer(null);
+      throw error;
+    }
+  }
+
+  #noteAnswer(name: string | null): void {
+    this.#answeredAt = performance.now();
+    if (name !== null) this.#answeredName = name;
+  }
+
+  /** Whether the name servers answer anything: who serves the root, or the name that they answered last. */
+  #answers(resolver: Resolver): Promise<boolean> {
+    this.#probe ??= this.#askAnything(resolver).finally(() => {
+      this.#probe = null;
+    });
+    return this.#probe;
+  }
+
+  async #askAnything(resolver: Resolver): Promise<boolean> {
+    const name = this.#answeredName;
+    const questions = [resolver.resolveNs('.'), ...(name === null ? [] : [resolver.resolve4(name)])];
+    const answered = questions.map((question) =>
+      question.then(
+        () => true,
+        (error: unknown) => (SAYS_ABSENT.has(codeOf(error)) ? true : Promise.reject(error)),
+      ),
+    );
+    return await within(PROBE_LIMIT_MS, Promise.any(answered)).catch(() => false);
+  }
+}
+
+/** Waits for a promise, but rejects with the code `ETIMEOUT` after so many milliseconds. */
+async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(lookupError('ETIMEOUT', '')), limitMs);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether this machine has an IPv6 address that others can reach, without which IPv6 addresses of hosts are useless. */
+function reachesIpv6(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(
+      ({ family, internal, address }) => family === 'IPv6' && !internal && !/^fe[89ab]/i.test(address),
+    ),
+  );
+}
+
+function addressOf(address: string): LookupAddress {
+  return { address, family: isIP(address) };
+}
+
+function lookupError(code: string, hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`lookup of ${hostname} failed: ${code}`), { code });
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}

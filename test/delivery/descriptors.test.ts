@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
+
+const PROGRAM = fileURLToPath(new URL('descriptors-program.ts', import.meta.url));
+/** Enough for the program itself. */
+const DESCRIPTORS = 256;
+
+describe('delivery without a file descriptor left', () => {
+  it('counts no attempt, and goes on in order once there are some', {
+    timeout: TEST_TIMEOUT_MS,
+  }, async () => {
+    const limited = `ulimit -n ${DESCRIPTORS} && exec "$0" "$@"`;
+    const { stdout } = await promisify(execFile)('sh', ['-c', limited, process.execPath, PROGRAM]);
+    assert.deepEqual(JSON.parse(stdout), { receiveCount: 0, attempts: ['success', 'success'] });
+  });
+});

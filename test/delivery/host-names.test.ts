@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import {
+  NameResolver,
+  type NameResolverOptions,
+  NameServiceDownError,
+} from '../../src/delivery/name-resolver.ts';
+import { makeDelivery } from '../support/delivery.ts';
+import { type NameBehaviour, startNameServer } from '../support/name-server.ts';
+import { startTarget } from '../support/target.ts';
+import { loopbackSender, postbackTo } from '../support/target-sender.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+/** Far below what one name that gets no answer takes, far above what one that gets an answer does. */
+const UNHINDERED_MS = 1_400;
+const MANY = 64;
+
+/** Names below `.silent.test` get no answer, `good….test` are at 127.0.0.1, all others do not exist. */
+function behaviourOf(name: string): NameBehaviour {
+  if (name.endsWith('silent.test')) return 'silent';
+  if (name === 'broken.test') return 'broken';
+  return name === '' || name.startsWith('good') ? ['127.0.0.1'] : 'absent';
+}
+
+async function resolverWith(
+  behaviour: (name: string) => NameBehaviour,
+  files: { hosts?: string; resolver?: string } = {},
+) {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const server = stack.use(await startNameServer(behaviour));
+  const paths = { hostsFile: join(folder.path, 'hosts'), resolverFile: join(folder.path, 'resolv.conf') };
+  if (files.hosts !== undefined) await writeFile(paths.hostsFile, files.hosts);
+  if (files.resolver !== undefined) await writeFile(paths.resolverFile, files.resolver);
+  const options: NameResolverOptions = { nameServers: [server.address], ...paths };
+  const opened = stack.move();
+  return {
+    resolver: new NameResolver(options),
+    server,
+    paths,
+    addresses: async (resolver: NameResolver, name: string) =>
+      (await resolver.find(name)).map(({ address }) => address),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+describe('targets whose names nobody answers', () => {
+  it('hold up no other target', async () => {
+    await using names = await resolverWith(behaviourOf);
+    await using target = await startTarget();
+    await using sender = loopbackSender({ lookup: names.resolver.lookup });
+    const silent = Array.from({ length: MANY }, (_, n) =>
+      sender.send(postbackTo(`http://h${n}.silent.test:${target.port}/`)),
+    );
+    await until(async () => new Set(names.server.asked).size >= MANY, 'all silent names are asked for');
+    const begun = performance.now();
+    for (const name of ['good1', 'good2', 'good3']) {
+      const result = await sender.send(postbackTo(`http://${name}.test:${target.port}/`));
+      assert.equal(result.outcome, 'DELIVERED', result.reason ?? '');
+    }
+    assert.ok(performance.now() - begun < UNHINDERED_MS);
+    sender.abort();
+    await Promise.all(silent);
+  });
+
+  it('fail, since other names get answers, and the deadline starts only after the lookup', async () => {
+    await using names = await resolverWith(behaviourOf);
+    await using sender = loopbackSender({ lookup: names.resolver.lookup, deadlineMs: 10 });
+    const { unsent, reason } = await sender.send(postbackTo('http://silent.test/'));
+    assert.deepEqual([unsent, reason], [false, 'host name lookup failed, the name service did not answer']);
+  });
+
+  it('lose no attempt when no name server answers at all, and get their messages in order when one does', async () => {
+    let down = true;
+    await using names = await resolverWith((name) => (down ? 'silent' : behaviourOf(name)));
+    await using target = await startTarget();
+    await using delivery = await makeDelivery({ lookup: names.resolver.lookup });
+    const webhook = await delivery.addWebhook(`http://good.test:${target.port}/`, { maxAttempts: 1 });
+    await delivery.put(webhook, 'a', 'b');
+    delivery.worker.start();
+    await until(async () => delivery.counted.postponed.length > 0, 'a message is postponed');
+    const { receiveCount } = await until(async () => {
+      const { head } = await delivery.queue.line(webhook);
+      return head !== null && !head.inFlight ? head : null;
+    }, 'the message is back in its line');
+    assert.equal(receiveCount, 0);
+    down = false;
+    await target.waitFor(2);
+    await until(async () => delivery.counted.attempts.length === 2, 'both are settled');
+    assert.deepEqual(delivery.counted.attempts, ['success', 'success']);
+    assert.deepEqual(
+      target.requests.map(({ text }) => text),
+      ['{"name":"a"}', '{"name":"b"}'],
+    );
+  });
+
+  it('are failures that count where the name does not exist', async () => {
+    await using names = await resolverWith(behaviourOf);
+    await using delivery = await makeDelivery({ lookup: names.resolver.lookup });
+    await delivery.put(await delivery.addWebhook('http://nobody.test/', { maxAttempts: 2 }), 'a');
+    delivery.worker.start();
+    await until(async () => delivery.counted.attempts.length === 2, 'both attempts failed');
+    assert.deepEqual(delivery.counted.attempts, ['retry', 'dead_letter']);
+    assert.deepEqual(delivery.counted.postponed, []);
+  });
+});
+
+describe('a host name', () => {
+  const HOSTS =
+    '127.0.0.5 one.test One\n# 127.0.0.6 no.test\nnonsense two.test\n127.0.0.7\tone.test # twice\n::1 one.test';
+
+  it('is looked up in the hosts file first, whatever its case', async () => {
+    await using names = await resolverWith(() => ['127.0.0.9'], { hosts: HOSTS });
+    const { resolver, addresses } = names;
+    assert.deepEqual(await addresses(resolver, 'ONE.test'), ['127.0.0.5', '127.0.0.7', '::1']);
+    assert.deepEqual(await addresses(resolver, 'one'), ['127.0.0.5']);
+    assert.deepEqual(await addresses(resolver, 'one.test.'), ['127.0.0.5', '127.0.0.7', '::1']);
+    assert.deepEqual(names.server.asked, []);
+    assert.deepEqual(await addresses(resolver, 'no.test'), ['127.0.0.9']);
+  });
+
+  it('in a hosts file that has changed is found there', async () => {
+    await using names = await resolverWith(() => 'absent', { hosts: '127.0.0.5 one.test' });
+    assert.deepEqual(await names.addresses(names.resolver, 'one.test'), ['127.0.0.5']);
+    await writeFile(names.paths.hostsFile, '127.0.0.66 one.test');
+    assert.deepEqual(await names.addresses(names.resolver, 'one.test'), ['127.0.0.66']);
+  });
+
+  it('of this machine is never asked for', async () => {
+    await using names = await resolverWith(() => ['192.0.2.1']);
+    for (const name of ['localhost', 'app.localhost', 'LOCALHOST.'])
+      assert.deepEqual(await names.addresses(names.resolver, name), ['127.0.0.1', '::1']);
+    assert.deepEqual(names.server.asked, []);
+  });
+
+  it('is completed by search domains as Kubernetes sets them: the ones with few dots first', async () => {
+    const known = 'receiver.team.svc.cluster.local';
+    await using names = await resolverWith((name) => (name === known ? ['127.0.0.1'] : 'absent'), {
+      resolver: 'search other.svc.cluster.local svc.cluster.local cluster.local\noptions timeout:1 ndots:5\n',
+    });
+    assert.deepEqual(await names.addresses(names.resolver, 'receiver.team'), ['127.0.0.1']);
+    assert.deepEqual([...new Set(names.server.asked)], ['receiver.team.other.svc.cluster.local', known]);
+    names.server.asked.length = 0;
+    await assert.rejects(names.resolver.find('receiver.team.'), { code: 'ENOTFOUND' });
+    assert.deepEqual([...new Set(names.server.asked)], ['receiver.team']);
+  });
+
+  it('with as many dots as ndots says is asked for as it is first', async () => {
+    await using names = await resolverWith(() => 'absent', { resolver: 'search a.test b.test.' });
+    await assert.rejects(names.resolver.find('x.y'), { code: 'ENOTFOUND' });
+    assert.deepEqual([...new Set(names.server.asked)], ['x.y', 'x.y.a.test', 'x.y.b.test']);
+  });
+
+  it('that a name server fails on is said so while other names get answers', async () => {
+    await using names = await resolverWith(behaviourOf);
+    await assert.rejects(names.resolver.find('broken.test'), { code: 'ESERVFAIL' });
+  });
+
+  it('is not blamed when the name servers fail on every name', async () => {
+    await using names = await resolverWith(() => 'broken');
+    await assert.rejects(names.resolver.find('good.test'), NameServiceDownError);
+  });
+
+  it('is not blamed when no name server can be reached', async () => {
+    const resolver = new NameResolver({ nameServers: ['127.0.0.1:1'] });
+    await assert.rejects(resolver.find('good.test'), NameServiceDownError);
+  });
+});
