@@ -18,7 +18,7 @@ import { BundleService, bundlesHolding, bundlesInFolder } from './bundles/bundle
 import { courseRoutes } from './courses/course-routes.ts';
 import { CourseService, coursesInFolder } from './courses/course-service.ts';
 import { courseUploadRoutes } from './courses/course-upload-routes.ts';
-import { OrphanCleaner } from './courses/orphan-cleaner.ts';
+import { orphanCleaner } from './courses/orphan-cleaner.ts';
 import { PackageIntake } from './courses/package-intake.ts';
 import { StructureReader } from './courses/structure-reader.ts';
 import { UploadFolders } from './courses/upload-folders.ts';
@@ -160,8 +160,7 @@ async function openCourseFiles(
   else await uploads.removeLeftovers(now());
   if (isAlone && place === null) await intake.removeOrphans();
   else await claimContentStore(database, store);
-  const orphans = stack.use(new OrphanCleaner({ intake, leases, log, random }));
-  orphans.start();
+  stack.use(orphanCleaner({ intake, leases, log, random })).start();
   const structures = stack.use(new StructureReader({ database, store, leases, log }));
   structures.start();
   return { store, uploads, intake };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Database } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
+import { BackgroundTask } from '../time/background-task.ts';
 
 /** How often an instance says that it runs. */
 const BEAT_MS = 10_000;
@@ -18,6 +19,16 @@ export interface SettingDifference {
   otherHost: string;
 }
 
+/** What instances are compared with. */
+export interface InstancesDependencies {
+  database: Database;
+  /** By name, fit for JSON and without secrets. */
+  settings: Readonly<Record<string, unknown>>;
+  about: { instance: string; hostName: string };
+  log: Logger;
+  now: () => number;
+}
+
 interface InstanceRow {
   instance: string;
   host_name: string;
@@ -29,29 +40,22 @@ interface InstanceRow {
  * difference is a warning in the log, once, and is listed until it is mended or the other instance is gone.
  */
 export class Instances implements AsyncDisposable {
-  readonly #database: Database;
-  readonly #settings: Readonly<Record<string, unknown>>;
-  readonly #about: { instance: string; hostName: string };
-  readonly #log: Logger;
-  readonly #now: () => number;
+  readonly #with: InstancesDependencies;
   #differences: readonly SettingDifference[] = [];
-  #beat: NodeJS.Timeout | null = null;
   #listening: Disposable | null = null;
-  #comparing: Promise<void> = Promise.resolve();
+  readonly #beats = new BackgroundTask({
+    round: async () => {
+      await this.#enter(false);
+      await this.#compare();
+    },
+    firstPauseMs: BEAT_MS,
+    pauseMs: BEAT_MS,
+    // An outage of the database is logged elsewhere, and the next beat tries again.
+    onError: () => {},
+  });
 
-  constructor(dependencies: {
-    database: Database;
-    /** By name, fit for JSON and without secrets. */
-    settings: Readonly<Record<string, unknown>>;
-    about: { instance: string; hostName: string };
-    log: Logger;
-    now: () => number;
-  }) {
-    this.#database = dependencies.database;
-    this.#settings = dependencies.settings;
-    this.#about = dependencies.about;
-    this.#log = dependencies.log;
-    this.#now = dependencies.now;
+  constructor(dependencies: InstancesDependencies) {
+    this.#with = dependencies;
   }
 
   /** As of the last comparison. */
@@ -61,41 +65,32 @@ export class Instances implements AsyncDisposable {
 
   /** Enters this instance, compares, and goes on doing so. @throws {DatabaseUnavailableError} */
   async start(): Promise<void> {
-    this.#listening = this.#database.onSignal(CHANNEL, () => this.#compareNext());
     await this.#enter(true);
     await this.#compare();
-    this.#beat = setInterval(() => this.#compareNext(() => this.#enter(false)), BEAT_MS);
+    this.#listening = this.#with.database.onSignal(CHANNEL, () => this.#beats.wake());
+    this.#beats.start();
   }
 
-  /** Removes this instance, and tells the others. */
+  /** Removes this instance, and notifies the others. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#listening?.[Symbol.dispose]();
-    if (this.#beat === null) return;
-    clearInterval(this.#beat);
-    await this.#comparing;
+    if (this.#listening === null) return;
+    this.#listening[Symbol.dispose]();
+    await this.#beats[Symbol.asyncDispose]();
     await this.#leave().catch(() => {
-      // The others notice without a word, a little later.
+      // The others notice by themselves, a little later.
     });
   }
 
-  /** One at a time. An outage of the database is logged elsewhere, and the next beat tries again. */
-  #compareNext(first: () => Promise<void> = async () => {}): void {
-    this.#comparing = this.#comparing
-      .then(first)
-      .then(() => this.#compare())
-      .catch(() => {});
-  }
-
   async #enter(isNew: boolean): Promise<void> {
-    const now = this.#now();
-    await this.#database.transaction(async (tx) => {
+    const now = this.#with.now();
+    await this.#with.database.transaction(async (tx) => {
       await tx.run('delete from instances where seen_at < ?', now - GONE_AFTER_MS);
       await tx.run(
         `insert into instances (instance, host_name, settings, seen_at) values (?, ?, ?, ?)
          on conflict (instance) do update set seen_at = excluded.seen_at`,
-        this.#about.instance,
-        this.#about.hostName,
-        JSON.stringify(this.#settings),
+        this.#with.about.instance,
+        this.#with.about.hostName,
+        JSON.stringify(this.#with.settings),
         now,
       );
       if (isNew) tx.signal(CHANNEL);
@@ -103,17 +98,17 @@ export class Instances implements AsyncDisposable {
   }
 
   async #leave(): Promise<void> {
-    await this.#database.transaction(async (tx) => {
-      await tx.run('delete from instances where instance = ?', this.#about.instance);
+    await this.#with.database.transaction(async (tx) => {
+      await tx.run('delete from instances where instance = ?', this.#with.about.instance);
       tx.signal(CHANNEL);
     });
   }
 
   async #compare(): Promise<void> {
-    const others = await this.#database.reader.all<InstanceRow>(
+    const others = await this.#with.database.reader.all<InstanceRow>(
       'select instance, host_name, settings from instances where instance <> ? and seen_at >= ? order by instance',
-      this.#about.instance,
-      this.#now() - GONE_AFTER_MS,
+      this.#with.about.instance,
+      this.#with.now() - GONE_AFTER_MS,
     );
     const before = this.#differences;
     const now = others.flatMap((other) => this.#differencesTo(other));
@@ -121,7 +116,7 @@ export class Instances implements AsyncDisposable {
     for (const difference of now) {
       if (before.some((one) => isSame(one, difference))) continue;
       const { setting, value, otherValue, otherHost } = difference;
-      this.#log.warn(
+      this.#with.log.warn(
         `instances of this database must share ${setting}: it is ${JSON.stringify(value)} here and ` +
           `${JSON.stringify(otherValue)} on ${otherHost}`,
         fieldsOf(difference),
@@ -129,14 +124,17 @@ export class Instances implements AsyncDisposable {
     }
     for (const difference of before) {
       if (now.some((one) => isSame(one, difference))) continue;
-      this.#log.info(`${difference.setting} no longer differs between these instances`, fieldsOf(difference));
+      this.#with.log.info(
+        `${difference.setting} no longer differs between these instances`,
+        fieldsOf(difference),
+      );
     }
   }
 
   /** Settings that only one of two releases has are left alone: during an upgrade both run. */
   #differencesTo(other: InstanceRow): SettingDifference[] {
     const theirs = JSON.parse(other.settings) as Record<string, unknown>;
-    const ours = JSON.parse(JSON.stringify(this.#settings)) as Record<string, unknown>;
+    const ours = JSON.parse(JSON.stringify(this.#with.settings)) as Record<string, unknown>;
     return Object.keys(ours)
       .filter((name) => Object.hasOwn(theirs, name) && !isDeepStrictEqual(ours[name], theirs[name]))
       .map((name) => ({

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
 import { DatabaseQueue } from '../database/database-queue.ts';
 import { SqsApi, type SqsPlace } from './sqs-api.ts';
 import type { Copy } from './sqs-message.ts';
@@ -116,8 +117,10 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
     const waitSeconds = Math.max(1, Math.ceil(options.waitSeconds));
     const receiver = stack.use(new SqsReceiver({ api, outage, waitSeconds, maxCalls: RECEIVES, work }));
     stop.signal.addEventListener('abort', () => receiver.end());
-    const timer = setInterval(() => void queue.announceDue().catch(() => undefined), waitMs);
-    stack.defer(() => clearInterval(timer));
+    const dueLines = stack.use(
+      new BackgroundTask({ round: () => queue.announceDue(), pauseMs: waitMs, onError: () => {} }),
+    );
+    dueLines.start();
     receiver.delete(hidden);
     if (!stop.signal.aborted) receiver.start();
   }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
 import type { QueuedMessage } from '../message-queue.ts';
 import type { QueueKind, SqsApi } from './sqs-api.ts';
 import { toBatches, toSqsMessage } from './sqs-message.ts';
@@ -28,99 +28,82 @@ const LOOK_MS = 30_000;
 const CLAIMED_PAUSE_MS = 20;
 const DATABASE_PAUSE_MS = 1_000;
 
+/** What the placer works with. */
+export interface SqsPlacerDependencies {
+  database: Database;
+  api: SqsApi;
+  outage: SqsOutage;
+  log: Logger;
+  installation: string;
+  /** Whether this instance takes messages up. One that does not places all of them, another a bounded number of each line. */
+  polls: boolean;
+  /** The limit on a message's size. */
+  maxBytes: () => number;
+  now: () => number;
+}
+
 /**
  * Copies messages from the database to Amazon SQS: in tens, each line's in order. Copies are hints, so those of a line that
  * is being worked on are not needed, and a copy that Amazon SQS refuses holds nothing up. Dead letters are copied to
  * their queue. Any number of instances place at once.
  */
 export class SqsPlacer implements AsyncDisposable {
-  readonly #database: Database;
-  readonly #api: SqsApi;
-  readonly #outage: SqsOutage;
-  readonly #log: Logger;
-  readonly #installation: string;
-  readonly #polls: boolean;
-  readonly #maxBytes: () => number;
-  readonly #now: () => number;
-  readonly #stop = new AbortController();
+  readonly #with: SqsPlacerDependencies;
   /** Lines with messages to place. */
   #lines = new Set<number>();
   #hasDeadLetters = true;
   #lookAt = 0;
-  #running: Promise<void> | null = null;
-  #wakeUp = Promise.withResolvers<void>();
+  readonly #task = new BackgroundTask({
+    round: () => this.#round(),
+    pauseMs: DATABASE_PAUSE_MS,
+    onError: (error) =>
+      this.#with.log.warn('messages could not be placed on Amazon SQS: the database failed', { error }),
+  });
 
-  constructor(dependencies: {
-    database: Database;
-    api: SqsApi;
-    outage: SqsOutage;
-    log: Logger;
-    installation: string;
-    /** Whether this instance takes messages up. One that does not places all of them, another a bounded number of each line. */
-    polls: boolean;
-    /** The limit on a message's size. */
-    maxBytes: () => number;
-    now: () => number;
-  }) {
-    this.#database = dependencies.database;
-    this.#api = dependencies.api;
-    this.#outage = dependencies.outage;
-    this.#log = dependencies.log;
-    this.#installation = dependencies.installation;
-    this.#polls = dependencies.polls;
-    this.#maxBytes = dependencies.maxBytes;
-    this.#now = dependencies.now;
+  constructor(dependencies: SqsPlacerDependencies) {
+    this.#with = dependencies;
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#task.start();
   }
 
   /** Places soon what was queued to lines. */
   addLines(lineIds: Iterable<number>): void {
     for (const lineId of lineIds) this.#lines.add(lineId);
-    this.#wakeUp.resolve();
+    this.#task.wake();
   }
 
   /** Copies soon what died. */
   addDeadLetters(): void {
     this.#hasDeadLetters = true;
-    this.#wakeUp.resolve();
+    this.#task.wake();
   }
 
   /** Places nothing more. */
   end(): void {
-    this.#stop.abort();
-    this.#wakeUp.resolve();
+    this.#task.end();
   }
 
   /** Ends, and waits for what is being sent. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.end();
-    await this.#running;
+    await this.#task[Symbol.asyncDispose]();
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      let pause = ROUND_MS;
-      try {
-        if (this.#now() >= this.#lookAt) await this.#look();
-        pause = Math.max(pause, await this.#placeRound(), await this.#copyDeadLetters());
-      } catch (error) {
-        this.#log.warn('messages could not be placed on Amazon SQS: the database failed', { error });
-        pause = DATABASE_PAUSE_MS;
-      }
-      await delay(pause, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      if (this.#lines.size === 0 && !this.#hasDeadLetters && !this.#stop.signal.aborted) await this.#sleep();
-    }
+  /** Answers how long there is nothing to do, in milliseconds. */
+  async #round(): Promise<number> {
+    if (this.#with.now() >= this.#lookAt) await this.#look();
+    await this.#task.pause(Math.max(ROUND_MS, await this.#placeRound(), await this.#copyDeadLetters()));
+    if (this.#lines.size > 0 || this.#hasDeadLetters) return 0;
+    return Math.max(1, this.#lookAt - this.#with.now());
   }
 
   async #look(): Promise<void> {
-    this.#lookAt = this.#now() + LOOK_MS;
+    this.#lookAt = this.#with.now() + LOOK_MS;
     this.#hasDeadLetters = true;
     // A line that waits when this instance polls is found by its due time.
-    if (!this.#polls)
-      for (const lineId of await readUnplacedLines(this.#database.reader)) this.#lines.add(lineId);
+    if (!this.#with.polls)
+      for (const lineId of await readUnplacedLines(this.#with.database.reader)) this.#lines.add(lineId);
   }
 
   /** Answers how long to pause, in milliseconds. */
@@ -143,7 +126,7 @@ export class SqsPlacer implements AsyncDisposable {
       if (!isDone[place]) stopped.add(lineId);
       if (!stopped.has(lineId)) placedTo.set(lineId, position);
     }
-    await this.#database.transaction(
+    await this.#with.database.transaction(
       (tx) =>
         notePlaced(
           tx,
@@ -153,7 +136,7 @@ export class SqsPlacer implements AsyncDisposable {
     );
     for (const lineId of stopped) this.#lines.add(lineId);
     // An instance that polls places the rest of a long line never: it is worked on from here.
-    if (!this.#polls)
+    if (!this.#with.polls)
       for (const [lineId, count] of counts) if (count === MESSAGES_OF_A_LINE) this.#lines.add(lineId);
     return pause;
   }
@@ -161,15 +144,15 @@ export class SqsPlacer implements AsyncDisposable {
   async #claim(
     lineIds: readonly number[],
   ): Promise<{ claims: Claim[]; claimed: number[]; messages: QueuedMessage[] }> {
-    const now = this.#now();
-    const share = { share: MESSAGES_OF_A_LINE, isBounded: this.#polls };
-    const { reader } = this.#database;
+    const now = this.#with.now();
+    const share = { share: MESSAGES_OF_A_LINE, isBounded: this.#with.polls };
+    const { reader } = this.#with.database;
     if (reader.dialect === 'sqlite') {
       // Nobody else places: a transaction would only wait for others' commits.
       const claims = await readIdle(reader, lineIds, now);
       return { claims, claimed: [], messages: await readUnplaced(reader, claims, share) };
     }
-    return await this.#database.transaction(
+    return await this.#with.database.transaction(
       async (tx) => {
         const { claims, claimed } = await claimLines(tx, lineIds, { now, until: now + CLAIM_MS });
         return { claims, claimed, messages: await readUnplaced(tx, claims, share) };
@@ -181,17 +164,20 @@ export class SqsPlacer implements AsyncDisposable {
   async #copyDeadLetters(): Promise<number> {
     if (!this.#hasDeadLetters) return 0;
     this.#hasDeadLetters = false;
-    const now = this.#now();
-    const dead = await this.#database.transaction((tx) =>
+    const now = this.#with.now();
+    const dead = await this.#with.database.transaction((tx) =>
       claimDeadLetters(tx, { now, until: now + CLAIM_MS, limit: LINES_A_ROUND }),
     );
     if (dead.length === 0) return 0;
     const sorted = dead.toSorted((a, b) => a.lineId - b.lineId || a.position - b.position);
     const { isDone, pause } = await this.#send('dead letters', sorted);
-    await this.#database.transaction((tx) =>
+    await this.#with.database.transaction((tx) =>
       noteCopied(
         tx,
-        sorted.map(({ position }, place) => ({ id: position, copyAt: isDone[place] ? null : this.#now() })),
+        sorted.map(({ position }, place) => ({
+          id: position,
+          copyAt: isDone[place] ? null : this.#with.now(),
+        })),
       ),
     );
     this.#hasDeadLetters = true;
@@ -204,8 +190,8 @@ export class SqsPlacer implements AsyncDisposable {
     messages: readonly QueuedMessage[],
   ): Promise<{ isDone: boolean[]; pause: number }> {
     const options = {
-      installation: this.#installation,
-      maxBytes: this.#maxBytes(),
+      installation: this.#with.installation,
+      maxBytes: this.#with.maxBytes(),
       isDead: queue === 'dead letters',
     };
     const copies = messages.map((message) => toSqsMessage(message, options));
@@ -214,19 +200,19 @@ export class SqsPlacer implements AsyncDisposable {
     await Promise.all(
       toBatches(copies).map(async (places) => {
         try {
-          const results = await this.#api.send(
+          const results = await this.#with.api.send(
             queue,
             places.map((place) => copies[place]!),
           );
-          this.#outage.worked('send');
+          this.#with.outage.worked('send');
           for (const [index, failed] of results.entries()) {
             const place = places[index]!;
             isDone[place] = failed === null || failed.isOurs;
             if (failed?.isOurs) this.#sayRefused(messages[place]!, failed.code);
-            else if (failed !== null) pause = this.#outage.failed('send', new Error(failed.code));
+            else if (failed !== null) pause = this.#with.outage.failed('send', new Error(failed.code));
           }
         } catch (error) {
-          pause = Math.max(pause, this.#outage.failed('send', error));
+          pause = Math.max(pause, this.#with.outage.failed('send', error));
         }
       }),
     );
@@ -234,17 +220,10 @@ export class SqsPlacer implements AsyncDisposable {
   }
 
   #sayRefused({ messageId, lineId }: QueuedMessage, code: string): void {
-    this.#log.error('Amazon SQS refused the copy of a message, which is delivered without it', {
+    this.#with.log.error('Amazon SQS refused the copy of a message, which is delivered without it', {
       reason: code,
       message_id: messageId,
       webhook_id: lineId,
     });
-  }
-
-  async #sleep(): Promise<void> {
-    const timer = setTimeout(() => this.#wakeUp.resolve(), Math.max(1, this.#lookAt - this.#now()));
-    await this.#wakeUp.promise;
-    clearTimeout(timer);
-    this.#wakeUp = Promise.withResolvers<void>();
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../observability/log.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
 import type { SqsApi } from './sqs-api.ts';
 import { judgeQueues, type QueueLimits, readLimits } from './sqs-attributes.ts';
 import { SqsError, SqsSetupError } from './sqs-error.ts';
@@ -10,44 +11,38 @@ import { otherOwnerText, readOtherOwner, type SqsObstacle } from './sqs-owner.ts
 const LOOK_MS = 3 * 60_000;
 /** How long the first look may hold up the start. */
 const FIRST_LOOK_MS = 10_000;
+/** When a first look that failed is repeated. */
+const FIRST_RETRY_MS = 1_000;
+
+/** What the watch works with. */
+export interface SqsWatchDependencies {
+  api: SqsApi;
+  outage: SqsOutage;
+  obstacle: SqsObstacle;
+  log: Logger;
+  installation: string;
+  /** For a queue without a redrive policy. */
+  defaultMaxReceives: number;
+}
 
 /**
  * Looks at the queues at start and every few minutes: that they exist, are this installation's and are set up well, and how
  * often a message may be received. Each fault is logged once.
  */
 export class SqsWatch implements AsyncDisposable {
-  readonly #api: SqsApi;
-  readonly #outage: SqsOutage;
-  readonly #obstacle: SqsObstacle;
-  readonly #log: Logger;
-  readonly #installation: string;
-  readonly #defaultMaxReceives: number;
-  readonly #stop = new AbortController();
+  readonly #with: SqsWatchDependencies;
   #logged = new Set<string>();
   #limits: QueueLimits = { maxReceives: null, maxBytes: 262_144 };
-  #running: Promise<void> | null = null;
   #isKnown = false;
+  #task: BackgroundTask | null = null;
 
-  constructor(dependencies: {
-    api: SqsApi;
-    outage: SqsOutage;
-    obstacle: SqsObstacle;
-    log: Logger;
-    installation: string;
-    /** For a queue without a redrive policy. */
-    defaultMaxReceives: number;
-  }) {
-    this.#api = dependencies.api;
-    this.#outage = dependencies.outage;
-    this.#obstacle = dependencies.obstacle;
-    this.#log = dependencies.log;
-    this.#installation = dependencies.installation;
-    this.#defaultMaxReceives = dependencies.defaultMaxReceives;
+  constructor(dependencies: SqsWatchDependencies) {
+    this.#with = dependencies;
   }
 
   /** How often a message may be received, by the queue's redrive policy. */
   get maxReceives(): number {
-    return this.#limits.maxReceives ?? this.#defaultMaxReceives;
+    return this.#limits.maxReceives ?? this.#with.defaultMaxReceives;
   }
 
   /** The limit on a message's size, in bytes. */
@@ -62,7 +57,7 @@ export class SqsWatch implements AsyncDisposable {
    */
   async start(): Promise<void> {
     try {
-      await this.#api.region();
+      await this.#with.api.region();
     } catch (error) {
       throw new SqsSetupError(
         'Amazon SQS: no region is set; set sqs_region, or AWS_REGION, or a region in the AWS profile',
@@ -76,48 +71,44 @@ export class SqsWatch implements AsyncDisposable {
     await Promise.race([first, delay(FIRST_LOOK_MS, undefined, { signal: timeout.signal })]).finally(() =>
       timeout.abort(),
     );
-    this.#running = this.#run();
+    this.#task = new BackgroundTask({
+      firstPauseMs: this.#isKnown ? LOOK_MS : FIRST_RETRY_MS,
+      round: () => this.#look({ isFirst: false }),
+      pauseMs: LOOK_MS,
+      onError: (error) => this.#with.outage.failed('look', error),
+    });
+    this.#task.start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    let pause = this.#isKnown ? LOOK_MS : 1_000;
-    while (!this.#stop.signal.aborted) {
-      await delay(pause, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      if (this.#stop.signal.aborted) return;
-      pause = await this.#look({ isFirst: false });
-    }
+    await this.#task?.[Symbol.asyncDispose]();
   }
 
   /** Looks, and answers when to look again, in milliseconds. */
   async #look({ isFirst }: { isFirst: boolean }): Promise<number> {
     try {
       const [messages, dead] = await Promise.all([
-        this.#api.attributes('messages'),
-        this.#api.attributes('dead letters'),
+        this.#with.api.attributes('messages'),
+        this.#with.api.attributes('dead letters'),
       ]);
       this.#limits = readLimits(messages);
       const faults = judgeQueues(
-        { name: this.#api.nameOf('messages'), attributes: messages },
-        { name: this.#api.nameOf('dead letters'), attributes: dead },
+        { name: this.#with.api.nameOf('messages'), attributes: messages },
+        { name: this.#with.api.nameOf('dead letters'), attributes: dead },
       );
       const fatal = faults.filter((fault) => fault.isFatal).map((fault) => fault.text);
       for (const queue of ['messages', 'dead letters'] as const) {
-        const owner = await readOtherOwner(this.#api, queue, this.#installation);
+        const owner = await readOtherOwner(this.#with.api, queue, this.#with.installation);
         if (owner === null) continue;
-        const text = otherOwnerText(this.#api.nameOf(queue), owner, this.#installation);
+        const text = otherOwnerText(this.#with.api.nameOf(queue), owner, this.#with.installation);
         fatal.push(text);
-        if (!isFirst) this.#obstacle.found(text);
+        if (!isFirst) this.#with.obstacle.found(text);
       }
-      this.#outage.worked('look');
+      this.#with.outage.worked('look');
       if (isFirst && fatal.length > 0) throw new SqsSetupError(`Amazon SQS: ${fatal.join('; ')}`);
       this.#isKnown = true;
       const texts = new Set(faults.map((fault) => fault.text));
-      for (const text of texts) if (!this.#logged.has(text)) this.#log.warn(`Amazon SQS: ${text}`);
+      for (const text of texts) if (!this.#logged.has(text)) this.#with.log.warn(`Amazon SQS: ${text}`);
       this.#logged = texts;
       return LOOK_MS;
     } catch (error) {
@@ -128,7 +119,7 @@ export class SqsWatch implements AsyncDisposable {
           { cause: error },
         );
       }
-      return this.#stop.signal.aborted ? 0 : this.#outage.failed('look', error);
+      return this.#task?.signal.aborted ? 0 : this.#with.outage.failed('look', error);
     }
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
 import { listDeliveries, readListedTo, readNextListed } from './delivery-listing-store.ts';
 
 /** Deliveries that came within this time are looked through when a list is read: a few thousand rows. */
@@ -18,21 +18,32 @@ const STEP_PAUSE_MS = 25;
  */
 export class DeliveryListing implements AsyncDisposable {
   readonly #database: Database;
-  readonly #log: Logger;
-  readonly #stop = new AbortController();
+  readonly #task: BackgroundTask;
   #listedTo: number | null = null;
   #listing: Promise<void> | null = null;
   #failing = false;
-  #running: Promise<void> | null = null;
 
   constructor({ database, log }: { database: Database; log: Logger }) {
     this.#database = database;
-    this.#log = log;
+    this.#task = new BackgroundTask({
+      round: async () => {
+        await this.list();
+        this.#failing = false;
+      },
+      pauseMs: LISTING_INTERVAL_MS,
+      onError: (error) => {
+        // Read again: whatever failed may have changed where the lists end.
+        this.#listedTo = null;
+        if (!this.#failing)
+          log.warn('delivery history could not be indexed; reading it is slower', { error });
+        this.#failing = true;
+      },
+    });
   }
 
   /** Begins to list by itself. */
   start(): void {
-    this.#running ??= this.#run();
+    this.#task.start();
   }
 
   /** Lists what there is. @throws {DatabaseUnavailableError} */
@@ -44,14 +55,12 @@ export class DeliveryListing implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+    await this.#task[Symbol.asyncDispose]();
   }
 
   async #listAll(): Promise<void> {
     const { reader } = this.#database;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
+    while (!this.#task.signal.aborted) {
       this.#listedTo ??= await readListedTo(reader);
       const from = this.#listedTo;
       // Looked for outside: a transaction for nothing would wait its turn twice a second.
@@ -61,24 +70,7 @@ export class DeliveryListing implements AsyncDisposable {
       await this.#database.transaction((tx) => listDeliveries(tx, { from, to }), { durability: 'deferred' });
       this.#listedTo = to;
       if (isAll) return;
-      await delay(STEP_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        await this.list();
-        this.#failing = false;
-      } catch (error) {
-        // Asked for anew: whatever kept it may have changed where the lists end.
-        this.#listedTo = null;
-        if (!this.#failing)
-          this.#log.warn('delivery history could not be indexed; reading it is slower', { error });
-        this.#failing = true;
-      }
-      await delay(LISTING_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      await this.#task.pause(STEP_PAUSE_MS);
     }
   }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
 import {
   addCounters,
   countAttempt,
@@ -45,8 +45,12 @@ export class TrendRecorder implements AsyncDisposable {
   #unwritten: StoredCounters[] = [];
   #writing: Promise<void> | null = null;
   #failing = false;
-  readonly #stop = new AbortController();
-  #running: Promise<void> | null = null;
+  readonly #task = new BackgroundTask({
+    round: () => this.write(),
+    firstPauseMs: WRITE_INTERVAL_MS,
+    pauseMs: WRITE_INTERVAL_MS,
+    onError: (error) => this.#failed(error),
+  });
 
   constructor({ database, log, now }: { database: TrendDatabase; log: Logger; now: () => number }) {
     this.#database = database;
@@ -74,7 +78,7 @@ export class TrendRecorder implements AsyncDisposable {
 
   /** Begins to write by itself. */
   start(): void {
-    this.#running ??= this.#run();
+    this.#task.start();
   }
 
   /** Writes what was counted. What cannot be written is kept for the next time. */
@@ -98,8 +102,7 @@ export class TrendRecorder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+    await this.#task[Symbol.asyncDispose]();
     await this.write();
     // One write may have been under way already, without the last attempts.
     await this.write();
@@ -138,16 +141,13 @@ export class TrendRecorder implements AsyncDisposable {
       for (const [minute, count] of events)
         if (minute >= this.#now() - KEPT_MS[MINUTE_MS])
           this.#events.set(minute, (this.#events.get(minute) ?? 0) + count);
-      if (!this.#failing) this.#log.warn('the figures for charts could not be written; retrying', { error });
-      this.#failing = true;
+      this.#failed(error);
     }
   }
 
-  async #run(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      await delay(WRITE_INTERVAL_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      await this.write();
-    }
+  #failed(error: unknown): void {
+    if (!this.#failing) this.#log.warn('the figures for charts could not be written; retrying', { error });
+    this.#failing = true;
   }
 }
 
