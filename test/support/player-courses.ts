@@ -1,5 +1,5 @@
 import type { PackageFiles } from './course-packages.ts';
-import { SCORM_12, scormManifest } from './course-packages.ts';
+import { SCORM_12, SCORM_2004, type ScormEdition, scormManifest } from './course-packages.ts';
 
 /**
  * A SCORM 1.2 course that does what its buttons say, and shows what it was given. Like real ones it looks for the
@@ -43,7 +43,7 @@ var started = sco.LMSInitialize('');
 var names = ['core.entry', 'core.lesson_mode', 'core.credit', 'core.lesson_status', 'core.lesson_location', 'core.total_time', 'core.student_id', 'suspend_data', 'launch_data', 'student_data.mastery_score'];
 var given = { started: started };
 names.forEach(function (name) { given[name] = sco.LMSGetValue('cmi.' + name); });
-document.getElementById('given').textContent = JSON.stringify(given).slice(0, 2000);
+document.getElementById('given').textContent = JSON.stringify(given, function (key, value) { return value.length > 1000 ? value.length + ' characters' : value; });
 function end(status, score, exit) {
   sco.LMSSetValue('cmi.core.score.raw', score);
   sco.LMSSetValue('cmi.core.lesson_status', status);
@@ -70,5 +70,79 @@ addEventListener('unload', function () {
   sco.LMSSetValue('cmi.core.score.raw', '90');
   sco.LMSFinish('');
 });
+</script>
+</body></html>`;
+
+/** The same for SCORM 2004. */
+export function scorm2004Course({
+  edition = '4th',
+  title = 'Fire safety',
+  items = `<item identifier="i1" identifierref="r1"><title>Lesson 1</title>${SCORM_2004.passing}</item>`,
+}: {
+  edition?: ScormEdition;
+  title?: string;
+  items?: string;
+} = {}): PackageFiles {
+  const version = edition === '2nd' ? 'CAM 1.3' : `2004 ${edition} Edition`;
+  return {
+    'imsmanifest.xml': scormManifest(
+      { ...SCORM_2004, version },
+      {
+        title,
+        items,
+        resources:
+          '<resource identifier="r1" type="webcontent" adlcp:scormType="sco" href="lesson/index.html"/>' +
+          '<resource identifier="a1" type="webcontent" adlcp:scormType="asset" href="asset.html"/>',
+      },
+    ),
+    'lesson/index.html': LESSON_2004,
+    'asset.html':
+      '<!doctype html><html lang="en"><title>Reading</title><p id="reading">Read this.</p></html>',
+  };
+}
+
+const LESSON_2004 = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Lesson</title></head>
+<body>
+<h1>Lesson</h1>
+<p id="given"></p>
+<button id="pass">Pass</button>
+<button id="fail">Fail</button>
+<button id="suspend">Suspend</button>
+<button id="continue">Next unit</button>
+<script>
+function find(start) {
+  for (var at = start, i = 0; at && i < 10; i++) {
+    if (at.API_1484_11) return at.API_1484_11;
+    if (at.parent === at) break;
+    at = at.parent;
+  }
+  return start.opener ? find(start.opener) : null;
+}
+var sco = find(window);
+var given = { started: sco.Initialize('') };
+['entry', 'mode', 'credit', 'completion_status', 'success_status', 'location', 'total_time', 'learner_id', 'suspend_data', 'scaled_passing_score', 'objectives._count', 'objectives.0.id', 'interactions._count'].forEach(function (name) { given[name] = sco.GetValue('cmi.' + name); });
+given.continue = sco.GetValue('adl.nav.request_valid.continue');
+document.getElementById('given').textContent = JSON.stringify(given);
+function end(completion, scaled, exit, request) {
+  sco.SetValue('cmi.interactions.0.id', 'q1');
+  sco.SetValue('cmi.interactions.0.type', 'choice');
+  sco.SetValue('cmi.interactions.0.learner_response', 'a');
+  sco.SetValue('cmi.interactions.0.result', 'correct');
+  if (scaled !== null) sco.SetValue('cmi.score.scaled', scaled);
+  sco.SetValue('cmi.completion_status', completion);
+  sco.SetValue('cmi.exit', exit);
+  sco.SetValue('cmi.session_time', 'PT1M30S');
+  if (request) sco.SetValue('adl.nav.request', request);
+  sco.Terminate('');
+}
+document.getElementById('pass').onclick = function () { end('completed', 0.85, ''); };
+document.getElementById('fail').onclick = function () { end('completed', 0.4, ''); };
+document.getElementById('continue').onclick = function () { end('completed', 0.9, '', 'continue'); };
+document.getElementById('suspend').onclick = function () {
+  sco.SetValue('cmi.location', 'page-7');
+  sco.SetValue('cmi.suspend_data', 'answers=a,b');
+  end('incomplete', null, 'suspend', 'suspendAll');
+};
 </script>
 </body></html>`;

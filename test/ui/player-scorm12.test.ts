@@ -5,7 +5,11 @@ import { scorm12Course } from '../support/player-courses.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { launchChromium } from './support/chromium.ts';
-import { newLearner, registerTo } from './support/learner.ts';
+import { heardOf, hearResults, newLearner, registerTo } from './support/learner.ts';
+
+const USER = 'ann@example.com';
+const PASSED = { user: USER, completion: 'Completed', success: 'PASS', score: 85, duration: 90 };
+const STARTED = { user: USER, completion: 'Incomplete', success: 'UNKNOWN', score: null };
 
 describe('a SCORM 1.2 course in a browser', () => {
   let service: TestService;
@@ -15,12 +19,7 @@ describe('a SCORM 1.2 course in a browser', () => {
     service = await startTestService();
     browser = await launchChromium();
     target = await startTarget();
-    await service.api.create('/webhooks', {
-      name: 'Results',
-      topic: 'REGISTRATION',
-      subtopics: ['REGISTRATION_STATUS_UPDATED'],
-      target_url: target.url,
-    });
+    await hearResults(service, target);
   });
   after(async () => {
     await browser.close();
@@ -28,23 +27,15 @@ describe('a SCORM 1.2 course in a browser', () => {
     await target.close();
   });
 
-  /** What webhooks heard of a registration, in order. */
-  function heardOf(registrationId: string): Record<string, unknown>[] {
-    return target.requests
-      .map(({ json }) => json as { user: string; resource: { registration: Record<string, unknown> } })
-      .filter(({ resource }) => resource.registration.registration_id === registrationId)
-      .map(({ user, resource }) => {
-        const { completion, success, score, duration } = resource.registration;
-        return { user, completion, success, score, duration };
-      });
-  }
+  const heard = (id: string) => heardOf(target, id);
+  const heardCount = (id: string, count: number) =>
+    until(() => heard(id).length >= count, `${count} results are heard of`);
 
   it('reports a pass to webhooks, once', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
-    const given = await learner.given();
-    assert.deepEqual(given, {
+    assert.deepEqual(await learner.given(), {
       started: 'true',
       'core.entry': 'ab-initio',
       'core.lesson_mode': 'normal',
@@ -52,16 +43,192 @@ describe('a SCORM 1.2 course in a browser', () => {
       'core.lesson_status': 'not attempted',
       'core.lesson_location': '',
       'core.total_time': '00:00:00',
-      'core.student_id': 'ann@example.com',
+      'core.student_id': USER,
       suspend_data: '',
       launch_data: '',
       'student_data.mastery_score': '80',
     });
     await learner.course.locator('#pass').click();
     await learner.saved();
-    await until(() => heardOf(registrationId).length > 0, 'webhooks hear of it');
-    assert.deepEqual(heardOf(registrationId), [
-      { user: 'ann@example.com', completion: 'Completed', success: 'PASS', score: 85, duration: 90 },
+    await heardCount(registrationId, 1);
+    assert.deepEqual(heard(registrationId), [PASSED]);
+  });
+
+  it('resumes on another browser, and adds the time of both sessions up', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    {
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await learner.course.locator('#suspend').click();
+      await learner.saved();
+    }
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    const given = await learner.given();
+    assert.deepEqual(
+      [given['core.entry'], given['core.lesson_location'], given.suspend_data, given['core.total_time']],
+      ['resume', 'page-7', 'answers=a,b', '00:00:30'],
+    );
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+    await heardCount(registrationId, 2);
+    assert.deepEqual(heard(registrationId), [
+      { ...STARTED, duration: 30 },
+      { ...PASSED, duration: 120 },
     ]);
+  });
+
+  it('shows a finished course for review, which takes nothing away', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+    await learner.open(service, registrationId);
+    const given = await learner.given();
+    assert.deepEqual(
+      [given['core.lesson_mode'], given['core.credit'], given['core.lesson_status']],
+      ['review', 'no-credit', 'passed'],
+    );
+    await learner.course.locator('#fail').click();
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    assert.deepEqual([body.completion, body.success, body.score], ['Completed', 'PASS', 85]);
+  });
+
+  it('lets a learner who failed try again, and keeps the pass', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    for (const button of ['#fail', '#pass']) {
+      await learner.open(service, registrationId);
+      await learner.course.locator(button).click();
+      await learner.saved();
+    }
+    await heardCount(registrationId, 2);
+    assert.deepEqual(heard(registrationId), [
+      { ...PASSED, success: 'FAIL', score: 40 },
+      { ...PASSED, duration: 180 },
+    ]);
+  });
+
+  it('hears the last words of a course whose page is left', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.course.locator('body').evaluate(() => {
+      (globalThis as unknown as { saysLastWords: boolean }).saysLastWords = true;
+    });
+    await learner.page.goto('about:blank');
+    const found = () => heard(registrationId).find(({ completion }) => completion === 'Completed');
+    await until(found, 'the last words are heard of');
+    assert.deepEqual([found()?.success, found()?.score], ['PASS', 90]);
+    assert.ok(heard(registrationId).length <= 2, JSON.stringify(heard(registrationId)));
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given())['core.lesson_location'], 'last-page');
+  });
+
+  it('hears what a course sets while its page is left, though it neither commits nor finishes', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.course.locator('body').evaluate(() => {
+      const { sco } = globalThis as unknown as {
+        sco: { LMSSetValue(element: string, value: string): string };
+      };
+      addEventListener('unload', () => {
+        sco.LMSSetValue('cmi.core.score.raw', '70');
+        sco.LMSSetValue('cmi.core.lesson_status', 'passed');
+      });
+    });
+    await learner.page.goto('about:blank');
+    const found = () => heard(registrationId).find(({ success }) => success === 'PASS');
+    await until(found, 'the result is heard of');
+    assert.deepEqual([found()?.completion, found()?.score], ['Completed', 70]);
+  });
+
+  it('hears the last words of a course whose tab is closed, after 1 MB of suspend data', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const taken = await learner.course.locator('body').evaluate(() => {
+      const course = globalThis as unknown as {
+        saysLastWords: boolean;
+        sco: { LMSSetValue(element: string, value: string): string; LMSCommit(parameter: string): string };
+      };
+      course.saysLastWords = true;
+      const result = course.sco.LMSSetValue('cmi.suspend_data', 'ä'.repeat(2 ** 20));
+      course.sco.LMSCommit('');
+      return result;
+    });
+    assert.equal(taken, 'true');
+    await learner.saved();
+    await learner.page.close({ runBeforeUnload: true });
+    await until(
+      () => heard(registrationId).some(({ completion }) => completion === 'Completed'),
+      'the last words are heard of',
+    );
+    await using other = await newLearner(browser);
+    await other.open(service, registrationId);
+    assert.equal((await other.given()).suspend_data, `${2 ** 20} characters`);
+  });
+
+  it('gives a course to the newer of two windows, and says so in the older one', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using first = await newLearner(browser);
+    await first.open(service, registrationId);
+    await first.given();
+    await using second = await newLearner(browser);
+    await second.open(service, registrationId);
+    await second.given();
+    await first.course.locator('#fail').click();
+    await first.page.getByRole('heading', { name: 'The course is open in another window' }).waitFor();
+    await second.course.locator('#pass').click();
+    await second.saved();
+    await heardCount(registrationId, 1);
+    assert.deepEqual(heard(registrationId), [PASSED]);
+  });
+
+  it('survives a reload in the middle', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.course.locator('body').evaluate(() => {
+      const { sco } = globalThis as unknown as {
+        sco: { LMSSetValue(element: string, value: string): string };
+      };
+      sco.LMSSetValue('cmi.core.lesson_location', 'page-3');
+    });
+    await learner.page.reload();
+    assert.equal((await learner.given())['core.lesson_location'], 'page-3');
+  });
+});
+
+describe('a SCORM 1.2 course while the service is down', () => {
+  it('keeps what the learner does, says so, and sends it when the service is back', async () => {
+    await using browser = { b: await launchChromium(), [Symbol.asyncDispose]: () => browser.b.close() };
+    await using target = await startTarget();
+    const first = await startTestService();
+    const { data_dir: dataDir } = first.settings;
+    await hearResults(first, target);
+    const { registrationId } = await registerTo(first, scorm12Course());
+    await using learner = await newLearner(browser.b);
+    await learner.open(first, registrationId);
+    await learner.given();
+    const ports = {
+      port: Number(new URL(first.url).port),
+      content_port: Number(new URL(first.service.contentUrl).port),
+    };
+    await first.service[Symbol.asyncDispose]();
+    await learner.course.locator('#pass').click();
+    await learner.page.getByText('The connection is lost.').waitFor();
+    assert.deepEqual(heardOf(target, registrationId), []);
+    await using _second = await startTestService({ dataDir, settings: ports });
+    await learner.saved();
+    await until(() => heardOf(target, registrationId).length > 0, 'the result is heard of');
+    assert.deepEqual(heardOf(target, registrationId), [PASSED]);
+    await first.stop();
   });
 });

@@ -7,10 +7,16 @@ import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { type CmiCommit, mergeCmi } from './cmi.ts';
 import { readScorm12 } from './scorm12-status.ts';
+import { readScorm2004 } from './scorm2004-status.ts';
 
 const MAX_ID_LENGTH = 4_096;
 const MAX_VISIT_MS = 7 * 86_400_000;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+const Asset = Type.Object(
+  { unit: Type.String({ maxLength: MAX_ID_LENGTH }), page: Count, visit: Count, sequence: Count },
+  { additionalProperties: false },
+);
 
 const Commit = Type.Object(
   {
@@ -39,6 +45,24 @@ export function scormRoutes(
   scope: FastifyInstance,
   { attempts, courses, reader }: { attempts: AttemptService; courses: PlayerCourses; reader: Reader },
 ): void {
+  // An asset reports nothing: opening it is all that it asks for.
+  scope.post('/asset', async ({ launch, body }, reply) => {
+    const { unit: unitId, ...position } = readBody(Asset, body);
+    const course = await courses.read(reader, launch.courseId, launch.versionId);
+    const unit = course.units.find(({ id }) => id === unitId);
+    if (unit === undefined || unit.reports) throw notFound('asset', unitId);
+    const outcome = await attempts.recordUnitResult(launch, {
+      unitId,
+      position,
+      apply: () => ({
+        data: null,
+        status: { completion: 'Completed', success: 'UNKNOWN', score: null },
+        visitMs: 0,
+      }),
+    });
+    return reply.code(outcome === 'superseded' ? 409 : 200).send({ outcome });
+  });
+
   scope.post('/commit', async ({ launch, body }, reply) => {
     const commit: CmiCommit & { unit: string } = readBody(Commit, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
@@ -49,7 +73,9 @@ export function scormRoutes(
       position: { page: commit.page, visit: commit.visit, sequence: commit.sequence },
       apply(present) {
         const cmi = mergeCmi(present, commit);
-        const { status, sessionMs } = readScorm12(cmi, unit, commit.terminated);
+        const { status, sessionMs } = isScorm2004(course)
+          ? readScorm2004(cmi, unit, course, commit.terminated)
+          : readScorm12(cmi, unit, commit.terminated);
         return {
           data: { cmi, terminated: commit.terminated },
           status,
@@ -61,4 +87,9 @@ export function scormRoutes(
     });
     return reply.code(outcome === 'superseded' ? 409 : 200).send({ outcome });
   });
+}
+
+/** Whether a course has the data model of SCORM 2004, of whichever edition. */
+export function isScorm2004({ learningStandard }: { learningStandard: string }): boolean {
+  return learningStandard.startsWith('SCORM_2004');
 }

@@ -2,18 +2,26 @@ import type { Reader } from '../../database/database.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { CourseRuntime } from '../course-runtime.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
-import { scormRoutes } from './scorm-routes.ts';
+import { isScorm2004, scormRoutes } from './scorm-routes.ts';
 import { openScorm12 } from './scorm12-start.ts';
+import { openScorm2004 } from './scorm2004-start.ts';
 
-/** Plays SCORM 1.1 and 1.2. */
+/** Plays SCORM 1.1, 1.2 and 2004. */
 export function scormRuntime(parts: {
   attempts: AttemptService;
   courses: PlayerCourses;
   reader: Reader;
 }): CourseRuntime {
   return {
-    standards: ['SCORM_11', 'SCORM_12'],
-    openUnit: async (opening) => openScorm12(opening),
+    standards: [
+      'SCORM_11',
+      'SCORM_12',
+      'SCORM_2004_2ND_EDITION',
+      'SCORM_2004_3RD_EDITION',
+      'SCORM_2004_4TH_EDITION',
+    ],
+    openUnit: async (opening) =>
+      isScorm2004(opening.course) ? openScorm2004(opening) : openScorm12(opening),
     routes: (scope) => scormRoutes(scope, parts),
   };
 }

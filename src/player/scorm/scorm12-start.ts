@@ -1,12 +1,14 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import { cmiOf, part, textIn } from './cmi.ts';
+import { lessonModeOf } from './lesson-mode.ts';
 import { timespanOf } from './scorm12-status.ts';
 
 /**
  * How a unit of SCORM 1.1 and 1.2 opens. Bookmark, suspend data, objectives, comments and preferences always come back:
  * many courses read them though they did not suspend. Interactions are write only (Run-Time Environment, 3.4).
  */
-export function openScorm12({ launch, unit, present, isReview, baseUrl }: UnitOpening): UnitStart {
+export function openScorm12(opening: UnitOpening): UnitStart {
+  const { launch, unit, present, isReview, baseUrl } = opening;
   const before = cmiOf(present);
   const core = part(before, 'core');
   const suspended = textIn(core, 'exit') === 'suspend';
@@ -30,12 +32,7 @@ export function openScorm12({ launch, unit, present, isReview, baseUrl }: UnitOp
           credit: isReview ? 'no-credit' : 'credit',
           lesson_status: statusFor(present, textIn(core, 'lesson_status')),
           entry: present === null ? 'ab-initio' : suspended ? 'resume' : '',
-          lesson_mode:
-            launch.mode === 'normal' || launch.mode === 'preview'
-              ? isReview && present !== null
-                ? 'review'
-                : 'normal'
-              : launch.mode,
+          lesson_mode: lessonModeOf(opening),
           score: { raw: textIn(score, 'raw'), min: textIn(score, 'min'), max: textIn(score, 'max') },
           total_time: timespanOf(present?.durationMs ?? 0),
         },

@@ -5,6 +5,7 @@ import { give, launch, register } from '../../content/registration-parts.ts';
 import { type PackageFiles, zipOf } from '../../support/course-packages.ts';
 import { DEADLINE_MS } from '../../support/deadline.ts';
 import type { TestService } from '../../support/service.ts';
+import type { Target } from '../../support/target.ts';
 
 /** Imports a course, gives it to an account and registers a learner; answers the registration's id. */
 export async function registerTo(
@@ -63,6 +64,27 @@ export class Learner implements AsyncDisposable {
     await this.#context.close();
     assert.deepEqual(this.#faults, [], 'the page behaved');
   }
+}
+
+/** What a target heard of a registration's status, in order. */
+export function heardOf({ requests }: Target, registrationId: string): Record<string, unknown>[] {
+  return requests
+    .map(({ json }) => json as { user: string; resource: { registration: Record<string, unknown> } })
+    .filter(({ resource }) => resource.registration.registration_id === registrationId)
+    .map(({ user, resource }) => {
+      const { completion, success, score, duration } = resource.registration;
+      return { user, completion, success, score, duration };
+    });
+}
+
+/** Tells a target of every change of a registration's status. */
+export async function hearResults(service: TestService, target: Target): Promise<void> {
+  await service.api.create('/webhooks', {
+    name: 'Results',
+    topic: 'REGISTRATION',
+    subtopics: ['REGISTRATION_STATUS_UPDATED'],
+    target_url: target.url,
+  });
 }
 
 /** A window of a browser that has never been here. */

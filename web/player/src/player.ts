@@ -1,6 +1,7 @@
 import { element } from './elements.ts';
 import { Saver, type SavingState, sendPending } from './saver.ts';
-import type { ScormSession } from './scorm-session.ts';
+import type { OnChange, ScormSession } from './scorm-session.ts';
+import type { Navigation, Scorm2004Start } from './scorm2004.ts';
 import { type PageAnswer, post, Refusal, type Unit, type UnitStart } from './server.ts';
 import { TEXTS } from './texts.ts';
 
@@ -77,6 +78,7 @@ export class Player {
     const open: OpenUnit = { unit, start, session: null, saver: null, frame: null, window: null };
     this.#open = open;
     if (start.script !== null) await this.#giveRuntime(open);
+    else void this.#noteAsset(open);
     this.#setSaving('saved', false);
     this.#say(this.#page?.mode === 'preview' ? TEXTS.preview : start.isReview ? TEXTS.review : null);
     this.#showContents();
@@ -87,13 +89,25 @@ export class Player {
   /** The runtime is there before the course is: many look for it once, as soon as they load. */
   async #giveRuntime(open: OpenUnit): Promise<void> {
     const { start, unit } = open;
-    const { scorm12Api } = await import('./scorm12.ts');
-    const { session, api } = scorm12Api(start.data as { cmi: Record<string, unknown> }, (how) => {
+    const onChange: OnChange = (how) => {
       open.saver?.changed(how);
       if (how === 'terminate') this.#terminated(open);
-    });
-    open.session = session;
-    (window as RuntimeWindow).API = api;
+    };
+    const runtime = window as RuntimeWindow;
+    if (start.script === 'scorm12') {
+      const { scorm12Api } = await import('./scorm12.ts');
+      const { session, api } = scorm12Api(start.data as { cmi: Record<string, unknown> }, onChange);
+      open.session = session;
+      runtime.API = api;
+    } else {
+      const { scorm2004Api } = await import('./scorm2004.ts');
+      const { session, api } = scorm2004Api(start.data as Scorm2004Start, onChange, (navigation) =>
+        this.#navigate(open, navigation),
+      );
+      open.session = session;
+      runtime.API_1484_11 = api;
+    }
+    const { session } = open;
     if (start.isReview || this.#page?.mode !== 'normal') return;
     open.saver = new Saver({
       unit: unit.id,
@@ -103,6 +117,19 @@ export class Player {
       read: () => session.snapshot(),
       onState: (state) => this.#savingChanged(state),
     });
+  }
+
+  async #noteAsset({ unit, start }: OpenUnit): Promise<void> {
+    if (start.isReview || this.#page?.mode !== 'normal' || !this.#page.course.standard.startsWith('SCORM'))
+      return;
+    const { page } = this.#page;
+    try {
+      await post('asset', { unit: unit.id, page, visit: ++this.#visits, sequence: this.#counter.next++ });
+      await this.#refresh();
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 409) this.#savingChanged('superseded');
+      else this.#savingChanged('offline');
+    }
   }
 
   #showFrame(open: OpenUnit): void {
@@ -160,6 +187,20 @@ export class Player {
   /** The course said that it is done for now; its page stays, since some show a last word there. */
   #terminated(open: OpenUnit): void {
     void open.saver?.settled().then(() => this.#refresh());
+  }
+
+  /** Leads where the unit wants to go, once its call has returned. */
+  #navigate(open: OpenUnit, navigation: Navigation): void {
+    const units = this.#page?.units ?? [];
+    const at = units.findIndex(({ id }) => id === open.unit.id);
+    const go = (unit: Unit | undefined) => (unit === undefined ? this.#exit() : this.#openUnit(unit));
+    setTimeout(() => {
+      if (open !== this.#open) return;
+      if (navigation.to === 'continue') void go(units[at + 1]);
+      else if (navigation.to === 'previous') void go(units[Math.max(0, at - 1)]);
+      else if (navigation.to === 'unit') void go(units.find(({ id }) => id === navigation.unit) ?? open.unit);
+      else void this.#exit();
+    });
   }
 
   async #closeUnit(): Promise<void> {

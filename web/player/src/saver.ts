@@ -26,7 +26,6 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** Browsers let a page that is closed send 64 KiB in all. */
 const MOST_WHEN_LEAVING = 60_000;
-const SMALL = 8_000;
 const COMMIT_PATH = '../commit';
 
 /**
@@ -74,7 +73,9 @@ export class Saver {
     if (this.#isOver) return;
     this.#isDirty = true;
     if (this.#isLeaving) {
-      this.#sendLeaving(how === 'value');
+      // What a course says in one go belongs together; there is no later moment than the end of its turn.
+      if (how === 'value') queueMicrotask(() => this.#isDirty && this.#sendLeaving());
+      else this.#sendLeaving();
       return;
     }
     this.#sendIn(how === 'value' ? LATER_MS : how === 'commit' ? SOON_MS : 0);
@@ -83,7 +84,7 @@ export class Saver {
   /** The page may not come back: what is not saved is sent in a way that outlives it. */
   leaving(isForGood: boolean): void {
     if (isForGood) this.#isLeaving = true;
-    if (this.#isDirty || this.#isSending) this.#sendLeaving(false);
+    if (this.#isDirty || this.#isSending) this.#sendLeaving();
   }
 
   /** The page came back from the browser's cache, or is shown again. */
@@ -173,30 +174,28 @@ export class Saver {
   }
 
   /** Several of these may be under way at once, and after an ordinary one: the server takes the newest. */
-  #sendLeaving(onlyIfSmall: boolean): void {
+  #sendLeaving(): void {
     if (this.#isOver) return;
     const commit = this.#commit();
+    this.#isDirty = false;
     keepPending(commit);
-    const body = smallest(commit, this.#acknowledged, onlyIfSmall ? SMALL : MOST_WHEN_LEAVING);
-    const isWhole = body.length <= MOST_WHEN_LEAVING;
-    if (onlyIfSmall && body.length > SMALL) return;
-    void request(body, isWhole).then((status) => {
-      if (status !== 200) return;
+    const body = smallest(commit, this.#acknowledged);
+    void request(body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
+      if (status !== 200) {
+        this.#isDirty = true;
+        return;
+      }
       this.#acknowledged = commit;
       forgetPending(commit);
-      // What was sent holds all that an ordinary request under way has, too.
-      if (commit.sequence === this.#counter.next - 1) {
-        this.#isDirty = false;
-        this.#onState('saved');
-      }
+      if (!this.#isDirty && !this.#isSending) this.#onState('saved');
     });
   }
 }
 
 /** The commit as it is, or where that is too much, only what differs from what the server has. */
-function smallest(commit: Commit, base: Commit | null, most: number): string {
+function smallest(commit: Commit, base: Commit | null): string {
   const whole = JSON.stringify(commit);
-  if (whole.length <= most || base === null) return whole;
+  if (byteLength(whole) <= MOST_WHEN_LEAVING || base === null) return whole;
   const cmi: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(commit.cmi)) {
     if (JSON.stringify(value) !== JSON.stringify(base.cmi[name])) cmi[name] = value;
@@ -209,6 +208,10 @@ function smallest(commit: Commit, base: Commit | null, most: number): string {
     small.splice = spliceOf(before, after);
   }
   return JSON.stringify(small);
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 /** What two texts have in common at their start and end, and what the second one has between. */

@@ -1,0 +1,65 @@
+import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
+import { type Cmi, cmiOf, part, textIn } from './cmi.ts';
+import { lessonModeOf } from './lesson-mode.ts';
+import { durationOf } from './scorm2004-status.ts';
+import { structureItem } from './structure-item.ts';
+
+/**
+ * How a unit of SCORM 2004 opens. As with SCORM 1.2, all that it left comes back, whether or not it suspended; the unit's
+ * own objectives are there from the beginning (Run-Time Environment 4.2.17).
+ */
+export function openScorm2004(opening: UnitOpening): UnitStart {
+  const { launch, course, unit, present, isReview, baseUrl } = opening;
+  const address = addressOfTarget(unit.launch, baseUrl);
+  if (!unit.reports) return { script: null, address, ownWindow: false, data: null };
+  const before = cmiOf(present);
+  const score = part(before, 'score');
+  return {
+    script: 'scorm2004',
+    address,
+    ownWindow: false,
+    data: {
+      cmi: {
+        learner_id: launch.learnerId,
+        learner_name: launch.learnerId,
+        location: textIn(before, 'location'),
+        completion_status:
+          present?.completion === 'Completed' ? 'completed' : textIn(before, 'completion_status'),
+        success_status: textIn(before, 'success_status'),
+        progress_measure: textIn(before, 'progress_measure'),
+        score: {
+          scaled: textIn(score, 'scaled'),
+          raw: textIn(score, 'raw'),
+          min: textIn(score, 'min'),
+          max: textIn(score, 'max'),
+        },
+        credit: isReview ? 'no-credit' : 'credit',
+        entry: present === null ? 'ab-initio' : textIn(before, 'exit') === 'suspend' ? 'resume' : '',
+        mode: lessonModeOf(opening),
+        total_time: durationOf(present?.durationMs ?? 0),
+        suspend_data: textIn(before, 'suspend_data'),
+        launch_data: unit.launchData ?? '',
+        scaled_passing_score: unit.masteryScore === null ? '' : String(unit.masteryScore),
+        completion_threshold: unit.completionThreshold === null ? '' : String(unit.completionThreshold),
+        max_time_allowed: unit.maxTimeAllowed ?? '',
+        time_limit_action: unit.timeLimitAction ?? 'continue,no message',
+        learner_preference: part(before, 'learner_preference'),
+        objectives: objectivesOf(before, opening.course, unit.id),
+        interactions: part(before, 'interactions'),
+        comments_from_learner: part(before, 'comments_from_learner'),
+      },
+      units: course.units.map(({ id }) => id),
+      unit: unit.id,
+    },
+  };
+}
+
+function objectivesOf(before: Cmi, course: UnitOpening['course'], unitId: string): Cmi {
+  const left = part(before, 'objectives');
+  if (Object.keys(left).length > 0) return left;
+  const sequencing = structureItem(course, unitId)?.scorm2004?.sequencing;
+  const ids = [sequencing?.primaryObjective, ...(sequencing?.objectives ?? [])].flatMap(
+    (objective) => objective?.id ?? [],
+  );
+  return Object.fromEntries(ids.map((id, index) => [index, { id }]));
+}

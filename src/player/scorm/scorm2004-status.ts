@@ -1,0 +1,72 @@
+import type { PlayableVersion } from '../../content/courses/playable-version.ts';
+import type { Completion, Success } from '../../content/registrations/registration.ts';
+import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import type { LearningStatus } from '../attempts/attempt.ts';
+import { bounded, type Cmi, numberIn, part, scoreOf, textIn } from './cmi.ts';
+import { structureItem } from './structure-item.ts';
+
+const DURATION =
+  /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d*)?)S)?)?$/;
+const MS_PER_SECOND = 1_000;
+const MS_PER_MINUTE = 60 * MS_PER_SECOND;
+const MS_PER_HOUR = 60 * MS_PER_MINUTE;
+const MS_PER_DAY = 24 * MS_PER_HOUR;
+/** Years and months have no length of their own; no session lasts one. */
+const UNITS_MS = [365 * MS_PER_DAY, 30 * MS_PER_DAY, MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE, MS_PER_SECOND];
+const PERCENT = 100;
+
+/**
+ * What a SCORM 2004 data model says. Thresholds decide where the manifest has them and the unit measured (Run-Time
+ * Environment 4.2.4 and 4.2.21). A unit that ends without completion status is completed, unless it suspended or the
+ * manifest leaves completion to it (Sequencing and Navigation, UP.4).
+ */
+export function readScorm2004(
+  cmi: Cmi,
+  unit: Pick<LaunchUnit, 'id' | 'masteryScore' | 'completionThreshold'>,
+  course: Pick<PlayableVersion, 'structure'>,
+  terminated: boolean,
+): { status: LearningStatus; sessionMs: number | null } {
+  const score = part(cmi, 'score');
+  const scaled = numberIn(score, 'scaled');
+  const isLeftToUnit =
+    structureItem(course, unit.id)?.scorm2004?.sequencing.delivery.completionSetByContent === true;
+  const isOver = terminated && textIn(cmi, 'exit') !== 'suspend' && !isLeftToUnit;
+  return {
+    status: {
+      completion: completionOf(cmi, unit.completionThreshold, isOver),
+      success: successOf(textIn(cmi, 'success_status'), scaled, unit.masteryScore),
+      score: scaled === null ? scoreOf(score) : bounded(scaled * PERCENT),
+    },
+    sessionMs: durationMs(textIn(cmi, 'session_time')),
+  };
+}
+
+function completionOf(cmi: Cmi, threshold: number | null, isOver: boolean): Completion {
+  const progress = numberIn(cmi, 'progress_measure');
+  if (threshold !== null && progress !== null) return progress >= threshold ? 'Completed' : 'Incomplete';
+  const told = textIn(cmi, 'completion_status');
+  if (told === 'completed') return 'Completed';
+  return isOver && (told === '' || told === 'unknown') ? 'Completed' : 'Incomplete';
+}
+
+function successOf(told: string, scaled: number | null, passing: number | null): Success {
+  if (passing !== null && scaled !== null) return scaled >= passing ? 'PASS' : 'FAIL';
+  if (told === 'passed') return 'PASS';
+  return told === 'failed' ? 'FAIL' : 'UNKNOWN';
+}
+
+/** Milliseconds of a `timeinterval (second,10,2)`; null when it is none. */
+export function durationMs(text: string): number | null {
+  const match = DURATION.exec(text);
+  if (match === null || text === 'P') return null;
+  return Math.round(UNITS_MS.reduce((sum, unitMs, index) => sum + Number(match[index + 1] ?? 0) * unitMs, 0));
+}
+
+/** A `timeinterval (second,10,2)` of so many milliseconds. */
+export function durationOf(ms: number): string {
+  const hours = Math.floor(ms / MS_PER_HOUR);
+  const minutes = Math.floor((ms % MS_PER_HOUR) / MS_PER_MINUTE);
+  const seconds = Number(((ms % MS_PER_MINUTE) / MS_PER_SECOND).toFixed(2));
+  const parts = `${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}`;
+  return `PT${parts}${seconds > 0 || parts === '' ? `${seconds}S` : ''}`;
+}

@@ -1,0 +1,15 @@
+import type { PlayableVersion } from '../../content/courses/playable-version.ts';
+import type { StructureItem } from '../../course-packages/course-structure.ts';
+
+/** The item of a course's tree that has this id; undefined when none has. */
+export function structureItem(
+  { structure }: Pick<PlayableVersion, 'structure'>,
+  id: string,
+): StructureItem | undefined {
+  const open = [...structure.items];
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    if (item.id === id) return item;
+    open.push(...item.children);
+  }
+  return undefined;
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import type { ScormEdition } from '../support/course-packages.ts';
+import { scorm2004Course } from '../support/player-courses.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { launchChromium } from './support/chromium.ts';
+import { heardOf, hearResults, newLearner, registerTo } from './support/learner.ts';
+
+const USER = 'ann@example.com';
+const PASSED = { user: USER, completion: 'Completed', success: 'PASS', score: 85, duration: 90 };
+
+describe('a SCORM 2004 course in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+  let target: Target;
+  before(async () => {
+    service = await startTestService();
+    browser = await launchChromium();
+    target = await startTarget();
+    await hearResults(service, target);
+  });
+  after(async () => {
+    await browser.close();
+    await service.stop();
+    await target.close();
+  });
+  const heard = (id: string) => heardOf(target, id);
+
+  for (const edition of ['2nd', '3rd', '4th'] satisfies ScormEdition[]) {
+    it(`reports a pass to webhooks, once (${edition} edition)`, async () => {
+      const { registrationId } = await registerTo(service, scorm2004Course({ edition }));
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      assert.deepEqual(await learner.given(), {
+        started: 'true',
+        entry: 'ab-initio',
+        mode: 'normal',
+        credit: 'credit',
+        completion_status: 'unknown',
+        success_status: 'unknown',
+        location: '',
+        total_time: 'PT0S',
+        learner_id: USER,
+        suspend_data: '',
+        scaled_passing_score: '0.8',
+        'objectives._count': '1',
+        'objectives.0.id': 'p',
+        'interactions._count': '0',
+        continue: 'false',
+      });
+      await learner.course.locator('#pass').click();
+      await learner.saved();
+      await until(() => heard(registrationId).length > 0, 'the result is heard of');
+      assert.deepEqual(heard(registrationId), [PASSED]);
+    });
+  }
+
+  it('suspends when the course asks for it, says what was recorded, and resumes with its interactions', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#suspend').click();
+    await learner.page.getByRole('heading', { name: 'You can close this window' }).waitFor();
+    await using other = await newLearner(browser);
+    await other.open(service, registrationId);
+    const given = await other.given();
+    assert.deepEqual(
+      [given.entry, given.location, given.suspend_data, given.total_time, given['interactions._count']],
+      ['resume', 'page-7', 'answers=a,b', 'PT1M30S', '1'],
+    );
+    await other.course.locator('#fail').click();
+    await other.saved();
+    await until(() => heard(registrationId).length > 1, 'both results are heard of');
+    assert.deepEqual(heard(registrationId), [
+      { user: USER, completion: 'Incomplete', success: 'UNKNOWN', score: null, duration: 90 },
+      { user: USER, completion: 'Completed', success: 'FAIL', score: 40, duration: 180 },
+    ]);
+  });
+
+  it('leads through several units and an asset, and is completed when all of them are', async () => {
+    const items = ['1', '2']
+      .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
+      .join('');
+    const asset = '<item identifier="i3" identifierref="a1"><title>Reading</title></item>';
+    const { registrationId } = await registerTo(service, scorm2004Course({ items: items + asset }));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given()).continue, 'true');
+    await learner.course.locator('#continue').click();
+    const contents = learner.page.getByRole('navigation', { name: 'Contents' });
+    await contents.getByRole('button', { name: /^Lesson 1.*Completed/ }).waitFor();
+    await contents.locator('[aria-current]').filter({ hasText: 'Lesson 2' }).waitFor();
+    await learner.given();
+    await learner.course.locator('#continue').click();
+    await learner.course.locator('#reading').waitFor();
+    const completed = () => heard(registrationId).find(({ completion }) => completion === 'Completed');
+    await until(completed, 'the completion is heard of');
+    assert.deepEqual(
+      heard(registrationId).map(({ completion, success, score }) => [completion, success, score]),
+      [
+        ['Incomplete', 'UNKNOWN', 90],
+        ['Completed', 'UNKNOWN', 90],
+      ],
+    );
+  });
+});
