@@ -1,16 +1,21 @@
 import { Node, Yallist } from 'yallist';
 
-/** After this long a request is only waited for: it has left the processor to others. */
+/** A request that takes longer than this is slow: it merely waits and leaves the processor to others. */
 const SLOW_AFTER_MS = 100;
-/** A line whose latest request took this long is taken for slow from the start of its next one. */
+/** After a request that took this long, the next one of the same line counts as slow from its start. */
 const REMEMBERED_AFTER_MS = 1_000;
-/** Lines that are remembered as slow; beyond it the one that has been so for longest is forgotten. */
+/** How many slow lines are remembered; beyond it the oldest is forgotten. */
 const MAX_REMEMBERED = 20_000;
-/** Slow requests that may be out at a time: so many for each one that is not, and at least this many. */
+/** Slow requests that may be in flight: so many for each quick one, and at least this many. */
 const SLOW_SHARE = 16;
 const MIN_SLOW_LIMIT = 1_024;
+/** The share of slow requests that may go to one origin. */
+const ORIGIN_SHARE = 1 / 16;
+/** How long a message waits, on average, whose origin is at its limit: as long as the origin has been so, within these. */
+const ORIGIN_PAUSE_MIN_MS = 500;
+const ORIGIN_PAUSE_MAX_MS = 10_000;
 
-/** Proves that a message is this instance's to deliver. */
+/** Proves that this instance may deliver a message. */
 export interface MessageLease {
   readonly lineId: number;
   readonly leaseToken: string;
@@ -19,33 +24,46 @@ export interface MessageLease {
 /** A request in flight. */
 interface RequestInFlight {
   readonly lease: MessageLease;
+  readonly origin: string;
   /** Milliseconds on the slots' clock. */
   readonly takenAt: number;
   slow: boolean;
 }
 
-/** A request's place. */
+/** The slot of a request in flight, to be given back. */
 export type Slot = Node<RequestInFlight>;
 
+/** What is known of an origin with slow requests. */
+interface SlowOrigin {
+  count: number;
+  /** Since when it is at its limit, on the slots' clock; null when it is below. */
+  fullSince: number | null;
+}
+
 /**
- * Bounds the requests in flight. Those that merely wait for their target are counted apart and generously: a
- * waiting request costs a socket and some memory, while a slot that it kept from the others would make one
- * target that hangs slow down all. Lines that were slow lately count so from the start, so that a target that
- * hangs at every attempt holds up others once, for as long as it takes to notice, and then no more.
+ * Bounds the requests in flight. Slow requests have a larger bound of their own: a waiting request costs a socket and some
+ * memory, while a slot that it kept from the others would let one hanging target slow down all. Lines that were slow
+ * lately count as slow from the start, so a target that always hangs holds up others once, until it is noticed.
+ *
+ * Each origin may have a part of the slow requests only, so that one whose targets all hang leaves room for the others.
  */
 export class DeliverySlots {
   readonly #quickLimit: number;
   readonly #totalLimit: number;
+  readonly #originLimit: number;
   readonly #elapsed: () => number;
-  /** In the order they were taken, so that a look for slow ones stops at the first young one. Not a set: decision 14. */
+  /** In the order they were taken, so that the search for slow ones stops at the first young one. A list, not a Set: decision 14. */
   readonly #quick = new Yallist<RequestInFlight>();
   readonly #slow = new Yallist<RequestInFlight>();
   readonly #slowLines = new Set<number>();
+  readonly #slowOrigins = new Map<string, SlowOrigin>();
 
-  /** @param elapsed milliseconds on a clock that nobody sets. */
+  /** @param elapsed monotonic clock, in milliseconds */
   constructor({ quickLimit, elapsed }: { quickLimit: number; elapsed: () => number }) {
     this.#quickLimit = quickLimit;
-    this.#totalLimit = quickLimit + Math.max(MIN_SLOW_LIMIT, quickLimit * SLOW_SHARE);
+    const slowLimit = Math.max(MIN_SLOW_LIMIT, quickLimit * SLOW_SHARE);
+    this.#totalLimit = quickLimit + slowLimit;
+    this.#originLimit = Math.ceil(slowLimit * ORIGIN_SHARE);
     this.#elapsed = elapsed;
   }
 
@@ -62,34 +80,62 @@ export class DeliverySlots {
     }));
   }
 
-  /** How many more may go out now, of whatever lines. */
+  /** How many more requests may be sent now. */
   free(): number {
     this.#sweep();
     return Math.max(0, Math.min(this.#quickLimit - this.#quick.length, this.#totalLimit - this.taken));
   }
 
-  /** In how many milliseconds one will be free at the latest that is not now; null: when one is given back. */
+  /** In how many milliseconds another slot becomes free at the latest; null: only when one is given back. */
   nextFreeIn(): number | null {
     if (this.taken >= this.#totalLimit) return null;
     const oldest = this.#quick.head;
     return oldest === undefined ? null : oldest.value.takenAt + SLOW_AFTER_MS - this.#elapsed();
   }
 
-  /** Takes a place for the request of a message. */
-  take(lease: MessageLease): Slot {
+  /** For how many milliseconds, on average, a message to this origin has to wait for others to end; null when it need not. */
+  originPause(origin: string): number | null {
+    const fullSince = this.#slowOrigins.get(origin)?.fullSince ?? null;
+    if (fullSince === null) return null;
+    return Math.min(Math.max(this.#elapsed() - fullSince, ORIGIN_PAUSE_MIN_MS), ORIGIN_PAUSE_MAX_MS);
+  }
+
+  /** Takes a slot for the request of a message. */
+  take(lease: MessageLease, origin: string): Slot {
     const slow = this.#slowLines.has(lease.lineId);
-    const slot = new Node({ lease, takenAt: this.#elapsed(), slow });
-    (slow ? this.#slow : this.#quick).pushNode(slot);
+    const slot = new Node({ lease, origin, takenAt: this.#elapsed(), slow });
+    if (slow) this.#addSlow(slot);
+    else this.#quick.pushNode(slot);
     return slot;
   }
 
-  /** Gives a place back when its request has ended. */
+  /** Gives a slot back when its request has ended. */
   give(slot: Slot): void {
     const { lease, takenAt, slow } = slot.value;
     const { lineId } = lease;
-    (slow ? this.#slow : this.#quick).removeNode(slot);
+    if (slow) this.#removeSlow(slot);
+    else this.#quick.removeNode(slot);
     this.#slowLines.delete(lineId);
     if (this.#elapsed() - takenAt >= REMEMBERED_AFTER_MS) this.#remember(lineId);
+  }
+
+  #addSlow(slot: Slot): void {
+    const { origin } = slot.value;
+    this.#slow.pushNode(slot);
+    const slowOrigin = this.#slowOrigins.get(origin) ?? { count: 0, fullSince: null };
+    this.#slowOrigins.set(origin, slowOrigin);
+    slowOrigin.count += 1;
+    if (slowOrigin.count >= this.#originLimit) slowOrigin.fullSince ??= this.#elapsed();
+  }
+
+  #removeSlow(slot: Slot): void {
+    const { origin } = slot.value;
+    this.#slow.removeNode(slot);
+    const slowOrigin = this.#slowOrigins.get(origin);
+    if (slowOrigin === undefined) return;
+    slowOrigin.count -= 1;
+    if (slowOrigin.count < this.#originLimit) slowOrigin.fullSince = null;
+    if (slowOrigin.count === 0) this.#slowOrigins.delete(origin);
   }
 
   #remember(lineId: number): void {
@@ -106,7 +152,7 @@ export class DeliverySlots {
     while (oldest !== undefined && now - oldest.value.takenAt >= SLOW_AFTER_MS) {
       const next = this.#quick.removeNode(oldest);
       oldest.value.slow = true;
-      this.#slow.pushNode(oldest);
+      this.#addSlow(oldest);
       oldest = next;
     }
   }

@@ -15,7 +15,7 @@ import {
   type FinishedMessage,
   type PostponementCause,
 } from './delivery-reports.ts';
-import { DeliverySlots } from './delivery-slots.ts';
+import { DeliverySlots, type Slot } from './delivery-slots.ts';
 import { postbackFailureMessage } from './failure-reason.ts';
 import { notSent, type PostbackResult, type PostbackSender } from './postback-sender.ts';
 import { retryDelay } from './retry-schedule.ts';
@@ -216,12 +216,23 @@ export class DeliveryWorker implements AsyncDisposable {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
       if (reason !== null) this.#discard(message, target, reason);
-      else if (target !== undefined) void this.#deliver(message, target, !resent.has(message.messageId));
+      else if (target !== undefined) this.#deliverOrPostpone(message, target, !resent.has(message.messageId));
     }
   }
 
-  async #deliver(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): Promise<void> {
-    const slot = this.#slots.take(message);
+  #deliverOrPostpone(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): void {
+    const origin = this.#sender.originOf(target.targetUrl);
+    const pause = this.#slots.originPause(origin);
+    if (pause === null) void this.#deliver(message, target, this.#slots.take(message, origin), mayResend);
+    else this.#postpone(message, 'origin_limit', origin, pause);
+  }
+
+  async #deliver(
+    message: ReceivedMessage,
+    target: DeliveryTarget,
+    slot: Slot,
+    mayResend: boolean,
+  ): Promise<void> {
     try {
       const result = target.credentialsLost
         ? notSent(LOST_CREDENTIALS_REASON)

@@ -52,6 +52,7 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS handshake failed, the target does not speak TLS'],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'TLS handshake failed, the target does not speak TLS'],
 
+  ['ANSWER_TOO_LONG', 'answer is too long'],
   ['UND_ERR_HEADERS_OVERFLOW', 'answer has too many or too long headers'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNPARSABLE_ANSWER],
 ]);

@@ -147,6 +147,7 @@ export class PostbackExchange implements TargetRequestHandler {
         this.#fail('too many informational answers');
       return;
     }
+    this.#connection.beforeBody();
     this.#status = status;
     this.#statusText =
       statusText === undefined || statusText === '' ? null : this.#censored(plainText(statusText));
@@ -175,6 +176,12 @@ export class PostbackExchange implements TargetRequestHandler {
     if (this.#settled) return;
     if (this.#mayHaveCrossed(error)) {
       this.#sendAgain();
+      return;
+    }
+    if (this.#status !== null && 'code' in error && error.code === 'ANSWER_TOO_LONG') {
+      // As with a body that is longer than what is read of it.
+      this.#finish();
+      this.#options.connections.discard(this.#connection);
       return;
     }
     const unsent = this.#writtenAt === 0 && isOwnFailure(error);

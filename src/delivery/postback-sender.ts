@@ -132,6 +132,11 @@ export class PostbackSender implements AsyncDisposable {
     });
   }
 
+  /** The origin of a target's URL; the empty text when the URL is refused. */
+  originOf(url: string): string {
+    return this.#target(url).origin;
+  }
+
   /** Aborts all postbacks in flight, and each one that is sent from now on. */
   abort(): void {
     this.#stopped = true;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Client, type Dispatcher } from 'undici';
 import { Node, Yallist } from 'yallist';
-import { ContinueFilter } from './continue-filter.ts';
+import { AnswerReader } from './answer-reader.ts';
 import type { LookupWatcher, TargetConnector } from './target-connector.ts';
 
 /** What {@link TargetConnections} is made of. */
@@ -30,7 +30,7 @@ export class TargetConnection {
   readonly #client: Client;
   readonly #onIdleClose: (connection: TargetConnection) => void;
   #socket: Socket | null = null;
-  #filter: ContinueFilter | null = null;
+  #reader: AnswerReader | null = null;
   #handler: TargetRequestHandler | null = null;
   /** Answers that were received whole since it was (re)connected. */
   answers = 0;
@@ -62,7 +62,7 @@ export class TargetConnection {
           this.answers = 0;
           this.connectedAt = performance.now();
           this.roundTripMs = roundTripMs;
-          this.#filter = new ContinueFilter(socket);
+          this.#reader = new AnswerReader(socket);
           callback(null, socket);
         });
       },
@@ -81,12 +81,12 @@ export class TargetConnection {
 
   /** How many `100 Continue` came before the answer that is being waited for. */
   get continues(): number {
-    return this.#filter?.skipped ?? 0;
+    return this.#reader?.skipped ?? 0;
   }
 
   /** Whether any byte of the answer came that is being waited for. */
   get answerBegan(): boolean {
-    return this.#filter?.began ?? false;
+    return this.#reader?.began ?? false;
   }
 
   /** Sends a request; the handler gets the answer. */
@@ -97,7 +97,12 @@ export class TargetConnection {
 
   /** To be called when a request is about to be written to the connection. */
   beforeRequest(): void {
-    this.#filter?.beforeAnswer();
+    this.#reader?.beforeAnswer();
+  }
+
+  /** To be called when the head of an answer is complete. */
+  beforeBody(): void {
+    this.#reader?.beforeBody();
   }
 
   /** To be called when an answer began so many milliseconds after its request was written. */

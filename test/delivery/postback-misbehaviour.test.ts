@@ -9,6 +9,7 @@ import {
   byPath,
   close,
   endless,
+  endlessBytes,
   failTimes,
   hang,
   hangInBody,
@@ -262,6 +263,35 @@ describe('a target that recovers', () => {
     assert.equal((await sender.send(postbackTo(target.url))).outcome, 'FAILED');
     await target.listen();
     assert.equal((await sender.send(postbackTo(target.url))).outcome, 'DELIVERED');
+  });
+});
+
+describe('a target that sends bytes without end outside the body', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  for (const [where, behaviour] of [
+    ['the status line', endlessBytes('HTTP/1.1 200 ', 'x')],
+    ['the name of a header', endlessBytes('HTTP/1.1 200 OK\r\nX', 'x')],
+    ['informational answers', endlessBytes('', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
+  ] as const) {
+    it(`in ${where} fails at once`, async () => {
+      const { outcome, reason } = await sendTo(behaviour);
+      assert.equal(outcome, 'FAILED');
+      assert.match(reason ?? '', /too long|too many/);
+    });
+  }
+
+  it('in the extension of a chunk has given its answer by its status', async () => {
+    assert.equal((await sendTo(endlessBytes(`${HEAD}5;`, 'x'))).outcome, 'DELIVERED');
+    const failed = await sendTo(endlessBytes(`${HEAD.replace('200 OK', '500 Oops')}5;`, 'x'));
+    assert.deepEqual([failed.outcome, failed.reason], ['FAILED', '500 Oops']);
+  });
+
+  it('in chunks of a byte each may take several times the space of the body', async () => {
+    const bytes = `${HEAD}${'1\r\nx\r\n'.repeat(60_000)}0\r\n\r\n`;
+    const { outcome, responseBody } = await sendTo(rawBytes(bytes, { keepOpen: true }), {
+      connectionsLeft: 1,
+    });
+    assert.deepEqual([outcome, responseBody?.length], ['DELIVERED', 60_000]);
   });
 });
 

@@ -88,6 +88,19 @@ export function endless(status = 200): Behaviour {
   };
 }
 
+/** Sends the beginning of an answer and then the same bytes again and again, as fast as they are read. */
+export function endlessBytes(beginning: string, filler: string): Behaviour {
+  return ({ socket }) => {
+    const chunk = filler.repeat(Math.ceil((16 * 1_024) / filler.length));
+    socket.write(beginning);
+    const more = () => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', more);
+    more();
+  };
+}
+
 /** Closes the connection instead of an answer, in an orderly way. */
 export function close(): Behaviour {
   return ({ socket }) => socket.end();

@@ -1,6 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** How many `100 Continue` are passed over before one answer; what comes then is left to the parser to refuse. */
+/** How many bytes may come before the body of an answer, and how many in all; the last chunk read may exceed them. */
+const MAX_HEAD_BYTES = 64 * 1_024;
+const MAX_BYTES = 1_024 * 1_024;
+
+/** How many `100 Continue` are skipped before one answer; the parser refuses any further ones. */
 const MAX_CONTINUES = 16;
 
 /** The most bytes that one `100 Continue` may take. */
@@ -12,28 +16,52 @@ const DIGIT_ZERO = 0x30;
 const DIGIT_ONE = 0x31;
 const STATUS_OFFSET = 9;
 
+/** A target sent more bytes than an answer may have: an endless status line, header or chunk extension. */
+export class AnswerTooLongError extends Error {
+  override readonly name = 'AnswerTooLongError';
+  readonly code = 'ANSWER_TOO_LONG';
+
+  constructor() {
+    super('answer is too long');
+  }
+}
+
 /**
- * Takes `100 Continue` out of what a socket reads before an answer. A client must be able to pass over it even when it
- * did not ask for it (RFC 9110 §15.2), servers and proxies do send it unasked, and undici takes it for a broken answer;
- * it passes over the other informational answers itself.
+ * Stands between a socket and undici. It destroys the socket when an answer gets too long, with {@link AnswerTooLongError},
+ * since undici does not count what it skips.
+ *
+ * It also removes `100 Continue`. Clients have to accept it unasked (RFC 9110 §15.2), and servers and proxies do send
+ * it unasked, but undici takes it for a broken answer. undici skips the other informational answers itself.
  */
-export class ContinueFilter {
-  /** How many were taken out since the last call of {@link beforeAnswer}. */
+export class AnswerReader {
+  /** How many `100 Continue` were removed since the last call of {@link beforeAnswer}. */
   skipped = 0;
   /** Whether any byte came since then. */
   began = false;
+  #bytes = 0;
+  #limit = MAX_HEAD_BYTES;
   #active = false;
   #held: Buffer | null = null;
 
   constructor(socket: Socket) {
     const read: (size?: number) => Buffer | null = socket.read.bind(socket);
+    const readCounted = (size?: number) => {
+      const chunk = read(size);
+      if (chunk === null) return null;
+      if (this.#bytes >= this.#limit) {
+        socket.destroy(new AnswerTooLongError());
+        return null;
+      }
+      this.#bytes += chunk.length;
+      return chunk;
+    };
     socket.read = (size?: number) => {
-      let chunk = read(size);
+      let chunk = readCounted(size);
       while (this.#active && chunk !== null) {
         this.began = true;
         chunk = this.#withoutContinue(chunk);
         if (chunk !== null) break;
-        chunk = read(size);
+        chunk = readCounted(size);
       }
       return chunk;
     };
@@ -42,9 +70,16 @@ export class ContinueFilter {
   /** A request is about to be written: what is read next is the start of an answer. */
   beforeAnswer(): void {
     this.#active = true;
+    this.#bytes = 0;
+    this.#limit = MAX_HEAD_BYTES;
     this.#held = null;
     this.skipped = 0;
     this.began = false;
+  }
+
+  /** The body of the answer begins: it has a larger limit. */
+  beforeBody(): void {
+    this.#limit = MAX_BYTES;
   }
 
   /** What is left of the bytes read so far, or null when more are needed to know. */

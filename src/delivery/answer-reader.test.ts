@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { ContinueFilter } from './continue-filter.ts';
+import { AnswerReader } from './answer-reader.ts';
 
 const MAX_CONTINUES = 16;
 
@@ -16,7 +16,7 @@ async function readThrough(...pieces: string[]): Promise<{ read: string; skipped
   const address = server.address();
   assert.ok(typeof address === 'object' && address !== null);
   const socket = connect({ host: '127.0.0.1', port: address.port });
-  const filter = new ContinueFilter(socket);
+  const filter = new AnswerReader(socket);
   filter.beforeAnswer();
   let read = '';
   let arrived = 0;
