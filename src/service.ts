@@ -94,7 +94,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const identity = await createIdentity(context);
   const content = stack.use(await openContent(context, webhooks));
   const records = createLearningRecords(context, identity);
-  const player = await createPlayer(context, content);
+  const player = await createPlayer(context, content, records);
   webhooks.startCleaning([
     (limit) => idempotency.forgetOld(limit),
     ...identity.cleaningSteps,

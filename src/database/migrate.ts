@@ -19,6 +19,7 @@ import { courseStructures } from './migrations/0017-course-structures.ts';
 import { player } from './migrations/0018-player.ts';
 import { lrs } from './migrations/0019-lrs.ts';
 import { sharedBodies } from './migrations/0020-shared-bodies.ts';
+import { playerSessions } from './migrations/0021-player-sessions.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   player,
   lrs,
   sharedBodies,
+  playerSessions,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

@@ -14,9 +14,14 @@ import { PlayerCourses } from './courses/player-courses.ts';
 import { ContentTokens } from './launches/content-tokens.ts';
 import { forgetOldLaunches } from './launches/launch-cleaning.ts';
 import { LaunchService } from './launches/launch-service.ts';
+import type { LearningRecords } from './lrs/learning-records.ts';
+import { lrsRoutes } from './lrs/lrs-routes.ts';
 import { playerPageRoutes } from './player-page.ts';
 import { playerRoutes } from './player-routes.ts';
 import { scormRuntime } from './scorm/scorm-runtime.ts';
+import { SessionScopes } from './sessions/session-scopes.ts';
+import { xapiRules } from './xapi/xapi-rules.ts';
+import { xapiRuntime } from './xapi/xapi-runtime.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -35,8 +40,9 @@ export interface Player {
 
 /** Puts the player together. A standard is played by the runtime that names it. */
 export async function createPlayer(
-  { settings, storage, logs, now }: ServiceContext,
+  { settings, storage, logs, now, baseUrl }: ServiceContext,
   { registrations, store }: Pick<Content, 'registrations' | 'store'>,
+  { lrs }: LearningRecords,
 ): Promise<Player> {
   const { database, authSecrets } = storage;
   const { reader } = database;
@@ -51,7 +57,20 @@ export async function createPlayer(
     lifetimeMs: settings.launch_lifetime * MS_PER_SECOND,
     now,
   });
-  const runtimes: CourseRuntime[] = [scormRuntime({ attempts, courses, reader })];
+  const sessions = new SessionScopes({
+    database,
+    lrs,
+    attempts,
+    courses,
+    launches,
+    rules: new Map([['XAPI', xapiRules]]),
+    baseUrl,
+    now,
+  });
+  const runtimes: CourseRuntime[] = [
+    scormRuntime({ attempts, courses, reader }),
+    xapiRuntime({ database, attempts, baseUrl, now }),
+  ];
   const server = await createContentServer({
     launches,
     trustedProxies: settings.trusted_proxies,
@@ -60,6 +79,7 @@ export async function createPlayer(
       (scope) => contentFileRoutes(scope, { store, now }),
       playerPageRoutes,
       (scope) => playerRoutes(scope, { attempts, courses, launches, runtimes, reader }),
+      (scope) => lrsRoutes(scope, { lrs, path: '/xapi', scopeOf: (...asked) => sessions.scopeOf(...asked) }),
       ...runtimes.flatMap(({ routes }) => routes ?? []),
     ],
   });

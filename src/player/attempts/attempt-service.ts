@@ -1,6 +1,7 @@
 import type { Registration, RegistrationStatus } from '../../content/registrations/registration.ts';
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
+import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { Attempt, LearningStatus, RecordOutcome, UnitState, WritePosition } from './attempt.ts';
@@ -47,6 +48,14 @@ export interface UnitResult {
   };
   /** What the runtime keeps for all units together; left out, it stays as it is. */
   state?: unknown;
+}
+
+/** An attempt that is held by a transaction. */
+export interface AttemptInProgress {
+  registration: Registration;
+  attempt: Attempt;
+  /** Those that were opened. */
+  units: readonly UnitState[];
 }
 
 /** A unit before it was opened. */
@@ -119,6 +128,40 @@ export class AttemptService {
         status: await this.#statusOf(tx, registration, [...others, unit]),
         result: 'recorded',
       };
+    });
+  }
+
+  /**
+   * Runs what a unit that talks to the server by itself changes, in one transaction that holds the registration, and
+   * stores the results that come of it as {@link recordUnitResult} does. They are left out where the launch records none.
+   * @param launch one of a registration
+   * @throws {ProblemError} `not-found` once the registration is gone, `forbidden` once a newer launch has taken over, and
+   *   what `work` throws
+   */
+  async learnAlong<R>(
+    launch: PlayerLaunch,
+    work: (tx: Transaction, present: AttemptInProgress) => Promise<{ results: UnitResult[]; result: R }>,
+  ): Promise<R> {
+    const { registrationId } = launch;
+    if (registrationId === null) throw new Error('a preview has no registration');
+    return await this.#registrations.learn<R>(registrationId, async (tx, registration) => {
+      const attempt = await this.#attempt(tx, registration);
+      if (isSuperseded(attempt, launch, null)) {
+        throw new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
+      }
+      let units = await readUnits(tx, registrationId, attempt.number);
+      const { results, result } = await work(tx, { registration, attempt, units });
+      if (results.length === 0 || launch.mode !== 'normal') return { status: null, result };
+      for (const each of results) {
+        const present = units.find(({ unitId }) => unitId === each.unitId) ?? null;
+        const unit = this.#nextUnit(present, each);
+        await writeUnit(tx, registrationId, attempt.number, unit);
+        if (each.state !== undefined) {
+          await updateAttemptState(tx, registrationId, attempt.number, each.state);
+        }
+        units = [...units.filter(({ unitId }) => unitId !== each.unitId), unit];
+      }
+      return { status: await this.#statusOf(tx, registration, units), result };
     });
   }
 

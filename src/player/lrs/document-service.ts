@@ -33,7 +33,8 @@ export interface LrsDocument {
   content: Buffer;
   /** With its quotes. */
   etag: string;
-  updatedAt: number;
+  /** Null for what the launch itself gives. */
+  updatedAt: number | null;
 }
 
 /** The conditions of a request, as its header fields have them. */
@@ -61,7 +62,11 @@ export class DocumentService {
 
   /** @throws {ProblemError} `not-found`, `forbidden` */
   async read(scope: LrsScope, collection: DocumentCollection, id: string): Promise<LrsDocument> {
-    const row = await selectDocument(this.#database.reader, keysOf(scope, collection, id).document);
+    const keys = keysOf(scope, collection, id);
+    const given = givenDocument(scope, collection, id);
+    if (given !== null) return given;
+    if (scope.launch?.registrationId === null) throw notFound('document', id);
+    const row = await selectDocument(this.#database.reader, keys.document);
     if (row === undefined) throw notFound('document', id);
     return toDocument(row);
   }
@@ -69,7 +74,10 @@ export class DocumentService {
   /** The ids of a collection's documents that were changed after a moment. @throws {ProblemError} `forbidden` */
   async list(scope: LrsScope, collection: DocumentCollection, since: number | null): Promise<string[]> {
     const { collection: key, registration } = keysOf(scope, collection, '');
-    return await selectDocumentIds(this.#database.reader, key, { registration, since });
+    const given =
+      collection.kind === 'state' && since === null ? (scope.launch?.givenStates.keys() ?? []) : [];
+    if (scope.launch?.registrationId === null) return [...given];
+    return [...given, ...(await selectDocumentIds(this.#database.reader, key, { registration, since }))];
   }
 
   /**
@@ -84,7 +92,7 @@ export class DocumentService {
     options: { conditions: DocumentConditions; merges: boolean; condition: ConditionNeed },
   ): Promise<void> {
     assertWritable(scope, collection, id);
-    await this.#database.transaction((tx) => this.writeIn(tx, scope, collection, id, document, options));
+    await this.#change(scope, (tx) => this.writeIn(tx, scope, collection, id, document, options));
   }
 
   /** The same in an open transaction, for documents of the service too. */
@@ -128,7 +136,7 @@ export class DocumentService {
   ): Promise<void> {
     assertWritable(scope, collection, id);
     const keys = keysOf(scope, collection, id);
-    await this.#database.transaction(async (tx) => {
+    await this.#change(scope, async (tx) => {
       assertConditions(await selectLockedDocument(tx, keys.document), conditions, 'none');
       await deleteDocument(tx, keys.document);
     });
@@ -137,9 +145,23 @@ export class DocumentService {
   /** Deletes a collection's documents, save those that the course may only read. @throws {ProblemError} `forbidden` */
   async deleteAll(scope: LrsScope, collection: DocumentCollection): Promise<void> {
     const { collection: key, registration } = keysOf(scope, collection, '');
-    const kept = [...(scope.launch?.readOnlyStates ?? [])];
-    await this.#database.transaction((tx) => deleteDocuments(tx, key, registration, kept));
+    await this.#change(scope, (tx) => deleteDocuments(tx, key, registration));
   }
+
+  /** Changes something in the transaction that the scope asks for; of a preview, nothing. */
+  async #change(scope: LrsScope, work: (tx: Transaction) => Promise<void>): Promise<void> {
+    const { launch } = scope;
+    if (launch?.registrationId === null) return;
+    await (launch?.transaction?.(work) ?? this.#database.transaction(work));
+  }
+}
+
+/** A document that the launch itself gives; null when it is none. */
+function givenDocument(scope: LrsScope, { kind }: DocumentCollection, id: string): LrsDocument | null {
+  const given = kind === 'state' ? scope.launch?.givenStates.get(id) : undefined;
+  if (given === undefined) return null;
+  const content = Buffer.from(JSON.stringify(given));
+  return { contentType: 'application/json', content, etag: entityTagOf(content), updatedAt: null };
 }
 
 /** SHA-1, which xAPI names for entity tags: it tells contents apart and protects nothing. */
@@ -192,7 +214,7 @@ function keysOf(scope: LrsScope, collection: DocumentCollection, id: string) {
 
 /** @throws {ProblemError} `forbidden` */
 function assertWritable(scope: LrsScope, { kind }: DocumentCollection, id: string): void {
-  if (kind === 'state' && scope.launch?.readOnlyStates.has(id)) {
+  if (kind === 'state' && scope.launch?.givenStates.has(id)) {
     throw new ProblemError('forbidden', `The document ${id} can only be read`);
   }
 }

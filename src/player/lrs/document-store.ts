@@ -74,18 +74,16 @@ export async function selectDocumentIds(
   return rows.map(({ document_id }) => document_id);
 }
 
+/** @param registration null: of any registration and of none */
 export async function deleteDocuments(
   tx: Transaction,
   collection: string,
   registration: string | null,
-  except: readonly string[],
 ): Promise<void> {
   await tx.run(
-    `delete from lrs_documents where collection_key = ? and (? = 0 or registration = ?)
-     ${except.length > 0 ? `and document_id not in (${except.map(() => '?').join(', ')})` : ''}`,
+    'delete from lrs_documents where collection_key = ? and (? = 0 or registration = ?)',
     collection,
     registration === null ? 0 : 1,
     registration ?? '',
-    ...except,
   );
 }

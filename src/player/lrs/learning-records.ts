@@ -4,34 +4,30 @@ import { basePathOf } from '../../http/base-path.ts';
 import type { AuthenticateBasic } from '../../identity/clients/basic-authentication.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { Lrs } from './lrs.ts';
-import { DEFAULT_HOME_PAGE, lrsClients, XAPI_PATH } from './lrs-clients.ts';
+import { lrsClients, XAPI_PATH } from './lrs-clients.ts';
 import { lrsRoutes } from './lrs-routes.ts';
 
 /** The learning record store of a running service. */
 export interface LearningRecords {
   lrs: Lrs;
-  /** An IRI that tells this service's agents from those of others. */
-  homePage: string;
   /** Adds the Experience API for API clients and administrators. */
   addRoutes(server: FastifyInstance): Promise<void>;
 }
 
 /** Puts the learning record store together. */
 export function createLearningRecords(
-  { settings, storage, now }: ServiceContext,
+  { settings, storage, now, baseUrl }: ServiceContext,
   callers: { authorize: Authorize; authenticateBasic: AuthenticateBasic },
 ): LearningRecords {
   const lrs = new Lrs({ database: storage.database, now });
-  const homePage = settings.base_url ?? DEFAULT_HOME_PAGE;
   const path = basePathOf(settings.base_url) + XAPI_PATH;
   return {
     lrs,
-    homePage,
     async addRoutes(server) {
       await server.register(lrsRoutes, {
         lrs,
         path: XAPI_PATH,
-        scopeOf: lrsClients({ ...callers, path, homePage }),
+        scopeOf: lrsClients({ ...callers, path, homePage: baseUrl }),
       });
     },
   };

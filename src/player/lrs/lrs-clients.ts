@@ -6,8 +6,6 @@ import type { LrsScope } from './lrs-scope.ts';
 
 /** Where API clients and administrators reach all learning records, relative to the base URL. */
 export const XAPI_PATH = '/xapi';
-/** Names the service in identifiers of agents where it has no address of its own. */
-export const DEFAULT_HOME_PAGE = 'urn:coursewire';
 
 const READ = 'statements:read';
 const WRITE = 'statements:write';
@@ -18,8 +16,8 @@ export interface LrsClientsOptions {
   authenticateBasic: AuthenticateBasic;
   /** The path of the store, as clients see it. */
   path: string;
-  /** An IRI that tells this service's clients from those of others. */
-  homePage: string;
+  /** The service's address, which tells its clients from those of others. */
+  homePage: () => string;
 }
 
 /**
@@ -28,7 +26,7 @@ export interface LrsClientsOptions {
  */
 export function lrsClients({ authorize, authenticateBasic, path, homePage }: LrsClientsOptions) {
   const scopeFor = (caller: { id: string; mayRead: boolean; mayWrite: boolean }): LrsScope => ({
-    authority: { objectType: 'Agent', account: { homePage, name: caller.id } },
+    authority: { objectType: 'Agent', account: { homePage: homePage(), name: caller.id } },
     mayRead: caller.mayRead,
     mayWrite: caller.mayWrite,
     path,

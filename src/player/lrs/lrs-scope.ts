@@ -15,24 +15,35 @@ export interface LrsScope {
 
 /** The learner, the registration and the activities of one launch. Nothing else is read or written through it. */
 export interface LaunchScope {
-  /** The registration whose records these are: what is stored belongs to it, and goes with it. */
-  registrationId: string;
+  /**
+   * The registration whose records these are: what is stored belongs to it, and goes with it. Null for a preview: what
+   * is sent is checked and then dropped.
+   */
+  registrationId: string | null;
   /** `context.registration` of the launch: a UUID in lower case. */
   registration: string;
   /** The learner: an agent with one identifier. */
   actor: JsonObject;
   /** The activities that were launched; those whose ids begin with one of these and a separator are theirs, too. */
   activityIds: readonly string[];
-  /** Documents that the course may read and not write, such as `LMS.LaunchData`, by `stateId`. */
-  readOnlyStates: ReadonlySet<string>;
+  /** Documents of state that the course may read and not write, such as `LMS.LaunchData`, by `stateId`. */
+  givenStates: ReadonlyMap<string, JsonObject>;
   /**
-   * Refuses statements that the rules of the launch's standard forbid. Called in the transaction, before they are stored.
-   * Statements that are stored already are not among them.
+   * Runs what a request stores in a transaction that holds the registration; left out where the service itself stores.
+   * @throws {ProblemError} `forbidden` once a newer launch has taken over
+   */
+  transaction?<T>(work: (tx: Transaction, launch: LaunchTransaction) => Promise<T>): Promise<T>;
+}
+
+/** What a launch has to say of statements while they are stored. */
+export interface LaunchTransaction {
+  /**
+   * Refuses statements that the rules of the launch's standard forbid. Those that are stored already are not among them.
    * @throws {ProblemError} `forbidden`
    */
-  admit?(tx: Transaction, statements: readonly Statement[]): Promise<void>;
-  /** Learns of statements that were stored, in the same transaction, in their order. */
-  stored?(tx: Transaction, statements: readonly StoredStatement[]): Promise<void>;
+  admit(statements: readonly Statement[]): void;
+  /** Learns of statements that were stored, in their order. */
+  stored(statements: readonly StoredStatement[]): void;
 }
 
 const SEPARATORS = ['/', '#', '?', ':'];

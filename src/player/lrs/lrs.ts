@@ -167,7 +167,10 @@ function toPerson(agent: JsonObject, names: readonly string[]): JsonObject {
 
 function toAnswer(document: LrsDocument, ifNoneMatch: string | undefined): LrsAnswer {
   const { contentType, content, etag, updatedAt } = document;
-  const headers = { ETag: etag, 'Last-Modified': new Date(updatedAt).toUTCString() };
+  const headers = {
+    ETag: etag,
+    ...(updatedAt === null ? {} : { 'Last-Modified': new Date(updatedAt).toUTCString() }),
+  };
   if (ifNoneMatch === etag) return { status: 304, headers, body: null };
   return { status: 200, headers: { ...headers, 'Content-Type': contentType }, body: content };
 }

@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { learnActivities, learnAgents } from './activity-store.ts';
-import { isOfLaunch, type LaunchScope, type LrsScope } from './lrs-scope.ts';
+import { isOfLaunch, type LaunchScope, type LaunchTransaction, type LrsScope } from './lrs-scope.ts';
 import { assertSignature, SIGNATURE_USAGE } from './signed-statements.ts';
 import { isSameAgent, saysTheSame, withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
@@ -85,16 +85,32 @@ export class StatementService {
     const bySha = new Map(contents.map((each) => [each.sha2, each]));
     assertContents(statements, bySha);
     if (scope.launch !== null) for (const each of statements) assertOfLaunch(scope.launch, each);
-    return await this.#database.transaction((tx) => this.storeIn(tx, scope, statements, bySha, version));
+    const { launch } = scope;
+    if (launch?.registrationId === null) return statements.map(({ id }) => id ?? randomUUID());
+    if (launch?.transaction !== undefined) {
+      return await launch.transaction((tx, rules) =>
+        this.storeIn(tx, scope, statements, { contents: bySha, version, rules }),
+      );
+    }
+    return await this.#database.transaction((tx) =>
+      this.storeIn(tx, scope, statements, { contents: bySha, version }),
+    );
   }
 
-  /** Stores what the service itself says, in the transaction of what it says it of. */
+  /** Stores statements in an open transaction, those of the service itself too. */
   async storeIn(
     tx: Transaction,
     scope: LrsScope,
     statements: readonly Statement[],
-    contents: ReadonlyMap<string, AttachmentContent> = new Map(),
-    version: XapiVersion = '1.0.3',
+    {
+      contents = new Map(),
+      version = '1.0.3',
+      rules,
+    }: {
+      contents?: ReadonlyMap<string, AttachmentContent>;
+      version?: XapiVersion;
+      rules?: LaunchTransaction;
+    } = {},
   ): Promise<string[]> {
     await announceStoring(tx);
     const now = this.#now();
@@ -106,10 +122,7 @@ export class StatementService {
       if (present === undefined) fresh.push({ id, statement });
       else assertSame(scope, present, statement);
     }
-    await scope.launch?.admit?.(
-      tx,
-      fresh.map(({ statement }) => statement),
-    );
+    rules?.admit(fresh.map(({ statement }) => statement));
     const stored: StoredStatement[] = [];
     for (const { id, statement } of fresh) {
       const kept = toStored(statement, { id, now, scope, version });
@@ -117,7 +130,7 @@ export class StatementService {
     }
     await learnActivities(tx, scope.launch?.registrationId ?? null, stored.flatMap(activitiesOf), now);
     if (scope.launch === null) await learnAgents(tx, stored);
-    await scope.launch?.stored?.(tx, stored);
+    rules?.stored(stored);
     return ids;
   }
 
@@ -218,6 +231,7 @@ export class StatementService {
     statementId: string,
     { isVoided, withAttachments }: { isVoided: boolean; withAttachments: boolean },
   ): Promise<StatementPage> {
+    if (scope.launch?.registrationId === null) throw notFound('statement', statementId);
     const { reader } = this.#database;
     const row = await selectStatement(reader, statementId.toLowerCase());
     const isReached =
@@ -232,6 +246,7 @@ export class StatementService {
 
   /** Reads a page of statements that are not voided. */
   async list(scope: LrsScope, query: StatementQuery): Promise<StatementPage> {
+    if (scope.launch?.registrationId === null) return { statements: [], attachments: [], next: null };
     const ownTerm: IndexTerm[] =
       scope.launch === null ? [] : [{ kind: 'launch', term: termOf(scope.launch.registrationId) }];
     const terms = [...ownTerm, ...query.terms].sort(

@@ -1,0 +1,16 @@
+import type { LaunchTarget } from '../../course-packages/package-description.ts';
+import { addressOfTarget } from '../course-runtime.ts';
+
+/** The address of a unit with what a standard adds to its query, before the fragment that it may have. */
+export function launchAddress(
+  target: LaunchTarget,
+  baseUrl: string,
+  parameters: Readonly<Record<string, string>>,
+): string {
+  const [address = '', fragment] = addressOfTarget(target, baseUrl).split('#', 2);
+  const added = Object.entries(parameters)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join('&');
+  const joint = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
+  return `${address}${joint}${added}${fragment === undefined ? '' : `#${fragment}`}`;
+}

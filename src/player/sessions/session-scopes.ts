@@ -1,0 +1,140 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Database } from '../../database/database.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { PlayerCourses } from '../courses/player-courses.ts';
+import type { PlayerLaunch } from '../launches/launch.ts';
+import type { LaunchService } from '../launches/launch-service.ts';
+import type { Lrs } from '../lrs/lrs.ts';
+import type { LaunchScope, LrsScope } from '../lrs/lrs-scope.ts';
+import type { JsonObject } from '../lrs/xapi-types.ts';
+import { agentOf } from './learner-agent.ts';
+import { hashSecret, type Session } from './session.ts';
+import type { SessionRules } from './session-rules.ts';
+import { readSession, updateSession } from './session-store.ts';
+
+const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
+/** Names the service in the `authority` of what it stores. */
+const SERVICE = 'coursewire';
+
+/** What the credentials of sessions are made into scopes with. */
+export interface SessionScopesOptions {
+  database: Database;
+  lrs: Lrs;
+  attempts: AttemptService;
+  courses: PlayerCourses;
+  launches: LaunchService;
+  /** By learning standard. */
+  rules: ReadonlyMap<string, SessionRules>;
+  /** The service's address, without a slash at its end. */
+  baseUrl: () => string;
+  now: () => number;
+}
+
+/** The credentials of sessions: what each may touch in the learning record store. */
+export class SessionScopes {
+  readonly #options: SessionScopesOptions;
+
+  constructor(options: SessionScopesOptions) {
+    this.#options = options;
+  }
+
+  /** The value of the Authorization header field of a session, less its scheme. */
+  static credential(sessionId: string, secret: string): string {
+    return Buffer.from(`${sessionId}:${secret}`).toString('base64');
+  }
+
+  /**
+   * What a request of a course may touch.
+   * @throws {ProblemError} `unauthorized`, `forbidden`
+   */
+  async scopeOf({ launch }: FastifyRequest, authorization: string | undefined): Promise<LrsScope> {
+    const session = await this.#authenticate(launch, authorization);
+    const rules = this.#options.rules.get(launch.learningStandard);
+    if (rules === undefined) throw refused();
+    rules.assertOpen(session);
+    const course = await this.#options.courses.read(
+      this.#options.database.reader,
+      launch.courseId,
+      launch.versionId,
+    );
+    const scope = this.#scope(session, [
+      session.activityId,
+      ...course.units.map(({ id }) => id),
+      ...(course.structure.identifier === null ? [] : [course.structure.identifier]),
+    ]);
+    return {
+      ...scope,
+      path: `${new URL(this.#options.launches.baseOf(launch)).pathname}/xapi`,
+      launch: { ...scope.launch, ...this.#transaction(launch, session, rules) },
+    };
+  }
+
+  /** The scope in which the service itself stores what belongs to a session. */
+  ownScope(session: Session): LrsScope {
+    return this.#scope(session, [session.activityId]);
+  }
+
+  #scope(session: Session, activityIds: readonly string[]): LrsScope & { launch: LaunchScope } {
+    return {
+      authority: agentOf(this.#options.baseUrl(), SERVICE),
+      mayRead: true,
+      mayWrite: true,
+      path: '',
+      launch: {
+        registrationId: session.registrationId,
+        registration: session.registration,
+        actor: session.actor,
+        activityIds,
+        givenStates: givenStates(session),
+      },
+    };
+  }
+
+  #transaction(launch: PlayerLaunch, { sessionId }: Session, rules: SessionRules) {
+    const { attempts, courses, lrs, now, baseUrl } = this.#options;
+    const transaction: LaunchScope['transaction'] = (work) =>
+      attempts.learnAlong(launch, async (tx, present) => {
+        const session = (await readSession(tx, sessionId))?.session;
+        const course = await courses.read(tx, launch.courseId, launch.versionId);
+        const unit = course.units.find(({ id }) => id === session?.unitId);
+        if (session === undefined || unit === undefined) throw refused();
+        if (session.attempt !== present.attempt.number) {
+          throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
+        }
+        rules.assertOpen(session);
+        const run = rules.begin({ session, present, course, unit, now: now(), baseUrl: baseUrl() });
+        const result = await work(tx, run);
+        const { results, facts, endedAt, says } = run.outcome();
+        if (says.length > 0) await lrs.statements.storeIn(tx, this.ownScope(session), says);
+        await updateSession(tx, { sessionId, facts, endedAt, activeAt: now() });
+        return { results, result };
+      });
+    return { transaction };
+  }
+
+  async #authenticate(launch: PlayerLaunch, authorization: string | undefined): Promise<Session> {
+    const encoded = BASIC.exec(authorization ?? '')?.[1];
+    const [sessionId = '', secret = ''] = Buffer.from(encoded ?? '', 'base64')
+      .toString()
+      .split(':', 2);
+    const found = sessionId === '' ? undefined : await readSession(this.#options.database.reader, sessionId);
+    if (found === undefined || found.secretHash === null || found.session.launchId !== launch.launchId) {
+      throw refused();
+    }
+    const matches = timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(found.secretHash));
+    if (!matches) throw refused();
+    return found.session;
+  }
+}
+
+function givenStates({ launchData }: Session): ReadonlyMap<string, JsonObject> {
+  return new Map(Object.keys(launchData).length === 0 ? [] : [['LMS.LaunchData', launchData]]);
+}
+
+function refused(): ProblemError {
+  return new ProblemError('unauthorized', 'The credential is not the one of this launch', {
+    headers: { 'WWW-Authenticate': 'Basic realm="coursewire", charset="UTF-8"' },
+  });
+}

@@ -1,0 +1,156 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+import type { JsonObject } from '../lrs/xapi-types.ts';
+import type { Session, SessionMode } from './session.ts';
+
+/** SQL of sessions, one operation a function. */
+
+interface SessionRow {
+  session_id: string;
+  launch_id: string;
+  registration_id: string | null;
+  attempt: number;
+  unit_id: string;
+  registration: string;
+  actor: string;
+  activity_id: string;
+  mode: string;
+  launch_data: string;
+  fetch_hash: string | null;
+  secret_hash: string | null;
+  facts: string;
+  started_at: number;
+  active_at: number;
+  ended_at: number | null;
+}
+
+const COLUMNS = `session_id, launch_id, registration_id, attempt, unit_id, registration, actor, activity_id, mode,
+  launch_data, fetch_hash, secret_hash, facts, started_at, active_at, ended_at`;
+
+/** A session and the hashes of its secrets. */
+export interface StoredSession {
+  session: Session;
+  /** Null once the credential was fetched, and where it is not fetched. */
+  fetchHash: string | null;
+  /** Null until there is a credential. */
+  secretHash: string | null;
+}
+
+export async function readSession(
+  reader: Pick<Reader, 'all'>,
+  sessionId: string,
+): Promise<StoredSession | undefined> {
+  const [row] = await reader.all<SessionRow>(
+    `select ${COLUMNS} from player_sessions where session_id = ?`,
+    sessionId,
+  );
+  return row && toStored(row);
+}
+
+/** The sessions of an attempt, oldest first. */
+export async function readSessionsOfAttempt(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  attempt: number,
+): Promise<Session[]> {
+  const rows = await reader.all<SessionRow>(
+    `select ${COLUMNS} from player_sessions where registration_id = ? and attempt = ?
+     order by started_at, session_id`,
+    registrationId,
+    attempt,
+  );
+  return rows.map((row) => toStored(row).session);
+}
+
+/** The learner as the first session of a registration named them; undefined before it. */
+export async function readFirstActor(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+): Promise<JsonObject | undefined> {
+  const [row] = await reader.all<{ actor: string }>(
+    'select actor from player_sessions where registration_id = ? order by attempt, started_at, session_id limit 1',
+    registrationId,
+  );
+  return row && (JSON.parse(row.actor) as JsonObject);
+}
+
+export async function insertSession(
+  tx: Transaction,
+  { session, fetchHash, secretHash }: StoredSession,
+): Promise<void> {
+  await tx.run(
+    `insert into player_sessions (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    session.sessionId,
+    session.launchId,
+    session.registrationId,
+    session.attempt,
+    session.unitId,
+    session.registration,
+    JSON.stringify(session.actor),
+    session.activityId,
+    session.mode,
+    JSON.stringify(session.launchData),
+    fetchHash,
+    secretHash,
+    JSON.stringify(session.facts),
+    session.startedAt,
+    session.activeAt,
+    session.endedAt,
+  );
+}
+
+/** Gives a session its credential, once. Answers whether this was the time. */
+export async function takeFetch(
+  tx: Transaction,
+  sessionId: string,
+  { fetchHash, secretHash }: { fetchHash: string; secretHash: string },
+): Promise<boolean> {
+  const changed = await tx.run(
+    'update player_sessions set fetch_hash = null, secret_hash = ? where session_id = ? and fetch_hash = ?',
+    secretHash,
+    sessionId,
+    fetchHash,
+  );
+  return changed > 0;
+}
+
+/** Keeps what has happened in a session. */
+export async function updateSession(
+  tx: Transaction,
+  { sessionId, facts, activeAt, endedAt }: Pick<Session, 'sessionId' | 'facts' | 'activeAt' | 'endedAt'>,
+): Promise<void> {
+  await tx.run(
+    'update player_sessions set facts = ?, active_at = ?, ended_at = ? where session_id = ?',
+    JSON.stringify(facts),
+    activeAt,
+    endedAt,
+    sessionId,
+  );
+}
+
+/** Deletes sessions of previews that began before a moment. */
+export async function deletePreviews(tx: Transaction, before: number): Promise<void> {
+  await tx.run('delete from player_sessions where started_at < ? and registration_id is null', before);
+}
+
+function toStored(row: SessionRow): StoredSession {
+  return {
+    session: {
+      sessionId: row.session_id,
+      launchId: row.launch_id,
+      registrationId: row.registration_id,
+      attempt: row.attempt,
+      unitId: row.unit_id,
+      registration: row.registration,
+      actor: JSON.parse(row.actor) as JsonObject,
+      activityId: row.activity_id,
+      mode: row.mode as SessionMode,
+      launchData: JSON.parse(row.launch_data) as JsonObject,
+      facts: JSON.parse(row.facts) as JsonObject,
+      startedAt: row.started_at,
+      activeAt: row.active_at,
+      endedAt: row.ended_at,
+    },
+    fetchHash: row.fetch_hash,
+    secretHash: row.secret_hash,
+  };
+}

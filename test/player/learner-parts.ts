@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { uploadForm } from '../content/packages.ts';
+import { give, launch, register } from '../content/registration-parts.ts';
+import { type PackageFiles, zipOf } from '../support/course-packages.ts';
+import type { TestService } from '../support/service.ts';
+import { LrsClient } from './lrs-parts.ts';
+
+/** A learner with a course, as their systems know them. */
+export interface RegisteredLearner {
+  registrationId: string;
+  accountId: number;
+  courseId: number;
+}
+
+/** Imports a course, gives it to an account and registers a learner. */
+export async function registerTo(
+  service: TestService,
+  files: PackageFiles,
+  learner = 'ann@example.com',
+): Promise<RegisteredLearner> {
+  const { id: accountId } = await service.api.create('/accounts', { name: 'Northwind' });
+  const { id: courseId } = await service.api.create(
+    '/courses',
+    uploadForm(new Uint8Array(await zipOf(files))),
+  );
+  await give(service, accountId, 'COURSE', courseId);
+  const { registration_id: registrationId } = await register(
+    service,
+    { account_id: accountId, course_id: courseId },
+    learner,
+  );
+  return { registrationId, accountId, courseId };
+}
+
+/** A launch, asked of the content origin as the player page asks. */
+export class Player {
+  /** What every address of the launch begins with. */
+  readonly base: string;
+
+  constructor(base: string) {
+    this.base = base;
+  }
+
+  /** Follows a launch link and opens the page, which takes over from every other one. */
+  static async open(service: TestService, registrationId: string): Promise<Player> {
+    const link = await launch(service, registrationId);
+    const { headers } = await fetch(link, { redirect: 'manual' });
+    const player = new Player(headers.get('location')!.replace(/\/player\/$/, ''));
+    await player.post('/open');
+    return player;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+  async post(path: string, body?: object): Promise<any> {
+    const response = await fetch(`${this.base}${path}`, {
+      method: 'POST',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    return JSON.parse(text);
+  }
+
+  /** Opens a unit and answers its address. */
+  async openUnit(unit: string): Promise<URL> {
+    const { address } = await this.post('/unit', { unit });
+    return new URL(address);
+  }
+}
+
+/** The store as an xAPI course that was opened at an address reaches it, and what else the address says. */
+export function xapiCourse(address: URL) {
+  const given = (name: string) => {
+    const value = address.searchParams.get(name);
+    assert.ok(value !== null, `${name} is in ${address}`);
+    return value;
+  };
+  return {
+    lrs: new LrsClient(given('endpoint'), given('auth')),
+    actor: JSON.parse(given('actor')),
+    registration: given('registration'),
+    activity: { id: given('activity_id') },
+  };
+}
+
+/** A registration's results. */
+export async function resultOf(service: TestService, registrationId: string) {
+  const { completion, success, score, duration } = (await service.api.get(`/registrations/${registrationId}`))
+    .body;
+  return { completion, success, score, duration };
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { Player, registerTo, resultOf, xapiCourse } from './learner-parts.ts';
+import { lrsClient, reference, VOIDED } from './lrs-parts.ts';
+
+const COURSE = 'https://example.com/courses/golf';
+const VERB = (name: string) => ({ id: `http://adlnet.gov/expapi/verbs/${name}` });
+const FILES = {
+  'tincan.xml': `<?xml version="1.0"?>
+    <tincan xmlns="http://projecttincan.com/tincan.xsd"><activities>
+    <activity id="${COURSE}" type="http://adlnet.gov/expapi/activities/course">
+    <name>Golf</name><launch lang="en">start.html?a=1#top</launch></activity></activities></tincan>`,
+  'start.html': '<!doctype html><title>Golf</title>',
+};
+
+describe('an xAPI course', () => {
+  let service: TestService;
+  let target: Target;
+
+  before(async () => {
+    service = await startTestService();
+    target = await startTarget();
+    await service.api.create('/webhooks', {
+      name: 'Results',
+      topic: 'REGISTRATION',
+      subtopics: ['REGISTRATION_STATUS_UPDATED'],
+      target_url: target.url,
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await target.close();
+  });
+
+  const open = async (learner?: string) => {
+    const { registrationId } = await registerTo(service, FILES, learner);
+    const player = await Player.open(service, registrationId);
+    const address = await player.openUnit(COURSE);
+    return { registrationId, player, address, course: xapiCourse(address) };
+  };
+
+  test('is told where to report and for whom, before the fragment of its address', async () => {
+    const { registrationId, address, course } = await open('bob');
+    assert.match(address.pathname, /\/content\/start\.html$/);
+    assert.equal(address.searchParams.get('a'), '1');
+    assert.equal(address.hash, '#top');
+    assert.equal(course.registration, registrationId);
+    assert.equal(course.actor.account.name, 'bob');
+    assert.equal((await fetch(address)).status, 200);
+  });
+
+  test('reports its result by statements, and webhooks hear each change once', async () => {
+    const { registrationId, course } = await open();
+    const { actor, activity: object, registration, lrs } = course;
+    const send = (verb: string, result?: object) =>
+      lrs.store({ actor, object, context: { registration }, verb: VERB(verb), ...(result && { result }) });
+    await send('attempted');
+    assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
+    await send('experienced');
+    await send('passed', { score: { scaled: 0.85 }, success: true, duration: 'PT2M10.4S' });
+    await send('passed', { score: { scaled: 0.85 }, success: true, duration: 'PT2M10.4S' });
+    await send('attempted');
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Completed',
+      success: 'PASS',
+      score: 85,
+      duration: 130,
+    });
+    const heard = () =>
+      target.requests
+        .map(
+          ({ json }) =>
+            (json as { resource: { registration: Record<string, unknown> } }).resource.registration,
+        )
+        .filter(({ registration_id }) => registration_id === registrationId)
+        .map(({ completion, success, score }) => [completion, success, score]);
+    await until(() => heard().length >= 2, 'webhooks hear of it');
+    assert.deepEqual(heard(), [
+      ['Incomplete', 'UNKNOWN', null],
+      ['Completed', 'PASS', 85],
+    ]);
+  });
+
+  test('counts the time of each visit', async () => {
+    const { registrationId, player, course } = await open();
+    const passed = ({ actor, activity: object, lrs }: typeof course, duration: string) =>
+      lrs.store({ actor, object, verb: VERB('terminated'), result: { duration } });
+    await passed(course, 'PT60S');
+    await passed(course, 'PT90S');
+    await passed(xapiCourse(await player.openUnit(COURSE)), 'PT30S');
+    assert.equal((await resultOf(service, registrationId)).duration, 120);
+  });
+
+  test('finds its state again at the next launch, also without a registration in its requests', async () => {
+    const { registrationId, course } = await open();
+    const query = ({ actor, activity }: typeof course) => ({
+      activityId: activity.id,
+      agent: JSON.stringify(actor),
+      stateId: 'resume',
+    });
+    const body = { page: 7 };
+    await course.lrs.call('PUT', 'activities/state', { query: query(course), body });
+    const later = xapiCourse(await (await Player.open(service, registrationId)).openUnit(COURSE));
+    const found = await later.lrs.call('GET', 'activities/state', {
+      query: { ...query(later), registration: later.registration },
+    });
+    assert.deepEqual(found.json, body);
+    const fresh = await open();
+    const none = await fresh.course.lrs.call('GET', 'activities/state', { query: query(fresh.course) });
+    assert.equal(none.status, 404, 'another registration of the same learner begins anew');
+  });
+
+  test('in an older window writes nothing more', async () => {
+    const { registrationId, course } = await open();
+    await Player.open(service, registrationId);
+    const { actor, activity: object } = course;
+    const reply = await course.lrs.call('POST', 'statements', {
+      body: { actor, object, verb: VERB('passed') },
+    });
+    assert.equal(reply.status, 403);
+    const state = await course.lrs.call('PUT', 'activities/state', {
+      query: { activityId: object.id, agent: JSON.stringify(actor), stateId: 's' },
+      body: {},
+    });
+    assert.equal(state.status, 403);
+    assert.equal((await resultOf(service, registrationId)).success, 'UNKNOWN');
+  });
+
+  test('reaches nothing but its own launch, however it asks', async () => {
+    const victim = await open('victim');
+    const attacker = await open('attacker');
+    const { lrs, actor, activity: object } = attacker.course;
+    const [secret] = await victim.course.lrs.store({
+      actor: victim.course.actor,
+      object,
+      verb: VERB('answered'),
+      result: { response: 'secret' },
+    });
+    await victim.course.lrs.call('PUT', 'activities/state', {
+      query: { activityId: object.id, agent: JSON.stringify(victim.course.actor), stateId: 's' },
+      body: { secret: true },
+    });
+    await victim.course.lrs.call('PUT', 'activities/profile', {
+      query: { activityId: object.id, profileId: 'p' },
+      body: { secret: true },
+      headers: { 'if-none-match': '*' },
+    });
+    const get = (resource: string, query: Record<string, string>) => lrs.call('GET', resource, { query });
+    const statements = [{}, { registration: victim.course.registration }, { activity: object.id }].concat({
+      agent: JSON.stringify(victim.course.actor),
+      related_agents: 'true',
+    } as never);
+    for (const query of statements) assert.deepEqual(await lrs.find(query as Record<string, string>), []);
+    assert.equal((await get('statements', { statementId: secret! })).status, 404);
+    const agent = JSON.stringify(victim.course.actor);
+    const own = JSON.stringify(actor);
+    const refused = [
+      await get('activities/state', { activityId: object.id, agent, stateId: 's' }),
+      await get('activities/state', {
+        activityId: object.id,
+        agent: own,
+        registration: victim.course.registration,
+        stateId: 's',
+      }),
+      await get('agents', { agent }),
+      await get('agents/profile', { agent, profileId: 'p' }),
+      await get('activities/state', { activityId: 'https://example.com/other', agent: own, stateId: 's' }),
+      await get('activities/profile', { activityId: `${COURSE}ers`, profileId: 'p' }),
+      await lrs.call('POST', 'statements', {
+        body: { actor: victim.course.actor, object, verb: VERB('passed') },
+      }),
+      await lrs.call('POST', 'statements', {
+        body: { actor, object, verb: VERB('passed'), context: { registration: victim.course.registration } },
+      }),
+      await lrs.call('POST', 'statements', {
+        body: { actor, object: { id: 'https://example.com/other' }, verb: VERB('passed') },
+      }),
+    ];
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      refused.map(() => 403),
+    );
+    assert.equal((await get('activities/profile', { activityId: object.id, profileId: 'p' })).status, 404);
+    await lrs.store({ actor, object: reference(secret!), verb: VOIDED });
+    await lrs.store({ actor, object: reference(secret!), verb: VERB('liked') });
+    assert.deepEqual(
+      await lrs.find({ agent, related_agents: 'true' }),
+      [],
+      'no reference tells what it refers to',
+    );
+    const seen = await victim.course.lrs.call('GET', 'statements', { query: { statementId: secret! } });
+    assert.equal(seen.status, 200, 'and none voids it');
+    const taken = await lrs.call('POST', 'statements', {
+      body: { id: secret, actor, object, verb: VERB('liked') },
+    });
+    assert.equal(taken.status, 409);
+    assert.deepEqual((await resultOf(service, victim.registrationId)).success, 'UNKNOWN');
+  });
+
+  test('is let in by its own credential alone', async () => {
+    const one = await open();
+    const other = await open();
+    const asked = (endpoint: string, authorization: string) =>
+      fetch(`${endpoint}statements`, { headers: { authorization, 'x-experience-api-version': '1.0.3' } });
+    const endpoint = one.address.searchParams.get('endpoint')!;
+    const auth = one.address.searchParams.get('auth')!;
+    assert.equal((await asked(endpoint, auth)).status, 200);
+    assert.equal((await asked(endpoint, other.address.searchParams.get('auth')!)).status, 401);
+    assert.equal((await asked(endpoint, `${auth.slice(0, -6)}AAAAAA`)).status, 401);
+    assert.equal((await asked(endpoint, `Bearer ${service.api.token}`)).status, 401);
+    assert.equal((await asked(`${service.url}/xapi/`, auth)).status, 401);
+    const forged = endpoint.replace(/cwp1_..../, 'cwp1_AAAA');
+    assert.notEqual((await asked(forged, auth)).status, 200);
+  });
+
+  test('leaves records that API clients read, and that go with the registration', async () => {
+    const { registrationId, course } = await open();
+    const { actor, activity: object, lrs } = course;
+    const [id] = await lrs.store({ actor, object, verb: VERB('attempted') });
+    const all = await lrsClient(service);
+    const found = await all.call('GET', 'statements', { query: { statementId: id! } });
+    assert.equal(found.json.authority.account.name, 'coursewire');
+    await service.api.delete(`/registrations/${registrationId}`);
+    assert.equal((await all.call('GET', 'statements', { query: { statementId: id! } })).status, 404);
+    assert.equal((await lrs.call('GET', 'statements')).status, 401);
+  });
+
+  test('may send a statement again after the answer was lost: it counts once', async () => {
+    const { registrationId, course } = await open();
+    const { actor, activity: object, lrs } = course;
+    const sent = { id: randomUUID(), actor, object, verb: VERB('completed'), result: { duration: 'PT10S' } };
+    await Promise.all([lrs.store(sent), lrs.store(sent), lrs.store(sent)]);
+    assert.deepEqual(await lrs.find(), [sent.id]);
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Completed',
+      success: 'UNKNOWN',
+      score: null,
+      duration: 10,
+    });
+  });
+});
