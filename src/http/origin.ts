@@ -28,7 +28,7 @@ export function assertSameOrigin(request: FastifyRequest, origin: ServiceOrigin)
   if (request.headers.origin === origin(request)) return;
   throw new ProblemError(
     'forbidden',
-    `Changes are taken from pages of ${origin(request)} only, and this one says another Origin or none; ` +
-      'open the service at that address.',
+    `Changes are accepted only from pages of ${origin(request)}, but this request has another Origin or none. ` +
+      'Open the service at that address.',
   );
 }
