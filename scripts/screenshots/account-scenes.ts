@@ -36,7 +36,7 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     address: account('Northwind Logistics', '?add=yes'),
     act: async (page) => {
       await page
-        .getByRole('checkbox', { name: /This account has it already/ })
+        .getByRole('checkbox', { name: /Already in this account/ })
         .first()
         .waitFor();
     },
@@ -45,7 +45,7 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     name: 'account-remove',
     address: account('Contoso Healthcare'),
     act: async (page) => {
-      const boxes = page.getByRole('checkbox', { name: /^Choose/ });
+      const boxes = page.getByRole('checkbox', { name: /^Select/ });
       if (!(await boxes.first().isChecked())) {
         await boxes.nth(0).check();
         await boxes.nth(1).check();
@@ -58,7 +58,7 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     address: account('Fabrikam Energy'),
     act: async (page) => {
       await openMenu(page, 'Delete…');
-      await page.getByText('registrations with their results').waitFor();
+      await page.getByText('registrations and their results').waitFor();
     },
   },
   { name: 'account-gone', address: '/accounts/4711' },
@@ -77,8 +77,8 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     name: 'registration-launch',
     address: registration(4),
     act: async (page) => {
-      await page.getByRole('button', { name: 'Make launch link' }).click();
-      await page.getByRole('button', { name: 'Make another link' }).waitFor();
+      await page.getByRole('button', { name: 'Create launch link' }).click();
+      await page.getByRole('button', { name: 'Create another link' }).waitFor();
     },
   },
 ];

@@ -68,7 +68,7 @@ export const CLIENT_SCENES: readonly Scene[] = [
     act: async (page) => {
       await fill(page);
       await choose(page, 'New secret…');
-      await page.getByRole('button', { name: 'Make new secret' }).click();
+      await page.getByRole('button', { name: 'Create new secret' }).click();
       await page.getByLabel('Client secret').waitFor();
     },
   },

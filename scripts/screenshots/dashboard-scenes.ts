@@ -1,6 +1,6 @@
 import type { Scene } from './scene.ts';
 
-/** What is happening now. */
+/** Current activity. */
 export const DASHBOARD_SCENES: readonly Scene[] = [
   { name: 'dashboard', address: '/' },
   { name: 'dashboard-table', address: '/?table=yes' },

@@ -30,7 +30,7 @@ export const SHELL_SCENES: readonly Scene[] = [
     act: async (page) => {
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByLabel('E-mail').fill('not an address');
-      await page.getByRole('button', { name: 'Make invitation link' }).click();
+      await page.getByRole('button', { name: 'Create invitation link' }).click();
     },
   },
   {
@@ -39,7 +39,7 @@ export const SHELL_SCENES: readonly Scene[] = [
     act: async (page) => {
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByLabel('E-mail').fill('grace@example.com');
-      await page.getByRole('button', { name: 'Make invitation link' }).click();
+      await page.getByRole('button', { name: 'Create invitation link' }).click();
       await page.getByLabel('One-time link').waitFor();
     },
   },

@@ -85,7 +85,7 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
     name: 'webhook-edit-events',
     address: of(WORKING, '/edit?step=events'),
     act: async (page) => {
-      await page.getByRole('radio', { name: 'Only some' }).check();
+      await page.getByRole('radio', { name: 'Selected events' }).check();
     },
   },
   {
@@ -94,7 +94,7 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
     act: async (page) => {
       await page.getByRole('combobox', { name: 'Accounts' }).fill('n');
       await page.getByRole('option', { name: /Northwind/ }).click();
-      await page.getByText('With this focus these events are left out').waitFor();
+      await page.getByText('This focus excludes these events').waitFor();
     },
   },
   { name: 'webhook-edit-review', address: of(FAILING, '/edit?step=review') },

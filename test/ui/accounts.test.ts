@@ -49,7 +49,7 @@ describe('accounts and registrations', () => {
     const name = page.getByRole('dialog').getByLabel('Name');
     await name.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText('Give it a name').waitFor();
+    await page.getByText('Enter a name').waitFor();
     await page.keyboard.type(HOSTILE);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: HOSTILE }).waitFor();
@@ -65,7 +65,7 @@ describe('accounts and registrations', () => {
     await page.getByRole('button', { name: 'Add content' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await dialog.getByText('Choose something first.').waitFor();
+    await dialog.getByText('Select something first.').waitFor();
     await dialog.getByLabel('Search content').fill('extinguishers');
     await dialog.getByRole('checkbox', { name: /Ladders/ }).waitFor({ state: 'detached' });
     await dialog.getByRole('checkbox', { name: /Fire extinguishers/ }).check();
@@ -73,20 +73,20 @@ describe('accounts and registrations', () => {
     await dialog.getByRole('checkbox', { name: /Ladders/ }).check();
     await dialog.getByRole('checkbox', { name: /^Safety/ }).check();
     await visit.assertAccessible();
-    await dialog.getByRole('button', { name: 'Add 3 assets' }).click();
-    await page.getByText('3 assets were added.').waitFor();
+    await dialog.getByRole('button', { name: 'Add 3 items' }).click();
+    await page.getByText('3 items were added.').waitFor();
     const table = page.getByRole('table', { name: 'Content of this account' });
     await table.getByRole('link', { name: 'Safety' }).waitFor();
     await visit.assertAccessible();
     await page.getByRole('searchbox').fill('ladders');
     await table.getByRole('link', { name: 'Safety' }).waitFor({ state: 'detached' });
     await visit.arrived(`/accounts/${id}?search=ladders`);
-    await page.getByRole('checkbox', { name: `Choose ${isolate('Ladders')}` }).check();
+    await page.getByRole('checkbox', { name: `Select ${isolate('Ladders')}` }).check();
     await page.getByRole('button', { name: 'Clear search' }).click();
-    await page.getByRole('checkbox', { name: `Choose ${isolate('Safety')}` }).check();
+    await page.getByRole('checkbox', { name: `Select ${isolate('Safety')}` }).check();
     await page.getByRole('button', { name: 'Remove 2…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('2 assets were removed.').waitFor();
+    await page.getByText('2 items were removed.').waitFor();
     const { body } = await ui.service.api.get(`/accounts/${id}/content`);
     assert.deepEqual(
       body.data.map(({ name }: { name: string }) => name),
@@ -105,24 +105,24 @@ describe('accounts and registrations', () => {
     const held = dialog.getByRole('checkbox', { name: /^Fire extinguishers/ });
     await held.waitFor();
     assert.deepEqual([await held.isDisabled(), await held.isChecked()], [true, true]);
-    await dialog.getByRole('checkbox', { name: /This account has it already/ }).waitFor();
+    await dialog.getByRole('checkbox', { name: /Already in this account/ }).waitFor();
     await dialog.getByLabel('Search content').fill('zone');
     await dialog.getByText('1–50 of 52').waitFor();
-    await dialog.getByRole('button', { name: 'Choose all shown' }).click();
+    await dialog.getByRole('button', { name: 'Select all shown' }).click();
     await dialog.getByRole('button', { name: 'Page 2', exact: true }).click();
     await dialog.getByText('51–52 of 52').waitFor();
     await visit.assertAccessible();
     await dialog.getByRole('checkbox', { name: /^Zone 9 / }).check();
-    await dialog.getByRole('button', { name: 'Add 51 assets' }).click();
-    await page.getByText('51 assets were added.').waitFor();
+    await dialog.getByRole('button', { name: 'Add 51 items' }).click();
+    await page.getByText('51 items were added.').waitFor();
     await page.getByRole('button', { name: 'Add content' }).click();
     await dialog.getByLabel('Search content').fill('zone');
     await dialog.getByText('1–50 of 52').waitFor();
-    await dialog.getByRole('button', { name: 'Choose all shown' }).waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Select all shown' }).waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Next page' }).click();
     await dialog.getByText('51–52 of 52').waitFor();
-    await dialog.getByRole('button', { name: 'Choose all shown' }).click();
-    await dialog.getByRole('button', { name: 'Add 1 asset' }).waitFor();
+    await dialog.getByRole('button', { name: 'Select all shown' }).click();
+    await dialog.getByRole('button', { name: 'Add 1 item' }).waitFor();
   });
 
   it('an account is renamed over somebody else’s change, deactivated, and deleted by typing its name', async () => {
@@ -139,11 +139,11 @@ describe('accounts and registrations', () => {
     await dialog.getByLabel('Name').fill('Contoso Health');
     await ui.service.api.put(`/accounts/${id}`, { name: 'Contoso AG', enabled: true });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(`It is called “${isolate('Contoso AG')}” now.`, { exact: false }).waitFor();
+    await dialog.getByText(`It is now called “${isolate('Contoso AG')}”.`, { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Contoso Health' }).waitFor();
     await choose('Deactivate…');
-    await dialog.getByText('Causes the event “Activation updated”.', { exact: false }).waitFor();
+    await dialog.getByText('Triggers the event “Activation updated”.', { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Deactivate' }).click();
     await page.getByText('This account is inactive', { exact: false }).waitFor();
     await page.getByRole('tab', { name: 'Registrations' }).click();
@@ -151,8 +151,8 @@ describe('accounts and registrations', () => {
     await visit.arrived(`/accounts/${id}?tab=registrations`);
     assert.ok(await page.getByRole('button', { name: 'Register learner' }).isDisabled());
     await choose('Delete…');
-    await dialog.getByText('1 registration with its results').waitFor();
-    await dialog.getByText('the assignment of 3 assets', { exact: false }).waitFor();
+    await dialog.getByText('1 registration and its results').waitFor();
+    await dialog.getByText('the assignment of 3 items of content', { exact: false }).waitFor();
     await visit.assertAccessible();
     await dialog.getByRole('textbox').fill('Contoso Health');
     await dialog.getByRole('button', { name: 'Delete account' }).click();
@@ -165,12 +165,12 @@ describe('accounts and registrations', () => {
     const id = await accountWithCourses('Adventure Works');
     await using visit = await ui.visit(`/registrations?account_id=${id}`);
     const { page } = visit;
-    await page.getByText('Nothing fits').waitFor();
+    await page.getByText('Nothing matches your search and filters.').waitFor();
     await page.getByRole('button', { name: 'Register learner' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await dialog.getByText('Choose a course').waitFor();
-    await dialog.getByText('Say who learns').waitFor();
+    await dialog.getByText('Enter a learner id').waitFor();
     const course = dialog.getByRole('combobox', { name: 'Course' });
     await course.fill('Ladders');
     await page.getByRole('option', { name: /Ladders/ }).click();
@@ -183,7 +183,7 @@ describe('accounts and registrations', () => {
     await page.getByText('Completed', { exact: true }).click();
     await page.getByLabel('Score').fill('120');
     await page.getByRole('button', { name: 'Save status' }).click();
-    await page.getByText('A number from 0 to 100, or nothing').waitFor();
+    await page.getByText('Enter a number from 0 to 100, or leave it empty').waitFor();
     await page.getByLabel('Score').fill('82,5');
     await page.getByLabel('Time spent').fill('1:30:00');
     await ui.service.api.put(`/registrations/${registrationId}/status`, {
@@ -193,7 +193,7 @@ describe('accounts and registrations', () => {
     });
     await page.getByRole('button', { name: 'Save status' }).click();
     await page.getByText('It is now: completion incomplete', { exact: false }).waitFor();
-    await page.getByRole('button', { name: 'Keep what I entered' }).click();
+    await page.getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByRole('button', { name: 'Save status' }).click();
     await page.getByText('The status was saved.').waitFor();
     const { body } = await ui.service.api.get(`/registrations/${registrationId}`);
@@ -201,13 +201,13 @@ describe('accounts and registrations', () => {
       [body.completion, body.success, body.score, body.duration],
       ['Completed', 'UNKNOWN', 82.5, 5_400],
     );
-    await page.getByRole('button', { name: 'Make launch link' }).click();
+    await page.getByRole('button', { name: 'Create launch link' }).click();
     const link = await page
       .getByLabel('Launch link', { exact: true })
       .and(page.getByRole('textbox'))
       .inputValue();
     assert.equal((await fetch(link)).status, 200);
-    await page.getByText('It was launched before', { exact: false }).waitFor();
+    await page.getByText('This registration was already launched', { exact: false }).waitFor();
     await visit.assertAccessible();
     await page.getByRole('button', { name: 'Actions for this registration' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
@@ -290,14 +290,14 @@ describe('accounts and registrations', () => {
     await using visit = await ui.visit(`/registrations?account_id=${id}`);
     const { page } = visit;
     await page.getByRole('link', { name: 'alan' }).waitFor();
-    await page.getByRole('searchbox', { name: 'Learner id, or how it begins' }).fill('grace');
+    await page.getByRole('searchbox', { name: 'Learner id, or its beginning' }).fill('grace');
     await page.getByRole('link', { name: 'alan' }).waitFor({ state: 'detached' });
     await visit.arrived(`/registrations?account_id=${id}&search=grace`);
     assert.equal(await page.getByRole('link', { name: /^Grace/ }).count(), 2);
     await page.goto(`${ui.service.url}/ui/registrations/${first}`);
     await page.getByRole('link', { name: 'Grace.1', exact: true }).click();
     await visit.arrived('/registrations?learner=Grace.1');
-    const oneOnly = page.getByRole('button', { name: 'Learner: Grace.1. Show others, too' });
+    const oneOnly = page.getByRole('button', { name: 'Learner: Grace.1. Show all learners' });
     await oneOnly.waitFor();
     await page.getByRole('link', { name: 'Grace.1', exact: true }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Grace.12' }).count(), 0);
@@ -320,7 +320,7 @@ describe('accounts and registrations', () => {
     await page.getByRole('button', { name: 'Discard changes' }).click();
     assert.equal(await page.getByLabel('Score').inputValue(), '');
     await ui.service.api.put(`/accounts/${id}`, { name: 'Tailspin', enabled: false });
-    await page.getByRole('button', { name: 'Make launch link' }).click();
+    await page.getByRole('button', { name: 'Create launch link' }).click();
     await page
       .getByRole('alert')
       .filter({ hasText: /account/i })
@@ -346,7 +346,7 @@ describe('accounts and registrations', () => {
     await page.reload();
     await page.getByRole('link', { name: 'katherine' }).waitFor();
     await page.getByRole('searchbox').fill('nobody');
-    await page.getByText('Nothing fits').waitFor();
+    await page.getByText('Nothing matches your search and filters.').waitFor();
     await page.getByRole('button', { name: 'Clear search and filters' }).click();
     await page.getByRole('link', { name: 'edsger' }).waitFor();
   });
@@ -354,16 +354,16 @@ describe('accounts and registrations', () => {
   it('a service that fails is told of, and asked again', async () => {
     await using visit = await ui.visit('/accounts?search=nothing-like-this');
     const { page } = visit;
-    await page.getByText('Nothing fits').waitFor();
+    await page.getByText('No results').waitFor();
     await page.route('**/ui/api/registrations*', (route) => route.fulfill({ status: 500, body: '{}' }));
     await page.goto(`${ui.service.url}/ui/registrations`);
-    await page.getByText('Something went wrong in the service').waitFor();
+    await page.getByText('Something went wrong').waitFor();
     await page.unroute('**/ui/api/registrations*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('table').waitFor();
     for (const [address, heading] of [
-      ['/accounts/4711', 'There is no such account'],
-      ['/registrations/no-id', 'There is no such registration'],
+      ['/accounts/4711', 'Account not found'],
+      ['/registrations/no-id', 'Registration not found'],
     ]) {
       await page.goto(`${ui.service.url}/ui${address}`);
       await page.getByRole('heading', { level: 1, name: heading! }).waitFor();
@@ -400,7 +400,10 @@ describe('accounts and registrations', () => {
     assert.equal(await page.getByRole('checkbox').count(), 0);
     await page.goto(`${ui.service.url}/ui/registrations/${registration}`);
     await page.getByRole('heading', { level: 1, name: 'grace' }).waitFor();
-    assert.equal(await page.getByRole('button', { name: /Save status|Make launch link|Delete/ }).count(), 0);
+    assert.equal(
+      await page.getByRole('button', { name: /Save status|Create launch link|Delete/ }).count(),
+      0,
+    );
     await visit.assertAccessible();
   });
 });

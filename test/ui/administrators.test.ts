@@ -19,7 +19,7 @@ async function invite(page: Page, email: string, role = 'Viewer'): Promise<strin
   await page.getByRole('button', { name: 'Invite' }).click();
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('radio', { name: role }).check();
-  await page.getByRole('button', { name: 'Make invitation link' }).click();
+  await page.getByRole('button', { name: 'Create invitation link' }).click();
   const link = await page.getByLabel('One-time link').inputValue();
   await page.getByRole('button', { name: 'I have copied it' }).click();
   return link.replace(/^.*\/ui\//, '/');
@@ -54,10 +54,10 @@ describe('inviting', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByLabel('E-mail').fill('nobody');
-    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    await page.getByRole('button', { name: 'Create invitation link' }).click();
     await page.getByText('Enter an e-mail address').waitFor();
     await page.getByLabel('E-mail').fill('vic@example.com');
-    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    await page.getByRole('button', { name: 'Create invitation link' }).click();
     await page.getByRole('alert').getByText('vic@example.com already').waitFor();
   });
 
@@ -66,11 +66,11 @@ describe('inviting', () => {
     const { page } = visit;
     const former = await invite(page, 'linus@example.com');
     await act(page, 'linus@example.com', 'New invitation link');
-    await page.getByRole('dialog').getByRole('button', { name: 'Make link' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
     const link = (await page.getByLabel('One-time link').inputValue()).replace(/^.*\/ui\//, '/');
     assert.notEqual(link, former);
     await using late = await ui.visit(former, { as: 'nobody' });
-    await late.page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+    await late.page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   });
 });
 
@@ -90,13 +90,13 @@ describe('changing', () => {
     await using visit = await ui.visit(ADDRESS);
     const { page } = visit;
     await act(page, 'Vic', 'Edit');
-    await page.getByLabel('May sign in').uncheck();
+    await page.getByLabel('Can sign in').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await rowOf(page, 'Vic').getByText('Disabled').waitFor();
     await viewer.page.reload();
     await viewer.page.getByRole('heading', { name: /Sign in/ }).waitFor();
     await act(page, 'Vic', 'Edit');
-    await page.getByLabel('May sign in').check();
+    await page.getByLabel('Can sign in').check();
     await page.getByRole('button', { name: 'Save' }).click();
     await rowOf(page, 'Vic').getByText('Active').waitFor();
   });
@@ -109,7 +109,7 @@ describe('deleting', () => {
     await invite(page, 'niklaus@example.com');
     await act(page, 'niklaus@example.com', 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText(`${isolate('niklaus@example.com')} was deleted`).waitFor();
+    await page.getByText(`${isolate('niklaus@example.com')} was deleted.`).waitFor();
     await rowOf(page, 'niklaus@example.com').waitFor({ state: 'detached' });
   });
 
@@ -139,7 +139,7 @@ describe('the page', () => {
 
   test('tells viewers that it is not for them', async () => {
     await using visit = await ui.visit(ADDRESS, { as: 'viewer' });
-    await visit.page.getByRole('heading', { name: 'Not for viewers' }).waitFor();
+    await visit.page.getByRole('heading', { name: 'Administrators only' }).waitFor();
     assert.equal(await visit.page.getByRole('link', { name: 'Administrators' }).count(), 0);
     await visit.assertAccessible();
   });

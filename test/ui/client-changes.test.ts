@@ -70,7 +70,7 @@ describe('an API client', () => {
     await dialog(page).getByLabel('E-mail').fill('mine@example.com');
     await changeBeside(ui.service, id, { name: 'Yielding: theirs' });
     await dialog(page).getByRole('button', { name: 'Save' }).click();
-    await dialog(page).getByRole('button', { name: 'Start from its present state' }).click();
+    await dialog(page).getByRole('button', { name: 'Start over from the current values' }).click();
     await dialog(page).getByRole('alert').waitFor({ state: 'detached' });
     assert.equal(await dialog(page).getByLabel('Name').inputValue(), 'Yielding: theirs');
     assert.equal(await dialog(page).getByLabel('E-mail').inputValue(), 'it@example.com');
@@ -104,16 +104,16 @@ describe('an API client', () => {
     const { client } = await beside(ui.service, (clients) => clients.create(input));
     await using visit = await ui.visit(`${CLIENTS}?search=cli@`);
     const { page } = visit;
-    await rowOf(page, 'From the command line').getByText('Nothing').waitFor();
+    await rowOf(page, 'From the command line').getByText('None').waitFor();
     await act(page, 'From the command line', 'Edit…');
-    await dialog(page).getByText('Without a scope its tokens allow nothing.').waitFor();
+    await dialog(page).getByText('Without scopes, its tokens cannot do anything.').waitFor();
     await dialog(page).getByLabel('Name').fill('Renamed in the page');
     await dialog(page).getByRole('button', { name: 'Save' }).click();
-    await rowOf(page, 'Renamed in the page').getByText('Nothing').waitFor();
+    await rowOf(page, 'Renamed in the page').getByText('None').waitFor();
     await act(page, 'Renamed in the page', 'Edit…');
-    await dialog(page).getByRole('button', { name: 'Only reading' }).click();
+    await dialog(page).getByRole('button', { name: 'Read-only' }).click();
     await dialog(page).getByRole('button', { name: 'Save' }).click();
-    await rowOf(page, 'Renamed in the page').getByText('Only read').waitFor();
+    await rowOf(page, 'Renamed in the page').getByText('Read-only').waitFor();
     assert.deepEqual((await readBeside(ui.service, client.clientId)).scopes, [
       'content:read',
       'webhooks:read',
@@ -132,7 +132,7 @@ describe('an API client', () => {
     const { page } = visit;
     const former = await create(page, 'Renewed');
     await act(page, 'Renewed', 'New secret…');
-    await page.getByRole('button', { name: 'Make new secret' }).click();
+    await page.getByRole('button', { name: 'Create new secret' }).click();
     const made = await takeSecret(page);
     assert.equal(made.id, former.id);
     await tokenOf(made);
@@ -151,7 +151,7 @@ describe('an API client', () => {
     await rowOf(page, 'Paused').waitFor();
     assert.equal(await rowOf(page, 'it@example.com').count(), 1);
     await act(page, 'Paused', 'Enable');
-    await page.getByText('Nothing fits').waitFor();
+    await page.getByText('No results').waitFor();
     await tokenOf(made);
   });
 
@@ -163,7 +163,7 @@ describe('an API client', () => {
     await page.reload();
     await act(page, 'Old CRM', 'Delete…');
     await dialog(page).getByRole('button', { name: 'Delete client' }).click();
-    await dialog(page).getByText('This is not the name.').waitFor();
+    await dialog(page).getByText('The name does not match.').waitFor();
     await dialog(page).getByRole('textbox').fill('Old CRM');
     await dialog(page).getByRole('button', { name: 'Delete client' }).click();
     await rowOf(page, 'Old CRM').waitFor({ state: 'detached' });

@@ -29,8 +29,8 @@ describe('creating an API client', () => {
   test('tells its secret once, with which it gets tokens of the chosen scopes; the list then tells its use', async () => {
     await using visit = await ui.visit(CLIENTS);
     const { page } = visit;
-    const made = await create(page, 'Reports', 'Only reading');
-    await rowOf(page, 'Reports').getByText('Only read').waitFor();
+    const made = await create(page, 'Reports', 'Read-only');
+    await rowOf(page, 'Reports').getByText('Read-only').waitFor();
     await rowOf(page, 'Reports').getByText('Never').waitFor();
     assert.ok(!(await page.content()).includes(made.secret), 'the secret is gone');
     assert.equal(await scopesOf(ui.service, made), 'content:read webhooks:read');
@@ -44,7 +44,7 @@ describe('creating an API client', () => {
     await page.getByRole('button', { name: 'Create client' }).press('Enter');
     await dialog(page).getByLabel('Name').waitFor();
     await page.keyboard.press('Enter');
-    await dialog(page).getByText('Give it a name').waitFor();
+    await dialog(page).getByText('Enter a name').waitFor();
     await dialog(page).getByText('Enter an e-mail address').waitFor();
     await dialog(page).getByText('Choose at least one').waitFor();
     assert.ok(
@@ -80,7 +80,7 @@ describe('creating an API client', () => {
     await page.unroute('**/ui/api/clients');
     await dialog(page).getByRole('button', { name: 'Create client' }).click();
     await takeSecret(page);
-    await rowOf(page, 'Later').getByText('Everything').waitFor();
+    await rowOf(page, 'Later').getByText('All', { exact: true }).waitFor();
   });
 
   test('asks before what was entered is thrown away, by Escape, by the cross, and by leaving the page', async () => {
@@ -214,7 +214,7 @@ describe('the list of API clients', () => {
 
   test('is not for viewers', async () => {
     await using visit = await ui.visit(CLIENTS, { as: 'viewer' });
-    await visit.page.getByRole('heading', { name: 'Not for viewers' }).waitFor();
+    await visit.page.getByRole('heading', { name: 'Administrators only' }).waitFor();
     assert.equal(await visit.page.getByRole('link', { name: 'API clients' }).count(), 0);
   });
 });

@@ -29,7 +29,7 @@ describe('folders', () => {
     assert.equal(await visit.page.getByRole('button', { name: 'Upload courses' }).count(), 2);
     await visit.assertAccessible();
     await visit.page.getByRole('tab', { name: 'Bundles' }).click();
-    await visit.page.getByRole('link', { name: 'Add bundle' }).first().waitFor();
+    await visit.page.getByRole('link', { name: 'Create bundle' }).first().waitFor();
     await visit.arrived('/content?kind=bundles');
   });
 
@@ -40,19 +40,19 @@ describe('folders', () => {
     await item(page, 'Target').waitFor();
     await page.getByRole('button', { name: /^Actions for folder/ }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'New folder…' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Create folder…' }).waitFor();
     await page.keyboard.press('ArrowDown');
-    await page.getByRole('menuitem', { name: 'New folder…' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Create folder…' }).press('Enter');
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText('Give it a name.').waitFor();
+    await page.getByText('Enter a name.').waitFor();
     assert.equal(await name.and(page.locator(':focus')).count(), 1, 'the wrong field has the focus');
-    await page.keyboard.type('Made');
+    await page.keyboard.type('Created');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Made', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Created', level: 1 }).waitFor();
     const id = Number(new URL(page.url()).searchParams.get('folder'));
-    assert.equal((await folder(id)).name, 'Made');
+    assert.equal((await folder(id)).name, 'Created');
 
     await act(page, 'Rename…');
     await page.getByRole('textbox', { name: 'Name' }).fill('Renamed');
@@ -66,7 +66,7 @@ describe('folders', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Home > Target').waitFor();
     await page.getByRole('button', { name: 'Move here' }).press('Enter');
-    await page.getByRole('navigation', { name: 'Where this folder is' }).getByText('Target').waitFor();
+    await page.getByRole('navigation', { name: 'Folder path' }).getByText('Target').waitFor();
     assert.equal((await folder(id)).parent_id, targetId);
 
     await act(page, 'Delete…');
@@ -126,7 +126,7 @@ describe('folders', () => {
     await using visit = await ui.visit(`/content?folder=${from}`);
     const { page } = visit;
     await page.getByRole('link', { name: 'Dragged course' }).dragTo(item(page, 'To'));
-    await page.getByText(/Dragged course.* is in .*To.* now/).waitFor();
+    await page.getByText(/Dragged course.* was moved to .*To/).waitFor();
     assert.equal((await ui.service.api.get(`/courses/${course.id}`)).body.folder_id, to);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Moved back.').waitFor();
@@ -135,7 +135,7 @@ describe('folders', () => {
     await item(page, 'From').click();
     await page.getByRole('tree').press('ArrowRight');
     await item(page, 'Inner').dragTo(item(page, 'To'));
-    await page.getByText(/Inner.* is in .*To.* now/).waitFor();
+    await page.getByText(/Inner.* was moved to .*To/).waitFor();
     assert.equal((await folder(inner)).parent_id, to);
     // Not into itself.
     await item(page, 'To').dragTo(item(page, 'To'));
@@ -155,7 +155,7 @@ describe('folders', () => {
     await page.getByRole('button', { name: 'Move…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('treeitem', { name: /^Many ?,/ }).click();
-    await dialog.getByText('It is in this folder already.').waitFor();
+    await dialog.getByText('Already in this folder.').waitFor();
     await dialog.getByRole('textbox', { name: 'Find a folder' }).fill('few');
     await dialog.getByRole('treeitem', { name: /^Few ?,/ }).click();
     await dialog.getByRole('button', { name: 'Move here' }).click();
@@ -194,7 +194,7 @@ describe('folders', () => {
     await ui.service.api.put(`/folders/${id}`, { name: 'Theirs' });
     await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
     await page.getByRole('button', { name: 'Rename' }).click();
-    await page.getByText(/It is called .*Theirs.* now/).waitFor();
+    await page.getByText(/It is now called .*Theirs/).waitFor();
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor();
     assert.equal((await folder(id)).name, 'Mine');
@@ -209,7 +209,7 @@ describe('folders', () => {
     const { page } = visit;
     await page.getByRole('link', { name: 'Zeta book' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Alpha book' }).count(), 0);
-    await page.getByRole('switch', { name: 'Include folders below' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Include subfolders' }).click({ force: true });
     await visit.arrived(`/content?folder=${top}&below=yes`);
     await page.getByText('Home > Library > Shelf').waitFor();
     await page.getByRole('button', { name: 'Name' }).click();
@@ -221,7 +221,7 @@ describe('folders', () => {
     await page.reload();
     await page.getByRole('link', { name: 'Alpha book' }).waitFor();
     await page.getByRole('tab', { name: 'Equivalents' }).click();
-    await page.getByText('Nothing fits').waitFor();
+    await page.getByText('No results').waitFor();
   });
 
   it('with any name are text; on a phone nothing is wider than the window', async () => {
@@ -248,7 +248,7 @@ describe('folders', () => {
     await page.getByText('This folder no longer exists').waitFor();
     await page.route('**/ui/api/folders', (route) => route.fulfill({ status: 500, body: '{}' }));
     await page.reload();
-    await page.getByText('Something went wrong in the service').waitFor();
+    await page.getByText('Something went wrong').waitFor();
     await page.unroute('**/ui/api/folders');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('This folder no longer exists').waitFor();
@@ -271,7 +271,7 @@ describe('folders', () => {
       route.fulfill({ json: { data: tree, total: tree.length, truncated: true } }),
     );
     await page.getByRole('link', { name: 'Content' }).click();
-    await page.getByText('There are more folders than the 20,000').waitFor();
+    await page.getByText('Only 20,000 folders are shown here').waitFor();
     assert.ok((await page.getByRole('treeitem').count()) < 100, 'only what is in view is made');
     await page.getByRole('tree').focus();
     await page.keyboard.press('End');
@@ -293,6 +293,6 @@ describe('folders', () => {
     await page.getByRole('heading', { name: 'Shown course', level: 1 }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Upload new version' }).count(), 0);
     await page.goto(`${ui.service.url}/ui/content/bundles/new`);
-    await page.getByText('Not for viewers').waitFor();
+    await page.getByText('Administrators only').waitFor();
   });
 });

@@ -34,7 +34,7 @@ describe('equivalents and bundles', () => {
     await using visit = await ui.visit('/content/equivalents/new');
     const { page } = visit;
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('Give it a name.').waitFor();
+    await page.getByText('Enter a name.').waitFor();
     await page.getByText('Add at least one course.').waitFor();
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.and(page.locator(':focus')).waitFor();
@@ -47,11 +47,11 @@ describe('equivalents and bundles', () => {
     await language('Feuer').fill('de-ch');
     await language('Feu').fill('not a language');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('This is no language.').waitFor();
+    await page.getByText('Unknown language.').waitFor();
     await language('Feu').and(page.locator(':focus')).waitFor();
     await language('Feu').fill('DE-ch');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByText('Another course has this language.').waitFor();
+    await page.getByText('Another course already has this language.').waitFor();
     await visit.assertAccessible();
     await language('Feu').fill('French');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -84,7 +84,7 @@ describe('equivalents and bundles', () => {
     const up = page.getByRole('button', { name: /^Move .?Water.? up$/ });
     await up.focus();
     await page.keyboard.press('Enter');
-    await page.getByText(/Water.? is number 4 of 5 now/).waitFor({ state: 'attached' });
+    await page.getByText(/Water.? is now number 4 of 5/).waitFor({ state: 'attached' });
     await up.and(page.locator(':focus')).waitFor();
     for (let press = 0; press < 3; press += 1) await page.keyboard.press('Enter');
     assert.equal((await names(page))[0], 'Water');
@@ -129,13 +129,13 @@ describe('equivalents and bundles', () => {
     await save.click();
     await page.getByText('Someone else changed this in the meantime').waitFor();
     await visit.assertAccessible();
-    await page.getByRole('button', { name: 'Drop mine, show the present state' }).click();
+    await page.getByRole('button', { name: 'Discard my changes' }).click();
     await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();
     assert.equal(await name.inputValue(), 'Theirs');
     await name.fill('Mine again');
     await theirs('Theirs again');
     await save.click();
-    await page.getByRole('button', { name: 'Save mine over it' }).click();
+    await page.getByRole('button', { name: 'Overwrite with mine' }).click();
     await page.getByRole('heading', { name: 'Mine again', level: 1 }).waitFor();
     assert.equal((await ui.service.api.get(`/bundles/${id}`)).body.name, 'Mine again');
   });

@@ -75,9 +75,15 @@ describe('uploads', () => {
     await row(page, 'damaged.zip')
       .getByText(/may be damaged, incomplete, or another kind of file\.$/)
       .waitFor();
-    const warnings = row(page, 'odd.zip').getByText(/^It works, with \d+ warnings?$/);
+    const warnings = row(page, 'odd.zip').getByText(/^Imported with \d+ warnings?$/);
     await warnings.click();
-    assert.equal(await row(page, 'damaged.zip').getByRole('button', { name: /^Try/ }).count(), 0, 'refused');
+    assert.equal(
+      await row(page, 'damaged.zip')
+        .getByRole('button', { name: /^Retry/ })
+        .count(),
+      0,
+      'refused',
+    );
     await page.getByRole('row').getByText(HOSTILE).waitFor();
     assert.notEqual(await page.title(), '1');
     assert.equal((await coursesIn(folderId)).length, 3);
@@ -106,7 +112,7 @@ describe('uploads', () => {
     };
     await page.getByRole('treeitem', { name: /^Dropped ?,/ }).waitFor();
     await drop('[role=treeitem][title=Dropped]', ['course.zip', 'notes.pdf', 'film.mp4']);
-    await page.getByText(/notes\.pdf, film\.mp4.*: only zip files/).waitFor();
+    await page.getByText(/notes\.pdf, film\.mp4.*: course packages must be zip files/).waitFor();
     await row(page, 'course.zip').getByText('Imported').waitFor();
     assert.equal((await coursesIn(folderId)).length, 1);
     await drop('[role=tablist]', ['again.zip']);
@@ -135,7 +141,9 @@ describe('uploads', () => {
     release();
     await dock(page).getByText('2 uploads finished').waitFor();
     assert.equal((await coursesIn(folderId)).length, 2);
-    await row(page, 'first.zip').getByRole('button', { name: /^Try/ }).click();
+    await row(page, 'first.zip')
+      .getByRole('button', { name: /^Retry/ })
+      .click();
     await row(page, 'first.zip').getByText('Imported').waitFor();
     assert.equal((await coursesIn(folderId)).length, 3);
   });
@@ -151,9 +159,11 @@ describe('uploads', () => {
       await route.abort('connectionreset');
     });
     await choose(page, [{ name: 'lost.zip', buffer: await scorm12Package({ title: 'Lost' }) }]);
-    await row(page, 'lost.zip').getByText('The connection broke').waitFor();
+    await row(page, 'lost.zip').getByText('The connection was lost').waitFor();
     await page.unroute('**/courses');
-    await row(page, 'lost.zip').getByRole('button', { name: /^Try/ }).click();
+    await row(page, 'lost.zip')
+      .getByRole('button', { name: /^Retry/ })
+      .click();
     await row(page, 'lost.zip').getByText('Imported').waitFor();
     assert.equal((await coursesIn(folderId)).length, 1);
   });
@@ -177,7 +187,9 @@ describe('uploads', () => {
     await row(page, 'late.zip').getByText('Your session has ended.').waitFor();
     await page.getByRole('dialog').getByLabel('Password', { exact: true }).fill(PASSWORD);
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-    await row(page, 'late.zip').getByRole('button', { name: /^Try/ }).click();
+    await row(page, 'late.zip')
+      .getByRole('button', { name: /^Retry/ })
+      .click();
     await row(page, 'late.zip').getByText('Imported').waitFor();
   });
 
@@ -221,7 +233,7 @@ describe('uploads', () => {
     await dialog.getByRole('button', { name: 'Publish version 1' }).click();
     await page.getByText('Version 1 is published.').waitFor();
     await page.getByRole('button', { name: 'Publish version 0' }).click();
-    await dialog.getByText('This is an earlier version than the published one.').waitFor();
+    await dialog.getByText('This version is older than the published one.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     assert.equal((await ui.service.api.get(`/courses/${id}`)).body.published_version_id, 1);
   });
@@ -260,7 +272,7 @@ describe('uploads', () => {
       .getByRole('treeitem', { name: /^Elsewhere/ })
       .click();
     await page.getByRole('button', { name: 'Move here' }).click();
-    await page.getByRole('navigation', { name: 'Where this folder is' }).getByText('Elsewhere').waitFor();
+    await page.getByRole('navigation', { name: 'Folder path' }).getByText('Elsewhere').waitFor();
     await act('Delete…');
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/cannot be deleted yet/).waitFor();

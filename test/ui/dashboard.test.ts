@@ -35,7 +35,7 @@ async function register(api: Api, learner: string): Promise<void> {
 async function hideFirstSteps(ui: Ui): Promise<void> {
   await using visit = await ui.visit('/');
   const { page } = visit;
-  const steps = page.getByRole('region', { name: 'First steps' });
+  const steps = page.getByRole('region', { name: 'Getting started' });
   await steps.getByRole('button', { name: 'Hide' }).click();
   await steps.waitFor({ state: 'detached' });
   await page.reload();
@@ -50,10 +50,10 @@ describe('the dashboard of a new service', () => {
     const { api } = ui.service;
     await using visit = await ui.visit('/');
     const { page } = visit;
-    const steps = page.getByRole('region', { name: 'First steps' });
+    const steps = page.getByRole('region', { name: 'Getting started' });
     // The tests' own client is there.
     await steps.getByText('1 of 4 done').waitFor();
-    await steps.getByText('Once there is a webhook.').waitFor();
+    await steps.getByText('Available once you have a webhook.').waitFor();
     const importing = steps.getByRole('link', { name: 'Import a course' });
     assert.equal(await importing.getAttribute('href'), '/ui/content');
     await visit.assertAccessible();
@@ -68,16 +68,16 @@ describe('the dashboard of a new service', () => {
     await api.create('/accounts', { name: 'Northwind' });
     await steps.waitFor({ state: 'detached' });
     await page.getByRole('img', { name: /1 succeeded, 0 failed/ }).waitFor();
-    await page.getByText('No message waits').waitFor();
-    await page.getByText('Nothing failed in the last hour.').waitFor();
-    await page.getByText('No line is blocked.').waitFor();
+    await page.getByText('No messages waiting').waitFor();
+    await page.getByText('No failures in the last hour.').waitFor();
+    await page.getByText('No webhooks are blocked.').waitFor();
     target.respondWith(refuse);
     await api.create('/accounts', { name: 'Contoso' });
-    await page.getByText('Stuck at: Account created').waitFor();
+    await page.getByText('Blocked by: Account created').waitFor();
     // Done once is done.
     await api.post(`/webhooks/${webhookId}/statistics/reset`);
     await page.reload();
-    await page.getByText('Stuck at: Account created').waitFor();
+    await page.getByText('Blocked by: Account created').waitFor();
     assert.equal(await steps.count(), 0);
   });
 });
@@ -109,10 +109,10 @@ describe('the dashboard', () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     await page.getByRole('img', { name: /1 succeeded, 2 failed/ }).waitFor();
-    await page.getByRole('img', { name: /Events of the last hour.*: [1-9]\d* in all/ }).waitFor();
+    await page.getByRole('img', { name: /Events in the last hour.*: [1-9]\d* in total/ }).waitFor();
     const tiles = page.getByRole('list', { name: 'At a glance' }).getByRole('listitem');
     await tiles.filter({ hasText: 'Dead letters' }).getByText('1', { exact: true }).waitFor();
-    await tiles.filter({ hasText: 'System' }).getByText('Works').waitFor();
+    await tiles.filter({ hasText: 'System' }).getByText('Healthy').waitFor();
     const failing = page.getByRole('region', { name: 'Failures by webhook' });
     await failing.getByText('In error').waitFor();
     await failing.getByText('503 Service Unavailable').waitFor();
@@ -123,11 +123,11 @@ describe('the dashboard', () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     await page.getByRole('img', { name: /1 succeeded, 2 failed/ }).waitFor();
-    const view = page.getByRole('radiogroup', { name: 'Shown as' });
+    const view = page.getByRole('radiogroup', { name: 'View as' });
     await view.getByText('Table').click();
     await visit.arrived('/?table=yes');
     await page.reload();
-    const figures = page.getByRole('region', { name: 'The last hour, in figures' });
+    const figures = page.getByRole('region', { name: 'Last hour, as a table' });
     await page.getByText(/Times are in (CET|CEST|GMT\+[12])\./).waitFor();
     const rows = figures.getByRole('row').filter({ has: page.getByRole('rowheader') });
     const cells = await rows.evaluateAll((all) =>
@@ -151,7 +151,7 @@ describe('the dashboard', () => {
   it('counts down to the next attempt of a blocked line and shows names as text', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
-    const blocked = page.getByRole('region', { name: 'Blocked lines' });
+    const blocked = page.getByRole('region', { name: 'Blocked webhooks' });
     await blocked.getByText('503 Service Unavailable').waitFor();
     await blocked.getByRole('link', { name: '<img src=x onerror=alert(1)>' }).waitFor();
     const next = blocked.getByText(/^in \d+\smin( \d+\ss)?$/);
@@ -164,7 +164,7 @@ describe('the dashboard', () => {
     const { page } = visit;
     await page.clock.install({ time: Date.now() + 3_600_000 });
     await page.goto(`${ui.service.url}/ui/`);
-    const blocked = page.getByRole('region', { name: 'Blocked lines' });
+    const blocked = page.getByRole('region', { name: 'Blocked webhooks' });
     await blocked.getByText(/^in \d+\smin/).waitFor();
     await blocked.getByRole('link').click();
     await visit.arrived(`${WEBHOOKS}/${webhookId}`);
@@ -178,9 +178,9 @@ describe('the dashboard', () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     const destinations = [
-      [page.getByRole('link', { name: 'Blocked lines' }), `${WEBHOOKS}?state=blocked`],
+      [page.getByRole('link', { name: 'Blocked webhooks' }), `${WEBHOOKS}?state=blocked`],
       [page.getByRole('link', { name: 'Dead letters' }).last(), '/administration/integrations/dead-letters'],
-      [page.getByRole('region', { name: 'Blocked lines' }).getByRole('link'), `${WEBHOOKS}/${webhookId}`],
+      [page.getByRole('region', { name: 'Blocked webhooks' }).getByRole('link'), `${WEBHOOKS}/${webhookId}`],
     ] as const;
     for (const [link, address] of destinations) {
       await link.focus();
@@ -195,7 +195,10 @@ describe('the dashboard', () => {
     await register(ui.service.api, learner);
     await using visit = await ui.visit('/', { phone: true });
     const { page } = visit;
-    await page.getByRole('region', { name: 'Blocked lines' }).getByText('503 Service Unavailable').waitFor();
+    await page
+      .getByRole('region', { name: 'Blocked webhooks' })
+      .getByText('503 Service Unavailable')
+      .waitFor();
     await page.getByText(learner).waitFor();
     await visit.assertNoSidewaysScrolling();
     await visit.assertAccessible();
@@ -207,7 +210,7 @@ describe('the dashboard', () => {
     const { body: accounts } = await api.get('/ui/api/accounts');
     await using visit = await ui.visit('/', { as: 'viewer' });
     const { page } = visit;
-    const learning = page.getByRole('region', { name: 'Learning, lately' });
+    const learning = page.getByRole('region', { name: 'Recent learning' });
     const ada = learning.getByRole('listitem').filter({ hasText: /^ada, Fire safety/ });
     await ada.getByText('Not launched').waitFor();
     await ada.getByRole('link', { name: 'ada' }).click();
@@ -215,10 +218,10 @@ describe('the dashboard', () => {
     await page.getByText('ada', { exact: true }).first().waitFor();
     await page.goBack();
     await page
-      .getByRole('list', { name: 'What there is' })
+      .getByRole('list', { name: 'Content' })
       .getByText(String(accounts.total), { exact: true })
       .waitFor();
-    for (const name of ['Blocked lines', 'Failures by webhook', 'The last hour', 'First steps']) {
+    for (const name of ['Blocked webhooks', 'Failures by webhook', 'Last hour', 'Getting started']) {
       assert.equal(await page.getByRole('region', { name }).count(), 0, name);
     }
     assert.equal(await page.getByRole('list', { name: 'At a glance' }).count(), 0);
@@ -294,7 +297,7 @@ describe('the system page', () => {
       await route.fulfill({ response, json: { ...health, setting_differences } });
     });
     await page.getByRole('link', { name: 'System' }).click();
-    await page.getByText('Instances differ in their settings').waitFor();
+    await page.getByText('Instances have different settings').waitFor();
     const checks = page.getByRole('list', { name: 'Checks' });
     await checks.getByText('message_queue_max_receives. Here it is 3, on machine-2 it is 1000.').waitFor();
     await checks.getByText('enable_webhooks_service. Here it is true, on machine-2 it is false.').waitFor();
@@ -312,14 +315,14 @@ describe('the system page', () => {
       await route.fulfill({ response, json: { ...health, checks, queue } });
     });
     await page.getByRole('link', { name: 'System' }).click();
-    await page.getByRole('alert').getByText('Something does not work').waitFor();
+    await page.getByRole('alert').getByText('Something is not working').waitFor();
     const checks = page.getByRole('list', { name: 'Checks' }).getByRole('listitem');
     await checks
       .filter({ hasText: 'Course files' })
       .getByText(/bucket of content_store exists/)
       .waitFor();
     const queueCheck = checks.filter({ hasText: 'Message queue' });
-    await queueCheck.getByText('Does not answer').waitFor();
+    await queueCheck.getByText('Not responding').waitFor();
     await queueCheck.getByText(/holds a message of the installation theirs/).waitFor();
     await visit.assertAccessible();
     await page.getByRole('link', { name: 'Dashboard' }).click();
@@ -348,6 +351,6 @@ describe('the system page', () => {
     await visit.assertNoSidewaysScrolling();
     await visit.assertAccessible();
     await using viewers = await ui.visit(SYSTEM, { as: 'viewer' });
-    await viewers.page.getByText('Not for viewers').waitFor();
+    await viewers.page.getByText('Administrators only').waitFor();
   });
 });

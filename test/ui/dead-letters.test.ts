@@ -64,11 +64,11 @@ describe('dead letters', () => {
       .getByRole('button', { name: /^Send again:/ })
       .first()
       .click();
-    await page.getByText('The message waits to be sent again.').waitFor();
+    await page.getByText('The message is queued to be sent again.').waitFor();
     await page.getByRole('button', { name: 'Clear search' }).click();
     await page.getByRole('button', { name: 'Send all again…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send all again' }).click();
-    await page.getByText('Done: 5 put in line. They are being sent now.').waitFor();
+    await page.getByText('Done: 5 queued. They are being sent now.').waitFor();
     await visit.assertAccessible();
     await page.emulateMedia({ colorScheme: 'light' });
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
@@ -107,15 +107,15 @@ describe('dead letters', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Send all again' }).click();
     await begun.promise;
-    await dialog.getByRole('status').getByText('50 of 120 put in line').waitFor();
+    await dialog.getByRole('status').getByText('50 of 120 queued').waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     held.resolve();
-    await dialog.getByRole('status').getByText('Stopped: 100 put in line, 20 left as they are.').waitFor();
+    await dialog.getByRole('status').getByText('Stopped: 100 queued, 20 still dead letters.').waitFor();
     assert.equal(steps, 2);
     assert.equal(await total(), 20);
     await visit.assertAccessible();
-    await dialog.getByRole('button', { name: 'Go on' }).click();
-    await dialog.getByRole('status').getByText('Done: 120 put in line. They are being sent now.').waitFor();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('status').getByText('Done: 120 queued. They are being sent now.').waitFor();
     assert.equal(await total(), 0);
   });
 

@@ -41,7 +41,7 @@ const LISTS: Record<string, List> = {
   'courses of a folder': {
     address: '/content',
     noun: 'Course',
-    sortBy: 'Changed',
+    sortBy: 'Updated',
     sorted: [COUNT, 1],
     filter: 'Standard',
     option: 'SCORM 1.1',

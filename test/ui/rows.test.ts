@@ -86,7 +86,7 @@ describe('rows that lead to a page', () => {
       ['/content', 'Ladders'],
       ['/content?kind=equivalents', 'All languages'],
       ['/content?kind=bundles', 'First week'],
-      ['/profile', 'This one'],
+      ['/profile', 'This session'],
     ] as const;
     await using visit = await ui.visit('/');
     const { page } = visit;

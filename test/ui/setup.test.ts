@@ -36,7 +36,7 @@ describe('the first administrator', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.type('something else');
     await page.keyboard.press('Enter');
-    await page.getByText('This is not the same password').waitFor();
+    await page.getByText('The passwords do not match').waitFor();
     const label = page.getByText('Repeat the password');
     const focused = await page.locator(':focus').getAttribute('id');
     assert.equal(focused, await label.getAttribute('for'), 'the wrong field has the focus');
@@ -47,7 +47,7 @@ describe('the first administrator', () => {
     await page.getByRole('button', { name: 'Your account: Ada' }).waitFor();
 
     await using second = await ui.visit(link, { as: 'nobody' });
-    await second.page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+    await second.page.getByRole('heading', { name: 'This link no longer works' }).waitFor();
   });
 
   test('who was made on the command line meanwhile can sign in without a reload', async () => {
@@ -55,7 +55,7 @@ describe('the first administrator', () => {
     await using visit = await ui.visit('/', { as: 'nobody' });
     await visit.page.getByRole('heading', { name: 'Set up Coursewire' }).waitFor();
     await createAdministrator(ui.service.settings.data_dir);
-    await visit.page.getByRole('button', { name: 'I have made one' }).click();
+    await visit.page.getByRole('button', { name: 'Check again' }).click();
     await visit.page.getByRole('heading', { name: /Sign in/ }).waitFor();
   });
 });

@@ -61,7 +61,7 @@ describe('going around', () => {
 
   test('an address that leads nowhere says so and leads back', async () => {
     await using visit = await ui.visit('/nothing/here');
-    await heading(visit.page, 'There is nothing at this address').waitFor();
+    await heading(visit.page, 'Page not found').waitFor();
     await visit.assertAccessible();
     await visit.page.getByRole('link', { name: 'Go to the dashboard' }).click();
     await visit.arrived('/');
@@ -106,13 +106,13 @@ describe('a service that does not answer', () => {
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByLabel('E-mail').fill('late@example.com');
-    await page.getByRole('button', { name: 'Make invitation link' }).click();
-    await page.getByRole('alert').getByText('The service does not answer').waitFor();
+    await page.getByRole('button', { name: 'Create invitation link' }).click();
+    await page.getByRole('alert').getByText('The service is not responding').waitFor();
     const notice = page.getByText('What you see may be out of date');
     await notice.waitFor();
     await page.context().setOffline(false);
     await notice.waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Make invitation link' }).click();
+    await page.getByRole('button', { name: 'Create invitation link' }).click();
     await page.getByLabel('One-time link').waitFor();
   });
 
@@ -124,7 +124,7 @@ describe('a service that does not answer', () => {
     await page.getByRole('link', { name: 'Southridge' }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('searchbox').fill('north');
-    const problem = page.getByRole('heading', { name: 'The service does not answer' });
+    const problem = page.getByRole('heading', { name: 'The service is not responding' });
     await problem.waitFor();
     await page.getByText('Check your connection.').waitFor();
     await page.getByText('What you see may be out of date').waitFor();
@@ -144,7 +144,7 @@ describe('a service that does not answer', () => {
     const row = page.getByRole('link', { name: 'CRM' });
     await row.waitFor();
     await page.context().setOffline(true);
-    const problem = page.getByRole('region', { name: 'Webhooks' }).getByText('The service does not answer');
+    const problem = page.getByRole('region', { name: 'Webhooks' }).getByText('The service is not responding');
     await problem.waitFor();
     assert.equal(await row.count(), 1);
     await page.context().setOffline(false);
@@ -159,7 +159,7 @@ describe('a service that does not answer', () => {
       route.fulfill({ status: 500, body: '<h1>stack trace</h1>', contentType: 'text/html' }),
     );
     await menu(page).getByRole('link', { name: 'Administrators' }).click();
-    await page.getByRole('alert').getByText('Something went wrong in the service').waitFor();
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
     assert.equal(await page.getByText('stack trace').count(), 0);
     await visit.assertAccessible();
     await page.unroute('**/ui/api/administrators');

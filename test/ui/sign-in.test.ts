@@ -31,7 +31,7 @@ describe('signing in', () => {
     await using visit = await ui.visit('/sign-in', { as: 'nobody' });
     const { page } = visit;
     await signIn(page, 'not the password at all');
-    await page.getByRole('alert').getByText('E-mail or password is wrong').waitFor();
+    await page.getByRole('alert').getByText('Wrong e-mail or password').waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Password' }).inputValue(), '');
     await signIn(page);
     await visit.arrived('/');
@@ -106,12 +106,12 @@ describe('the profile', () => {
 
     await change.click();
     await page.getByText('Enter your password').waitFor();
-    await page.getByText('At least 12 characters').waitFor();
+    await page.getByText('Use at least 12 characters').waitFor();
     await current.fill('not my password');
     await next.fill('another long password');
     await repeat.fill('another long password');
     await change.click();
-    await page.getByText('This is not your present password').waitFor();
+    await page.getByText('This is not your current password').waitFor();
     assert.equal(await page.locator(':focus').getAttribute('autocomplete'), 'current-password');
     await current.fill(PASSWORD);
     await change.click();
@@ -135,7 +135,7 @@ describe('the profile', () => {
     await using visit = await ui.visit('/profile', { as: 'viewer' });
     const { page } = visit;
     const rows = page.getByRole('table', { name: 'Where you are signed in' }).getByRole('row');
-    const mine = rows.filter({ hasText: 'This one' });
+    const mine = rows.filter({ hasText: 'This session' });
     await mine.getByText('127.0.0.1').waitFor();
     assert.equal(await mine.getByRole('button').count(), 0, 'this one ends by signing out');
     const others = await rows.filter({ has: page.getByRole('button') }).count();
@@ -165,7 +165,7 @@ describe('the profile', () => {
   test('signs out everywhere', async () => {
     await using other = await ui.visit('/profile', { as: 'viewer' });
     await using visit = await ui.visit('/profile', { as: 'viewer' });
-    await visit.page.getByText('This one').waitFor();
+    await visit.page.getByText('This session').waitFor();
     await visit.page.getByRole('button', { name: 'Sign out everywhere' }).click();
     await visit.page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
     await heading(visit.page, /Sign in/).waitFor();
@@ -175,7 +175,7 @@ describe('the profile', () => {
 
   test('is accessible in both schemes and on a phone', async () => {
     await using visit = await ui.visit('/profile', { phone: true });
-    await visit.page.getByText('This one').waitFor();
+    await visit.page.getByText('This session').waitFor();
     await visit.assertAccessible();
     await visit.assertNoSidewaysScrolling();
   });

@@ -60,27 +60,27 @@ describe('adding and editing a webhook', () => {
     await page.keyboard.type('very secret');
     await page.keyboard.press('Enter');
     await visit.arrived(`${WEBHOOKS}/new?step=topic`);
-    await page.getByRole('heading', { name: 'What is it about?' }).waitFor();
+    await page.getByRole('heading', { name: 'What kind of events?' }).waitFor();
     await tabTo(page, 'Accounts');
     await page.keyboard.press('Space');
     await tabTo(page, 'Next');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Which events?' }).waitFor();
+    await page.getByRole('heading', { name: 'Which events exactly?' }).waitFor();
     await tabTo(page, 'Next');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Of which accounts and content?' }).waitFor();
+    await page.getByRole('heading', { name: 'For which accounts and content?' }).waitFor();
     await tabTo(page, 'Accounts');
     await page.keyboard.type('northw');
     await page.getByRole('option', { name: /Northwind Training/ }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
-    await page.getByText('With this focus these events are left out: Account created.').waitFor();
+    await page.getByText('This focus excludes these events: Account created.').waitFor();
     await tabTo(page, 'Next');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Is this right?' }).waitFor();
+    await page.getByRole('heading', { name: 'Review your webhook' }).waitFor();
     await visit.assertAccessible();
-    await tabTo(page, 'Add webhook');
+    await tabTo(page, 'Create webhook');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Northwind CRM' }).waitFor();
     const id = Number(/(\d+)$/.exec(visit.address())?.[1]);
@@ -97,7 +97,7 @@ describe('adding and editing a webhook', () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByText('Enter a name.').waitFor();
-    await page.getByText('Enter an address that starts with https:// or http://').waitFor();
+    await page.getByText('Enter a URL that starts with https:// or http://').waitFor();
     assert.equal(await page.locator(':focus').getAttribute('data-field'), 'name');
     await visit.assertAccessible();
   });
@@ -109,7 +109,7 @@ describe('adding and editing a webhook', () => {
     await page.getByLabel('Target URL').fill('http://10.0.0.1/hook');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByText('Accounts', { exact: true }).last().click();
-    for (const title of ['Which events?', 'Of which accounts and content?', 'Is this right?']) {
+    for (const title of ['Which events exactly?', 'For which accounts and content?', 'Review your webhook']) {
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByRole('heading', { name: title }).waitFor();
     }
@@ -128,7 +128,7 @@ describe('adding and editing a webhook', () => {
           })
         : route.continue(),
     );
-    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
     await page.getByText('Must not be used').waitFor();
     assert.equal(await page.locator(':focus').getAttribute('data-field'), 'target_url');
   });
@@ -157,8 +157,10 @@ describe('adding and editing a webhook', () => {
     await page.getByRole('combobox', { name: 'Accounts' }).click();
     await page.getByRole('option', { name: /Northwind/ }).click();
     await page.keyboard.press('Escape');
-    await page.getByText(/The chosen events \(Account created\) do not go with this focus/).waitFor();
-    await page.getByRole('button', { name: 'Choose other events' }).click();
+    await page
+      .getByText(/The selected events \(Account created\) cannot be combined with this focus/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Select other events' }).click();
     await visit.arrived(`${WEBHOOKS}/${id}/edit?step=events`);
   });
 
@@ -171,11 +173,11 @@ describe('adding and editing a webhook', () => {
     });
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;
-    await page.getByText('The stored secret stays unless you enter another one.').waitFor();
+    await page.getByText('Leave empty to keep the stored secret.').waitFor();
     await page.getByLabel('Name').fill('CRM, renamed');
     await page.getByRole('button', { name: 'Review' }).last().click();
     await page.getByText('Summary', { exact: true }).waitFor();
-    await page.getByText('Basic, with the key crm. The stored secret stays.').waitFor();
+    await page.getByText('Basic, with the key crm. The stored secret is kept.').waitFor();
     const sent = page.waitForRequest((request) => request.method() === 'PUT');
     await page.getByRole('button', { name: 'Save changes' }).click();
     const request = await sent;
@@ -194,7 +196,7 @@ describe('adding and editing a webhook', () => {
     const { id } = await create({});
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit?step=events`);
     const { page } = visit;
-    await page.getByRole('radio', { name: /^Only some/ }).check();
+    await page.getByRole('radio', { name: /^Selected events/ }).check();
     await page.getByRole('button', { name: 'Review' }).last().click();
     await page.getByText(/(?<!: )Account created, Activation updated, Account deleted$/).waitFor();
     await page.getByRole('button', { name: 'Save changes' }).click();
@@ -209,7 +211,7 @@ describe('adding and editing a webhook', () => {
       .getByRole('button', { name: /Events/ })
       .first()
       .click();
-    assert.equal(await page.getByRole('radio', { name: /^Only some/ }).isChecked(), true);
+    assert.equal(await page.getByRole('radio', { name: /^Selected events/ }).isChecked(), true);
     await page.getByRole('radio', { name: /^All events/ }).check();
     await page.getByRole('button', { name: 'Review' }).last().click();
     await page.getByRole('button', { name: 'Save changes' }).click();
@@ -229,9 +231,9 @@ describe('adding and editing a webhook', () => {
     await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
     await page.getByText('What you entered is kept in this tab, except for the secret').waitFor();
     await page.goBack();
-    await page.getByText('You go on where you left off.').waitFor();
+    await page.getByText('Your draft was restored.').waitFor();
     await page.reload();
-    await page.getByText('You go on where you left off.').waitFor();
+    await page.getByText('Your draft was restored.').waitFor();
     assert.equal(await page.getByLabel('Name').inputValue(), '<img src=x onerror=alert(1)> 🚒');
     assert.equal(await page.getByLabel('Secret').inputValue(), '');
     assert.doesNotMatch(
@@ -252,14 +254,14 @@ describe('adding and editing a webhook', () => {
     await page.getByLabel('Secret').fill('secret');
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('radio', { name: 'Accounts' }).check();
-    for (const title of ['Which events?', 'Of which accounts and content?']) {
+    for (const title of ['Which events exactly?', 'For which accounts and content?']) {
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByRole('heading', { name: title }).waitFor();
     }
     await visit.arrived(`${WEBHOOKS}/new?step=focus`);
     // Without its secret the draft is back at its first step.
     await page.reload();
-    await page.getByText('You go on where you left off.').waitFor();
+    await page.getByText('Your draft was restored.').waitFor();
     await visit.arrived(`${WEBHOOKS}/new`);
     await page.getByLabel('Secret').pressSequentially('secret');
     assert.equal(await page.getByLabel('Secret').inputValue(), 'secret');
@@ -282,7 +284,7 @@ describe('adding and editing a webhook', () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Someone else changed this webhook in the meantime').waitFor();
     assert.equal((await read(id)).name, 'Theirs');
-    await page.getByRole('button', { name: 'Keep what I entered' }).click();
+    await page.getByRole('button', { name: 'Keep my changes' }).click();
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
     assert.equal((await read(id)).name, 'Mine');
@@ -296,7 +298,7 @@ describe('adding and editing a webhook', () => {
     await page.getByRole('switch', { name: 'Active' }).uncheck();
     await page.getByRole('button', { name: 'Next' }).click();
     await page.getByRole('radio', { name: 'Courses' }).check();
-    for (const title of ['Which events?', 'Of which accounts and content?', 'Is this right?']) {
+    for (const title of ['Which events exactly?', 'For which accounts and content?', 'Review your webhook']) {
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByRole('heading', { name: title }).waitFor();
     }
@@ -308,9 +310,9 @@ describe('adding and editing a webhook', () => {
       },
       { times: 1 },
     );
-    await page.getByRole('button', { name: 'Add webhook' }).click();
-    await page.getByText('The service does not answer', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByText('The service is not responding', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
     await page.getByRole('heading', { level: 1, name: 'Once only' }).waitFor();
     const { body } = await ui.service.api.get('/ui/api/webhooks?search=Once%20only');
     assert.equal(body.total, 1);

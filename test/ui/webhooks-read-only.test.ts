@@ -32,13 +32,13 @@ describe('webhooks while the webhooks service is disabled', () => {
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
     const { page } = visit;
     await page.getByText('Read Only', { exact: true }).waitFor();
-    await page.getByText('Counted since').waitFor();
+    await page.getByText('Counting since').waitFor();
     for (const tab of ['Overview', 'History', 'Configuration']) {
       await page.getByRole('tab', { name: tab }).click();
       assert.equal(
         await page
           .getByRole('main')
-          .getByText(/^(Edit|Delete.*|Send .*|Retry now|Dead-letter it…)$/)
+          .getByText(/^(Edit|Delete.*|Send .*|Retry now|Move to dead letters…)$/)
           .count(),
         0,
       );
@@ -48,12 +48,12 @@ describe('webhooks while the webhooks service is disabled', () => {
 
   it('can be added, and the form says that nothing is sent for now', async () => {
     await using visit = await ui.visit(`${WEBHOOKS}/new`);
-    await visit.page.getByText('Nothing is sent as long as the webhooks service is disabled.').waitFor();
+    await visit.page.getByText('Nothing is sent while the webhooks service is disabled.').waitFor();
   });
 
   it('let no first postback be looked for', async () => {
     await using visit = await ui.visit('/');
-    await visit.page.getByText('Once the webhooks service is enabled.').waitFor();
+    await visit.page.getByText('Available once the webhooks service is enabled.').waitFor();
     assert.equal(await visit.page.getByRole('link', { name: 'Open the webhook' }).count(), 0);
   });
 

@@ -39,7 +39,7 @@ describe('webhooks', () => {
     await using visit = await ui.visit(WEBHOOKS);
     await visit.page.getByText('No webhooks yet').waitFor();
     await visit.assertAccessible();
-    await visit.page.getByRole('link', { name: 'Add your first webhook' }).click();
+    await visit.page.getByRole('link', { name: 'Create your first webhook' }).click();
     await visit.arrived(`${WEBHOOKS}/new`);
   });
 
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     await using list = await ui.visit(WEBHOOKS);
     await list.page.getByRole('link', { name: 'CRM' }).waitFor();
     await using details = await ui.visit(`${WEBHOOKS}/${id}`);
-    await details.page.getByText('Nothing waits', { exact: true }).waitFor();
+    await details.page.getByText('No messages waiting', { exact: true }).waitFor();
     await cause();
     await list.page
       .getByRole('link', { name: /is in error.*503 Out to Lunch/ })
@@ -67,7 +67,7 @@ describe('webhooks', () => {
       .getByRole('link', { name: /is in error/ })
       .waitFor({ state: 'detached', timeout: LIVE_MS });
     await details.page.getByText('In error', { exact: true }).waitFor({ state: 'detached' });
-    await details.page.getByText('Nothing waits', { exact: true }).waitFor();
+    await details.page.getByText('No messages waiting', { exact: true }).waitFor();
     await remove(id);
   });
 
@@ -105,7 +105,7 @@ describe('webhooks', () => {
     const { page } = visit;
     const active = page.getByRole('switch', { name: /^Active: .*CRM/ });
     await active.click({ force: true });
-    await page.getByText(/The messages that wait for it \(1\) will be discarded/).waitFor();
+    await page.getByText(/Its waiting messages \(1\) will be discarded/).waitFor();
     await page.getByRole('button', { name: 'Deactivate' }).click();
     await page.getByText(/CRM.? is inactive\./).waitFor();
     const { body } = await ui.service.api.get(`/webhooks/${id}`);
@@ -134,28 +134,28 @@ describe('webhooks', () => {
     await cause('Waits <b>here</b>');
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`);
     const { page } = visit;
-    await page.getByRole('button', { name: 'Dead-letter it…' }).click();
-    await page.getByText(/The first message in line \(Account created\) goes to the dead letters/).waitFor();
-    const confirm = page.getByRole('button', { name: 'Dead-letter the message' });
-    const moved = page.getByText('The message was moved to the dead letters.');
+    await page.getByRole('button', { name: 'Move to dead letters…' }).click();
+    await page.getByText(/The first message in line \(Account created\) is moved to dead letters/).waitFor();
+    const confirm = page.getByRole('button', { name: 'Move to dead letters', exact: true });
+    const moved = page.getByText('The message was moved to dead letters.');
     // While the message is out, the service asks to try again.
     while ((await moved.count()) === 0) {
       await confirm.click({ timeout: 2_000 }).catch(() => {});
       await moved
-        .or(page.getByText(/being delivered at this moment/))
+        .or(page.getByText(/being delivered right now/))
         .or(confirm)
         .first()
         .waitFor();
     }
-    await page.getByRole('link', { name: 'See the dead letters' }).waitFor();
+    await page.getByRole('link', { name: 'Show dead letters' }).waitFor();
     await visit.assertAccessible();
     await visit.showScheme('light');
-    await page.getByRole('link', { name: 'See the dead letters' }).click();
+    await page.getByRole('link', { name: 'Show dead letters' }).click();
     await page.getByRole('link', { name: /Account created, delivery/ }).click();
     await visit.arrived(/tab=history&outcome=DEAD_LETTERED.*delivery=\d+/);
     await page.reload();
     const drawer = page.getByRole('dialog');
-    await drawer.getByText('Given up by hand.').waitFor();
+    await drawer.getByText('Moved to dead letters manually.').waitFor();
     await drawer.getByText('"name": "Waits <b>here</b>"').waitFor();
     await drawer.getByText(HOSTILE).first().waitFor();
     await visit.assertAccessible();
@@ -168,8 +168,8 @@ describe('webhooks', () => {
     await page.keyboard.press('Escape');
     await visit.arrived(`${WEBHOOKS}/${id}?tab=history&outcome=DEAD_LETTERED`);
     await page.getByRole('tab', { name: 'Overview' }).click();
-    await page.getByText('Every message was delivered or given up.').waitFor();
-    await page.getByRole('link', { name: 'See the dead letters' }).waitFor({ state: 'detached' });
+    await page.getByText('Every message was delivered or moved to dead letters.').waitFor();
+    await page.getByRole('link', { name: 'Show dead letters' }).waitFor({ state: 'detached' });
     await remove(id);
   });
 
@@ -182,7 +182,7 @@ describe('webhooks', () => {
     await page.locator('dl', { hasText: 'Successes' }).getByText('1', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Reset…' }).click();
     await page.getByRole('button', { name: 'Reset statistics' }).click();
-    await page.getByText('The statistics start anew.').waitFor();
+    await page.getByText('The statistics were reset.').waitFor();
     assert.equal((await ui.service.api.get(`/webhooks/${id}/statistics`)).body.success_count, 0);
     await remove(id);
   });
@@ -193,7 +193,7 @@ describe('webhooks', () => {
     const { page } = visit;
     await page.clock.install();
     await page.goto(`${ui.service.url}/ui${WEBHOOKS}/${id}`);
-    await page.getByText('Nothing waits', { exact: true }).waitFor();
+    await page.getByText('No messages waiting', { exact: true }).waitFor();
     const asksAgain = () => page.waitForRequest(`**/webhooks/${id}/line`);
     const next = asksAgain();
     await page.clock.runFor(LIVE_MS);
@@ -237,7 +237,7 @@ describe('webhooks', () => {
     await page.getByRole('button', { name: /Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete webhook' }).click();
-    await page.getByText('This is not the name.').waitFor();
+    await page.getByText('The name does not match.').waitFor();
     await page.getByRole('textbox', { name: /Type .*Old CRM/ }).fill('Old CRM');
     await page.getByRole('button', { name: 'Delete webhook' }).click();
     await visit.arrived(WEBHOOKS);
@@ -262,7 +262,7 @@ describe('webhooks', () => {
 
   it('are not for viewers', async () => {
     await using visit = await ui.visit(WEBHOOKS, { as: 'viewer' });
-    await visit.page.getByText('Not for viewers').waitFor();
+    await visit.page.getByText('Administrators only').waitFor();
   });
 
   it('say what happened when the service fails, and go on when it answers', async () => {
@@ -272,7 +272,7 @@ describe('webhooks', () => {
       times: 1,
     });
     await page.goto(`${ui.service.url}/ui${WEBHOOKS}`);
-    await page.getByText('Something went wrong in the service').waitFor();
+    await page.getByText('Something went wrong').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('No webhooks yet').waitFor();
   });

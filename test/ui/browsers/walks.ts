@@ -82,19 +82,19 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       await person.fill('Name', 'CRM');
       await person.fill('Target URL', 'https://crm.example.com/hook');
       await person.click({ name: 'Next' });
-      await person.sees('What is it about?');
+      await person.sees('What kind of events?');
       await person.click({ name: 'Accounts', css: 'input[type=radio]' });
       await person.click({ name: 'Next' });
-      await person.sees('Which events?');
+      await person.sees('Which events exactly?');
       await person.click({ name: 'Next' });
-      await person.sees('Of which accounts and content?');
+      await person.sees('For which accounts and content?');
       await person.fill('Accounts', 'conto');
       await person.click({ name: 'Contoso', css: '[role="option"]' });
       await person.press('escape');
-      await person.sees('With this focus these events are left out');
+      await person.sees('This focus excludes these events');
       await person.click({ name: 'Next' });
-      await person.sees('Is this right?');
-      await person.click({ name: 'Add webhook' });
+      await person.sees('Review your webhook');
+      await person.click({ name: 'Create webhook' });
       await person.arrives(/^\/administration\/integrations\/webhooks\/\d+$/);
       await person.open(WEBHOOKS);
       await person.click({ name: 'Active: CRM', css: 'input', row: 'CRM' });
@@ -174,7 +174,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       for (const [width, height] of [DESK, PHONE]) {
         await person.remote.resize(width, height);
         for (const [address, shown] of [
-          ['/', 'The last hour'],
+          ['/', 'Last hour'],
           [WEBHOOKS, 'CRM'],
           ['/administration/integrations/clients', 'tests'],
           ['/administration/administrators', 'Ann'],

@@ -34,11 +34,7 @@ export async function takeSecret(page: Page): Promise<Made> {
   return { id: id ?? '', secret };
 }
 
-export async function create(
-  page: Page,
-  name: string,
-  scopes: 'All' | 'Only reading' = 'All',
-): Promise<Made> {
+export async function create(page: Page, name: string, scopes: 'All' | 'Read-only' = 'All'): Promise<Made> {
   await page.getByRole('button', { name: 'Create client' }).click();
   await dialog(page).getByLabel('Name').fill(name);
   await dialog(page).getByLabel('E-mail').fill('it@example.com');

@@ -1,18 +1,18 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** Accounts, and what they are given. */
+/** Accounts and their content. */
 export const accounts = {
   title: 'Accounts',
   one: 'Account',
   description:
-    'Customers, branches or departments: each is given content, and its learners are registered to it.',
+    'Customers, branches or departments. Each account has its own content and its own registered learners.',
   label: 'Accounts',
   search: 'Search by name or id',
   columns: {
     name: 'Name',
     state: 'State',
     contents: 'Content',
-    updated: 'Changed',
+    updated: 'Updated',
     created: 'Created',
   },
   stateFilter: 'State',
@@ -20,34 +20,34 @@ export const accounts = {
   actionsOf: (name: string) => `Actions for ${isolate(name)}`,
   name: 'Name',
   id: (id: number) => `#${id}`,
-  changed: 'changed',
+  changed: 'updated',
   created: (name: string) => `${isolate(name)} was created.`,
   empty: {
     title: 'No accounts yet',
     description:
-      'An account stands for a customer, a branch or a department. It is given courses, and learners are registered to them.',
-    viewer: 'An administrator has not made one yet.',
+      'An account represents a customer, a branch or a department. Add courses to it, then register learners.',
+    viewer: 'No administrator has created one yet.',
   },
   create: {
     action: 'Create account',
     first: 'Create the first account',
     enabled: 'Active',
-    enabledDescription: 'Its learners can be registered and launch courses.',
-    event: 'Causes the event “Account created”.',
+    enabledDescription: 'Learners can be registered and can launch courses.',
+    event: 'Triggers the event “Account created”.',
   },
   rename: {
     action: 'Rename…',
     title: (name: string) => `Rename ${isolate(name)}`,
-    event: 'Causes no event. Messages from now on carry the new name.',
-    done: (name: string) => `It is called ${isolate(name)} now.`,
+    event: 'Triggers no event. Messages sent from now on use the new name.',
+    done: (name: string) => `Renamed to ${isolate(name)}.`,
     conflict: (name: string) =>
-      `Someone else changed this account meanwhile. It is called “${isolate(name)}” now.`,
-    conflictAdvice: 'Save again to have your name nevertheless.',
+      `Someone else changed this account in the meantime. It is now called “${isolate(name)}”.`,
+    conflictAdvice: 'Save again to replace it with your name.',
   },
   activate: {
     action: 'Activate…',
     title: (name: string) => `Activate ${isolate(name)}?`,
-    description: 'Its learners can be registered and launch courses again.',
+    description: 'Learners can be registered and can launch courses again.',
     confirm: 'Activate',
     done: (name: string) => `${isolate(name)} is active.`,
   },
@@ -55,54 +55,54 @@ export const accounts = {
     action: 'Deactivate…',
     title: (name: string) => `Deactivate ${isolate(name)}?`,
     description:
-      'No learner can be registered, and no launch link made, until it is activated again. Links given out before work until they expire. Content and results stay.',
+      'Until you activate it again, no learners can be registered and no launch links created. Existing links work until they expire. Content and results are kept.',
     confirm: 'Deactivate',
     done: (name: string) => `${isolate(name)} is inactive.`,
   },
-  activationEvent: 'Causes the event “Activation updated”.',
+  activationEvent: 'Triggers the event “Activation updated”.',
   remove: {
     action: 'Delete…',
     title: (name: string) => `Delete ${isolate(name)}?`,
     confirm: 'Delete account',
-    goes: 'What goes with it, without events of its own:',
+    goes: 'Also deleted, without further events:',
     contents: (count: string, one: boolean) =>
       one
-        ? 'the assignment of 1 asset (the asset itself stays)'
-        : `the assignment of ${count} assets (the assets themselves stay)`,
+        ? 'the assignment of 1 item of content (the content itself is kept)'
+        : `the assignment of ${count} items of content (the content itself is kept)`,
     registrations: (count: string, one: boolean) =>
-      one ? '1 registration with its results' : `${count} registrations with their results`,
-    nothing: 'It holds no content and no registrations.',
-    counting: 'Counting what goes with it…',
-    uncounted: 'Its content and registrations, with their results, go with it.',
-    event: 'Causes the event “Account deleted”. This cannot be undone.',
+      one ? '1 registration and its results' : `${count} registrations and their results`,
+    nothing: 'It has no content and no registrations.',
+    counting: 'Counting what else will be deleted…',
+    uncounted: 'The assignments of its content and its registrations, with their results, are also deleted.',
+    event: 'Triggers the event “Account deleted”. This cannot be undone.',
     done: (name: string) => `${isolate(name)} was deleted.`,
   },
   checks: {
-    name: 'Give it a name',
-    length: (max: number) => `At most ${max} characters`,
+    name: 'Enter a name',
+    length: (max: number) => `Use at most ${max} characters`,
   },
   missing: {
-    title: 'There is no such account',
-    description: 'It was deleted, or the address has a mistake.',
+    title: 'Account not found',
+    description: 'It may have been deleted, or the URL may be wrong.',
     action: 'All accounts',
   },
-  tabs: { label: 'Parts of the account', content: 'Content', registrations: 'Registrations' },
-  inactiveNote: 'This account is inactive: no learner can be registered, and no launch link made.',
+  tabs: { label: 'Account sections', content: 'Content', registrations: 'Registrations' },
+  inactiveNote: 'This account is inactive: no learners can be registered and no launch links created.',
   contents: {
     label: 'Content of this account',
     search: 'Search by name or id',
     columns: { name: 'Name', type: 'Type', location: 'Folder', added: 'Added' },
     type: 'Type',
     types: { COURSE: 'Course', EQUIVALENT: 'Equivalent', BUNDLE: 'Bundle', FOLDER: 'Folder' },
-    select: 'Choose',
-    choose: (name: string) => `Choose ${isolate(name)}`,
-    chooseAll: 'Choose all on this page',
-    chooseNone: 'Choose none',
+    select: 'Select',
+    choose: (name: string) => `Select ${isolate(name)}`,
+    chooseAll: 'Select all on this page',
+    chooseNone: 'Clear selection',
     empty: {
       title: 'No content yet',
       description:
-        'Give this account courses, equivalents, bundles, or whole folders. Its learners can then be registered to the courses in them.',
-      viewer: 'This account was not given any content.',
+        'Add courses, equivalents, bundles or whole folders to this account. Its learners can then be registered to their courses.',
+      viewer: 'No content has been added to this account.',
     },
     add: {
       action: 'Add content',
@@ -111,30 +111,26 @@ export const accounts = {
       searchPlaceholder: 'Name or id',
       types: 'Type',
       all: 'All',
-      results: 'Content to choose from',
-      chosen: (count: number) => (count === 1 ? '1 chosen' : `${count} chosen`),
-      chosenLabel: 'Chosen',
-      noneChosen: 'Choose what to add. What is chosen stays through searches and pages.',
-      remove: (name: string) => `Do not add ${isolate(name)}`,
-      chooseAll: 'Choose all shown',
-      held: 'This account has it already',
-      nothing: 'Nothing of that name.',
+      results: 'Available content',
+      chosen: (count: number) => `${count} selected`,
+      chosenLabel: 'Selected',
+      noneChosen: 'Select what to add. Your selection is kept as you search and turn pages.',
+      remove: (name: string) => `Deselect ${isolate(name)}`,
+      chooseAll: 'Select all shown',
+      held: 'Already in this account',
+      nothing: 'No results.',
       noContent: 'There is no content yet. Import a course first.',
       folder:
-        'A folder stands for everything in it and below, also for what is put there later; no event tells of that later content.',
+        'Adding a folder adds everything in it and below, including content that is put there later. Later content triggers no event.',
       event:
-        'Causes “Content added” for what the account does not have yet: one event a folder that the assets stand in.',
-      submit: (count: number) => (count === 0 ? 'Add' : count === 1 ? 'Add 1 asset' : `Add ${count} assets`),
-      tooMany: (max: number) => `At most ${max} at once.`,
-      nothingChosen: 'Choose something first.',
+        'Triggers “Content added” for content that the account does not have yet: one event for each folder that contains some of it.',
+      submit: (count: number) => (count === 0 ? 'Add' : count === 1 ? 'Add 1 item' : `Add ${count} items`),
+      tooMany: (max: number) => `Select at most ${max} at once.`,
+      nothingChosen: 'Select something first.',
       done: (added: number, unchanged: number) =>
         [
-          added === 0
-            ? 'Nothing was added'
-            : added === 1
-              ? '1 asset was added'
-              : `${added} assets were added`,
-          unchanged === 0 ? '' : unchanged === 1 ? '1 was there already' : `${unchanged} were there already`,
+          added === 0 ? 'Nothing was added' : added === 1 ? '1 item was added' : `${added} items were added`,
+          unchanged === 0 ? '' : unchanged === 1 ? '1 was already there' : `${unchanged} were already there`,
         ]
           .filter((part) => part !== '')
           .join('; ')
@@ -144,13 +140,13 @@ export const accounts = {
       action: (count: number) => `Remove ${count}…`,
       one: (name: string) => `Remove ${isolate(name)}`,
       title: (name: string, count: number) =>
-        count === 1 ? `Remove ${isolate(name)}?` : `Remove ${count} assets?`,
+        count === 1 ? `Remove ${isolate(name)}?` : `Remove ${count} items?`,
       description:
-        'The assets themselves stay. Registrations stay too, but cannot be launched while the account does not hold their course in another way.',
+        'The content itself is kept. Registrations are kept too, but cannot be launched unless the account still has their course in another way.',
       event:
-        'Causes the event “Content removed”; for a folder one for it and for each below it that has content.',
+        'Triggers the event “Content removed”. Removing a folder triggers one event for it and one for each folder below it that contains content.',
       confirm: 'Remove',
-      done: (count: number) => (count === 1 ? '1 asset was removed.' : `${count} assets were removed.`),
+      done: (count: number) => (count === 1 ? '1 item was removed.' : `${count} items were removed.`),
       more: (count: number) => `and ${count} more`,
       progress: (done: number, total: number) => `${done} of ${total} removed`,
     },

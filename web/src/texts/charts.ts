@@ -1,8 +1,8 @@
-/** Charts and the tables that show the same. */
+/** Charts and the tables that show the same figures. */
 export const charts = {
-  view: 'Shown as',
+  view: 'View as',
   views: { chart: 'Chart', table: 'Table' },
-  inFigures: (title: string) => `${title}, in figures`,
+  inFigures: (title: string) => `${title}, as a table`,
   from: 'From',
   timesIn: (zone: string) => `Times are in ${zone}.`,
 } as const;

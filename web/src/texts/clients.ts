@@ -1,15 +1,15 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** The systems that use the automation API. */
+/** API clients: the systems that use the automation API. */
 export const clients = {
   title: 'API clients',
-  description: 'Your systems that use the automation API. Each gets its own id, secret and scopes.',
+  description: 'Systems of yours that use the automation API. Each has its own id, secret and scopes.',
   label: 'API clients',
   search: 'Search by name, e-mail or client id',
   columns: {
     name: 'Name',
     email: 'E-mail',
-    scopes: 'May',
+    scopes: 'Scopes',
     state: 'State',
     lastUsed: 'Last used',
     created: 'Created',
@@ -19,9 +19,9 @@ export const clients = {
   copyId: (name: string) => `Copy the client id of ${isolate(name)}`,
   actionsOf: (name: string) => `Actions for ${isolate(name)}`,
   neverUsed: 'Never',
-  all: 'Everything',
-  nothing: 'Nothing',
-  readsOnly: 'Only read',
+  all: 'All',
+  nothing: 'None',
+  readsOnly: 'Read-only',
   shortScopes: {
     'content:read': 'read content',
     'content:write': 'change content',
@@ -34,7 +34,7 @@ export const clients = {
   empty: {
     title: 'No API clients yet',
     description:
-      'A client is one of your systems: an LMS, a CRM, a script. It gets a token with its id and secret, and does with it what its scopes allow.',
+      'A client is one of your systems, such as an LMS, a CRM or a script. It exchanges its id and secret for a token, whose scopes say what it can do.',
     action: 'Create the first client',
   },
   create: {
@@ -47,57 +47,57 @@ export const clients = {
     title: (name: string) => `Edit ${isolate(name)}`,
     submit: 'Save',
     done: (name: string) => `${isolate(name)} was saved.`,
-    note: 'Scopes that you take away are lost to its tokens at once. Tokens it has gain nothing: new ones do.',
+    note: 'Scopes that you remove stop working immediately, even for existing tokens. Scopes that you add apply to new tokens only.',
     conflict: {
       title: 'Someone else changed this client in the meantime',
       description:
-        'Saving again puts what you entered in place of its present name, e-mail and scopes. Or start from its present state.',
+        'Saving again replaces the current name, e-mail and scopes with yours. Or start over from the current values.',
       fact: (label: string, value: string) => `${label} now: ${isolate(value)}`,
-      startAgain: 'Start from its present state',
+      startAgain: 'Start over from the current values',
     },
   },
   form: {
     name: 'Name',
-    nameDescription: 'What it is, for people: “CRM production”.',
+    nameDescription: 'A name that people recognize, such as “CRM production”.',
     email: 'E-mail',
-    emailDescription: 'Whom to ask about it. Stands as “user” in the messages of what the client causes.',
+    emailDescription: 'Who to contact about it. Also sent as “user” in messages about what the client does.',
     scopes: 'Scopes',
-    scopesDescription: 'Give it no more than it needs.',
-    withoutScopes: 'Without a scope its tokens allow nothing.',
+    scopesDescription: 'Grant only what it needs.',
+    withoutScopes: 'Without scopes, its tokens cannot do anything.',
     chooseAll: 'All',
-    chooseReads: 'Only reading',
+    chooseReads: 'Read-only',
     meanings: {
-      'content:read': 'Read accounts, folders, courses, registrations and what belongs to them.',
-      'content:write': 'Change accounts, folders and courses; import courses; give accounts content.',
-      'webhooks:read': 'Read webhooks, their statistics, history and lines. Never their secrets.',
-      'webhooks:write': 'Create, change and delete webhooks; send messages again; act on lines.',
-      'registrations:write': 'Register learners, make launch links, report their status.',
+      'content:read': 'Read accounts, folders, courses, registrations and everything in them.',
+      'content:write': 'Change accounts, folders and courses; import courses; add content to accounts.',
+      'webhooks:read': 'Read webhooks, their statistics, history and lines, but never their secrets.',
+      'webhooks:write':
+        'Create, change and delete webhooks; send messages again; retry or skip waiting messages.',
+      'registrations:write': 'Register learners, create launch links and report their status.',
       'statements:read': 'Read learning records through the Experience API (xAPI).',
       'statements:write': 'Store learning records through the Experience API (xAPI).',
     },
     checks: {
-      name: 'Give it a name',
+      name: 'Enter a name',
       email: 'Enter an e-mail address',
-      nameLength: 'At most 200 characters',
-      scopes: 'Choose at least one: without a scope it can do nothing',
+      nameLength: 'Use at most 200 characters',
+      scopes: 'Choose at least one: without scopes it cannot do anything',
     },
   },
   discard: {
     title: 'Close without saving?',
-    description: 'What you entered is not saved.',
-    keep: 'Go on editing',
+    description: 'Your changes will be lost.',
+    keep: 'Keep editing',
     confirm: 'Discard',
   },
   secret: {
     created: 'Client created',
-    renewed: (name: string) => `New secret of ${isolate(name)}`,
-    description: (name: string) => `With these, ${isolate(name)} gets its tokens.`,
+    renewed: (name: string) => `New secret for ${isolate(name)}`,
+    description: (name: string) => `${isolate(name)} uses these to get tokens.`,
     id: 'Client id',
     secret: 'Client secret',
-    once: 'The secret is shown only now and cannot be shown again. Copy it to where it is used.',
+    once: 'The secret is shown only once. Copy it now to where it is needed.',
     usage: 'Try it',
-    usageDescription:
-      'Gets a token. curl asks for the secret, so that it stays out of the history of your shell.',
+    usageDescription: 'Gets a token. curl asks for the secret, which keeps it out of your shell history.',
     copyId: 'Copy the client id',
     copyCommand: 'Copy the command',
     done: 'I have copied the secret',
@@ -106,25 +106,26 @@ export const clients = {
     action: 'New secret…',
     title: (name: string) => `New secret for ${isolate(name)}?`,
     description:
-      'The present secret and all tokens end at once: the client is shut out until it has the new one.',
-    confirm: 'Make new secret',
+      'The current secret and all tokens stop working immediately. The client is locked out until it uses the new secret.',
+    confirm: 'Create new secret',
   },
   disable: {
     action: 'Disable…',
     title: (name: string) => `Disable ${isolate(name)}?`,
-    description: 'All its tokens end at once, and it gets no new ones until it is enabled again.',
+    description:
+      'All its tokens stop working immediately, and it cannot get new ones until you enable it again.',
     confirm: 'Disable',
     done: (name: string) => `${isolate(name)} is disabled.`,
   },
   enable: {
     action: 'Enable',
-    done: (name: string) => `${isolate(name)} is enabled. It can ask for tokens again.`,
+    done: (name: string) => `${isolate(name)} is enabled. It can get tokens again.`,
   },
   remove: {
     action: 'Delete…',
     title: (name: string) => `Delete ${isolate(name)}?`,
     description:
-      'All its tokens end at once and its secret is forgotten. What it did stays. This cannot be undone; a client that may come back can be disabled instead.',
+      'All its tokens stop working immediately and its secret is deleted. Its past changes are kept. This cannot be undone. If you may need the client again, disable it instead.',
     confirm: 'Delete client',
     done: (name: string) => `${isolate(name)} was deleted.`,
   },

@@ -1,10 +1,10 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** Folders and the lists of what stands in them. */
+/** Folders and the lists of their contents. */
 export const content = {
   title: 'Content',
   kinds: { courses: 'Courses', equivalents: 'Equivalents', bundles: 'Bundles' },
-  kindTabs: 'Kinds of content',
+  kindTabs: 'Content types',
   standards: {
     SCORM_11: 'SCORM 1.1',
     SCORM_12: 'SCORM 1.2',
@@ -17,17 +17,17 @@ export const content = {
     UNKNOWN: 'Unknown',
   },
   upload: 'Upload courses',
-  addEquivalent: 'Add equivalent',
-  addBundle: 'Add bundle',
+  addEquivalent: 'Create equivalent',
+  addBundle: 'Create bundle',
   dropHere: (folder: string) => `Drop course packages to upload them to “${isolate(folder)}”`,
-  below: 'Include folders below',
+  below: 'Include subfolders',
   searchIn: { courses: 'Search courses', equivalents: 'Search equivalents', bundles: 'Search bundles' },
-  searching: (folder: string) => `Found in “${isolate(folder)}” and the folders below it.`,
+  searching: (folder: string) => `Results from “${isolate(folder)}” and its subfolders.`,
   columns: {
     name: 'Name',
     standard: 'Standard',
     version: 'Version',
-    updated: 'Changed',
+    updated: 'Updated',
     languages: 'Languages',
     contents: 'Contents',
     actions: 'Actions',
@@ -46,37 +46,37 @@ export const content = {
     courses: {
       title: 'No courses in this folder',
       home: 'No courses yet',
-      description: 'Drop course packages here – zip files of SCORM, AICC, cmi5 or xAPI – or choose them.',
-      viewer: 'Nobody has put courses here yet.',
-      below: (count: string) => `Folders below it hold ${count}.`,
+      description:
+        'Drop course packages here, or choose files: zip files of SCORM, AICC, cmi5 or xAPI courses.',
+      viewer: 'No courses have been uploaded here yet.',
+      below: (count: string) => `Its subfolders contain ${count}.`,
     },
     equivalents: {
       title: 'No equivalents in this folder',
       home: 'No equivalents yet',
-      description: 'An equivalent is one course in several languages, to give them to accounts as one.',
-      viewer: 'An equivalent is one course in several languages. There is none here.',
-      below: (count: string) => `Folders below it hold ${count}.`,
+      description: 'An equivalent is one course in several languages, added to accounts as one.',
+      viewer: 'An equivalent is one course in several languages. There are none here.',
+      below: (count: string) => `Its subfolders contain ${count}.`,
     },
     bundles: {
       title: 'No bundles in this folder',
       home: 'No bundles yet',
-      description:
-        'A bundle holds courses and equivalents that go together, to give them to accounts at once.',
-      viewer: 'A bundle holds courses and equivalents that go together. There is none here.',
-      below: (count: string) => `Folders below it hold ${count}.`,
+      description: 'A bundle holds courses and equivalents that belong together, added to accounts as one.',
+      viewer: 'A bundle holds courses and equivalents that belong together. There are none here.',
+      below: (count: string) => `Its subfolders contain ${count}.`,
     },
   },
 } as const;
 
-/** The tree of folders, and changing it. */
+/** The folder tree and its dialogs. */
 export const folders = {
   title: 'Folders',
   open: 'Choose folder',
-  path: 'Where this folder is',
+  path: 'Folder path',
   search: 'Find a folder',
-  nothingFound: 'No folder of that name',
+  nothingFound: 'No results',
   truncated: (count: string) =>
-    `There are more folders than the ${count} that are shown here. Others can still be opened by their addresses.`,
+    `Only ${count} folders are shown here. You can still open the others by their URL.`,
   count: (courses: number, equivalents: number, bundles: number) =>
     [
       courses === 1 ? '1 course' : `${courses} courses`,
@@ -85,11 +85,11 @@ export const folders = {
     ].join(', '),
   menu: (name: string) => `Actions for folder ${isolate(name)}`,
   name: 'Name',
-  nameRequired: 'Give it a name.',
-  nameLong: 'At most 200 characters.',
+  nameRequired: 'Enter a name.',
+  nameLong: 'Use at most 200 characters.',
   create: {
-    action: 'New folder…',
-    title: (parent: string) => `New folder in “${isolate(parent)}”`,
+    action: 'Create folder…',
+    title: (parent: string) => `Create a folder in “${isolate(parent)}”`,
     submit: 'Create folder',
     done: (name: string) => `“${isolate(name)}” was created.`,
   },
@@ -97,28 +97,28 @@ export const folders = {
     action: 'Rename…',
     title: (name: string) => `Rename “${isolate(name)}”`,
     submit: 'Rename',
-    done: (name: string) => `It is called “${isolate(name)}” now.`,
+    done: (name: string) => `Renamed to “${isolate(name)}”.`,
   },
   move: {
     action: 'Move…',
     title: (name: string) => `Move “${isolate(name)}”`,
     titleMany: (count: number) => `Move ${count} courses`,
-    description: 'Choose where it goes.',
+    description: 'Choose a destination.',
     submit: 'Move here',
     submitTo: (folder: string) => `Move to “${isolate(folder)}”`,
-    already: 'It is in this folder already.',
-    itself: 'A folder cannot go into itself or a folder within it.',
-    done: (name: string, folder: string) => `“${isolate(name)}” is in “${isolate(folder)}” now.`,
-    doneMany: (count: number, folder: string) => `${count} courses are in “${isolate(folder)}” now.`,
+    already: 'Already in this folder.',
+    itself: 'A folder cannot be moved into itself or one of its subfolders.',
+    done: (name: string, folder: string) => `“${isolate(name)}” was moved to “${isolate(folder)}”.`,
+    doneMany: (count: number, folder: string) => `${count} courses were moved to “${isolate(folder)}”.`,
     partly: (done: number, count: number, folder: string) =>
-      `${done} of ${count} are in “${isolate(folder)}” now. The others could not be moved:`,
+      `${done} of ${count} were moved to “${isolate(folder)}”. The others could not be moved:`,
     undo: 'Undo',
     undone: 'Moved back.',
     progress: (done: number, count: number) => `Moving ${done} of ${count}…`,
   },
   conflict: {
     title: 'Someone else changed this in the meantime',
-    now: (name: string, location: string) => `It is called “${isolate(name)}” now and stands in ${location}.`,
+    now: (name: string, location: string) => `It is now called “${isolate(name)}” and is in ${location}.`,
     again: 'Save again to replace that.',
   },
   remove: {
@@ -128,13 +128,13 @@ export const folders = {
     description: 'The folder is empty. Deleting it cannot be undone.',
     done: (name: string) => `“${isolate(name)}” was deleted.`,
     notYet: (name: string) => `“${isolate(name)}” cannot be deleted yet`,
-    holds: 'It is not empty. Move or delete what it holds first:',
-    heldBy: 'It is given to accounts. Take it from them first:',
+    holds: 'It is not empty. Move or delete its contents first:',
+    heldBy: 'Accounts have this folder. Remove it from them first:',
     subfolders: (count: string, one: boolean) => (one ? '1 folder' : `${count} folders`),
   },
   gone: {
     title: 'This folder no longer exists',
-    description: 'Someone may have deleted it, or the address has a mistake.',
+    description: 'It may have been deleted, or the URL may be wrong.',
     action: 'Go to Home',
   },
 } as const;

@@ -1,16 +1,16 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** One course: its versions, and who uses it. */
+/** A course: its versions and what uses it. */
 export const courses = {
   one: 'Course',
   facts: (id: number) => `Course ${id}`,
-  changed: 'changed',
+  changed: 'updated',
   uploadVersion: 'Upload new version',
   dropVersion: 'Drop a package to upload it as the next version',
   menu: 'Course actions',
   versions: {
     title: 'Versions',
-    description: 'Learners who register get the published version and keep it.',
+    description: 'A registration gets the version that is published when it is created, and keeps it.',
     label: 'Versions',
     version: 'Version',
     standard: 'Standard',
@@ -21,20 +21,20 @@ export const courses = {
     files: (count: string, one: boolean) => (one ? '1 file' : `${count} files`),
     published: 'Published',
     newest: 'Not published',
-    earlier: 'Earlier',
+    earlier: 'Previously published',
     publish: 'Publish',
     publishOf: (version: number) => `Publish version ${version}`,
     warningsOf: (count: number, version: number) =>
-      count === 1 ? `1 warning of version ${version}` : `${count} warnings of version ${version}`,
+      count === 1 ? `1 warning about version ${version}` : `${count} warnings about version ${version}`,
     showAll: (count: string) => `Show all ${count} versions`,
-    bounded: 'Of more than 1,000 versions the newest 1,000 are shown.',
+    bounded: 'Only the newest 1,000 versions are shown.',
   },
   publish: {
     title: (version: number) => `Publish version ${version}?`,
     description: (present: number, next: number) =>
-      `Learners who are registered from now on get version ${next} instead of version ${present}. Existing registrations keep the version that they were made for.`,
-    older: 'This is an earlier version than the published one.',
-    webhooks: 'Webhooks that follow published versions are told.',
+      `New registrations get version ${next} instead of version ${present}. Existing registrations keep their version.`,
+    older: 'This version is older than the published one.',
+    webhooks: 'Triggers the event “Version published”.',
     standardChanges: (present: string, next: string) => `The standard changes: ${present} → ${next}`,
     warnings: 'Its package has warnings:',
     submit: (version: number) => `Publish version ${version}`,
@@ -42,12 +42,12 @@ export const courses = {
   },
   usage: {
     title: 'Used by',
-    description: 'What holds it directly. While anything does, it cannot be deleted.',
+    description: 'What contains or uses it directly. It cannot be deleted while it is in use.',
     accounts: 'Accounts',
     equivalents: 'Equivalents',
     bundles: 'Bundles',
     registrations: 'Registrations',
-    nobody: 'Nothing uses it yet.',
+    nobody: 'Not used yet.',
     more: (count: string) => `and ${count} more`,
     registrationsOf: (count: string, one: boolean) => (one ? '1 registration' : `${count} registrations`),
   },
@@ -56,24 +56,24 @@ export const courses = {
     title: (name: string) => `Delete “${isolate(name)}”?`,
     course: {
       submit: 'Delete course',
-      description: 'All its versions are deleted with their files. This cannot be undone.',
+      description: 'All its versions and their files are deleted. This cannot be undone.',
     },
     equivalent: {
       submit: 'Delete equivalent',
-      description: 'Its courses stay. This cannot be undone.',
+      description: 'Its courses are kept. This cannot be undone.',
     },
     bundle: {
       submit: 'Delete bundle',
-      description: 'What it holds stays. This cannot be undone.',
+      description: 'Its contents are kept. This cannot be undone.',
     },
     done: (name: string) => `“${isolate(name)}” was deleted.`,
     notYet: (name: string) => `“${isolate(name)}” cannot be deleted yet`,
-    held: 'It is in use. Take it out of these first:',
-    checking: 'Looking up what uses it…',
+    held: 'It is in use. Remove it from these first:',
+    checking: 'Checking what uses it…',
   },
   gone: {
     title: 'This no longer exists',
-    description: 'Someone may have deleted it, or the address has a mistake.',
+    description: 'It may have been deleted, or the URL may be wrong.',
     action: 'Go to Content',
   },
 } as const;

@@ -1,56 +1,57 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** Messages that were given up, of all webhooks, and sending them again. */
+/** Dead letters of all webhooks, and sending them again. */
 export const deadLetters = {
   title: 'Dead letters',
   description:
-    'Messages that could not be delivered, of all webhooks. They can be sent again as long as they are kept (dead_letter_days).',
+    'Messages of all webhooks that could not be delivered. You can send them again until they expire (dead_letter_days).',
   label: 'Dead letters',
-  search: 'Search by webhook, or by message id',
+  search: 'Search by webhook or message id',
   columns: {
     event: 'Event',
     webhook: 'Webhook',
     error: 'Last error',
     attempts: 'Attempts',
-    given: 'Given up',
+    given: 'Dead-lettered',
   },
-  notTried: 'Never tried',
+  notTried: 'Not attempted',
   deleted: 'Deleted',
   inactive: 'Inactive',
   deletedWebhook: (id: number) => `Webhook ${id}`,
-  onlyOf: (name: string) => `Only of ${isolate(name)}`,
+  onlyOf: (name: string) => `Only ${isolate(name)}`,
   showAll: 'Show all webhooks',
   open: (event: string, id: number) => `${event}, delivery ${id}`,
   resend: 'Send again',
   resendOf: (event: string, id: number) => `Send again: ${event}, delivery ${id}`,
   cannot: {
-    deleted: 'The webhook was deleted: there is nowhere to send it.',
-    inactive: 'The webhook is inactive and would discard it. Activate it first.',
+    deleted: 'The webhook was deleted, so there is nowhere to send it.',
+    inactive: 'The webhook is inactive and would discard the message. Activate it first.',
   },
-  resent: 'The message waits to be sent again.',
+  resent: 'The message is queued to be sent again.',
   empty: {
     title: 'No dead letters',
-    description: 'Messages whose delivery failed too often, or that were given up by hand, are listed here.',
+    description:
+      'Messages appear here when every delivery attempt has failed, or when someone moves them here.',
   },
   redelivery: {
     action: 'Send all again…',
     actionOfOne: 'Send these again…',
     title: 'Send dead letters again',
     ofOne: (name: string) =>
-      `All dead letters of ${isolate(name)} are put behind the messages that wait, in their order. What is dead-lettered from now on is left alone.`,
+      `All dead letters of ${isolate(name)} are queued behind the waiting messages, in their original order. Messages that are dead-lettered from now on are not included.`,
     ofAll:
-      'The dead letters of all active webhooks are put behind the messages that wait, in their order within each webhook. What is dead-lettered from now on is left alone.',
+      'The dead letters of all active webhooks are queued behind the waiting messages, in their original order for each webhook. Messages that are dead-lettered from now on are not included.',
     start: 'Send all again',
     stop: 'Stop',
     close: 'Close',
-    goOn: 'Go on',
-    progress: (done: string, total: string) => `${done} of ${total} put in line`,
+    goOn: 'Continue',
+    progress: (done: string, total: string) => `${done} of ${total} queued`,
     progressLabel: 'Progress',
     more: (total: string) => `more than ${total}`,
-    done: (done: string) => `Done: ${done} put in line. They are being sent now.`,
-    doneOne: 'Done: 1 message put in line. It is being sent now.',
-    none: 'There was nothing to send again.',
-    stopped: (done: string, left: string) => `Stopped: ${done} put in line, ${left} left as they are.`,
-    running: 'Putting them in line…',
+    done: (done: string) => `Done: ${done} queued. They are being sent now.`,
+    doneOne: 'Done: 1 message queued. It is being sent now.',
+    none: 'No messages to send again.',
+    stopped: (done: string, left: string) => `Stopped: ${done} queued, ${left} still dead letters.`,
+    running: 'Queuing…',
   },
 } as const;

@@ -1,21 +1,21 @@
-/** What is said when something fails: what happened, then what to do. */
+/** Error messages: what happened, then what to do. */
 export const errors = {
   unreachable: {
-    title: 'The service does not answer',
-    advice: 'Check your connection. If others cannot reach it either, see whether the service runs.',
+    title: 'The service is not responding',
+    advice: 'Check your connection. If others cannot reach it either, check that the service is running.',
   },
   forbidden: {
-    title: 'You may not do this',
-    advice: 'It needs the role of an administrator. Ask one for it.',
+    title: 'You do not have permission to do this',
+    advice: 'It requires the administrator role. Ask an administrator for it.',
   },
   missing: {
     title: 'This no longer exists',
-    advice: 'Someone may have deleted it, or the address has a mistake.',
+    advice: 'It may have been deleted, or the URL may be wrong.',
   },
-  conflict: { title: 'This is not possible as things stand', advice: '' },
+  conflict: { title: 'This conflicts with the current state', advice: '' },
   changed: {
     title: 'Someone else changed this in the meantime',
-    advice: 'Reload to see the present state, then make your change again.',
+    advice: 'Reload to see the current state, then make your change again.',
   },
   readOnly: {
     title: 'Webhooks are Read Only',
@@ -24,29 +24,29 @@ export const errors = {
   tooMany: {
     title: 'Too many attempts',
     advice: (seconds: number | null) =>
-      seconds === null ? 'Wait a little, then try again.' : `Try again in ${waiting(seconds)}.`,
+      seconds === null ? 'Wait a moment, then try again.' : `Try again in ${waiting(seconds)}.`,
   },
   unavailable: {
-    title: 'The service cannot do this at the moment',
-    advice: 'It usually passes by itself. Try again shortly.',
+    title: 'The service is temporarily unavailable',
+    advice: 'This usually resolves itself. Try again shortly.',
   },
   internal: {
-    title: 'Something went wrong in the service',
-    advice: 'Try again. If it happens again, the log of the service has the cause.',
+    title: 'Something went wrong',
+    advice: 'Try again. If it happens again, look for the cause in the service log.',
   },
-  refused: { title: 'This was not possible', advice: '' },
+  refused: { title: 'The request was refused', advice: '' },
   page: {
     title: 'This page stopped working',
-    advice: 'Reload it. What was saved before is safe.',
+    advice: 'Reload it. Everything that was saved is safe.',
     reload: 'Reload',
   },
   updated: {
     title: 'Coursewire was updated',
-    advice: 'This page belongs to the version before. Reload it to go on.',
+    advice: 'This page belongs to the previous version. Reload it to continue.',
   },
   notFound: {
-    title: 'There is nothing at this address',
-    advice: 'It may have moved, or the address has a mistake.',
+    title: 'Page not found',
+    advice: 'It may have moved, or the URL may be wrong.',
     home: 'Go to the dashboard',
   },
 } as const;

@@ -23,12 +23,12 @@ export const navigation = {
   readOnly: {
     title: 'Webhooks are Read Only',
     description:
-      'The webhooks service is disabled (enable_webhooks_service: false): no event triggers a webhook, nothing is delivered, and webhooks cannot be changed or deleted.',
+      'The webhooks service is disabled (enable_webhooks_service: false). Events trigger no webhooks, nothing is delivered, and webhooks cannot be changed or deleted.',
   },
-  connectionLost: 'The service does not answer. What you see may be out of date; this page keeps trying.',
+  connectionLost: 'The service is not responding. What you see may be out of date. Retrying…',
   notAllowed: {
-    title: 'Not for viewers',
+    title: 'Administrators only',
     description:
-      'Integrations and administration need the role of an administrator. Ask one to give it to you.',
+      'Integrations and administration require the administrator role. Ask an administrator for it.',
   },
 } as const;

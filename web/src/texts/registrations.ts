@@ -1,13 +1,13 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** Registrations of learners to courses. */
+/** Registrations of learners for courses. */
 export const registrations = {
   title: 'Registrations',
   one: 'Registration',
   description:
-    'Who learns what, and how far they are. A registration keeps the version of the course that it was made for.',
+    'Who is learning what, and their progress. A registration keeps the course version it was created with.',
   label: 'Registrations',
-  search: 'Learner id, or how it begins',
+  search: 'Learner id, or its beginning',
   columns: {
     learner: 'Learner',
     course: 'Course',
@@ -15,16 +15,16 @@ export const registrations = {
     status: 'Status',
     score: 'Score',
     duration: 'Time spent',
-    updated: 'Changed',
-    created: 'Made',
+    updated: 'Updated',
+    created: 'Created',
   },
   filters: {
     account: 'Account',
     course: 'Course',
     learner: 'Learner',
-    oneLearner: (learner: string) => `Learner: ${learner}. Show others, too`,
+    oneLearner: (learner: string) => `Learner: ${learner}. Show all learners`,
     status: 'Status',
-    nothing: 'Nothing of that name',
+    nothing: 'No results',
     searching: 'Searching…',
     clear: (label: string) => `${label}: show all`,
     states: {
@@ -48,9 +48,9 @@ export const registrations = {
   empty: {
     title: 'No registrations yet',
     description:
-      'A registration lets a learner launch a course for an account that holds it. Your systems make them through the API, or you make one here.',
-    ofAccount: 'Nobody of this account is registered to a course yet.',
-    viewer: 'Nobody is registered to a course yet.',
+      'A registration lets a learner launch a course that an account has. Your systems create them through the API, or you create one here.',
+    ofAccount: 'No learners are registered for this account yet.',
+    viewer: 'No learners are registered yet.',
   },
   create: {
     action: 'Register learner',
@@ -59,14 +59,15 @@ export const registrations = {
     accountDescription: 'It must be active.',
     course: 'Course',
     courseDescription:
-      'The learner gets the version that is published now. The account must hold the course.',
+      'The learner gets the version that is published now. The account must have the course.',
     learner: 'Learner id',
-    learnerDescription: 'As your systems name the learner. The same learner may have several registrations.',
-    event: 'Causes no event.',
+    learnerDescription:
+      'The id that your systems use for the learner. A learner can have several registrations.',
+    event: 'Triggers no event.',
     submit: 'Register',
     done: (learner: string) => `${isolate(learner)} is registered.`,
-    checks: { account: 'Choose an account', course: 'Choose a course', learner: 'Say who learns' },
-    toAccount: 'Look at the account',
+    checks: { account: 'Choose an account', course: 'Choose a course', learner: 'Enter a learner id' },
+    toAccount: 'Open the account',
   },
   details: {
     menu: 'Actions for this registration',
@@ -74,47 +75,48 @@ export const registrations = {
     allOfLearner: 'All registrations of this learner',
     course: 'Course',
     account: 'Account',
-    version: 'Version of the course',
+    version: 'Course version',
     id: 'Registration id',
     copyId: 'Copy the registration id',
-    made: 'Made',
+    made: 'Created',
     launched: 'First launch',
     completed: 'First completed',
-    changed: 'Changed',
+    changed: 'Updated',
     facts: 'About this registration',
     notLaunched: 'Not launched yet',
     notCompleted: 'Not completed yet',
     remove: 'Delete…',
   },
   missing: {
-    title: 'There is no such registration',
-    description: 'It was deleted, or the address has a mistake.',
+    title: 'Registration not found',
+    description: 'It may have been deleted, or the URL may be wrong.',
     action: 'All registrations',
   },
   status: {
     title: 'Status',
     description: 'Usually reported by your systems through the API.',
-    event: 'Causes “Status updated” when completion, success or score change; time spent alone causes none.',
+    event:
+      'Triggers “Status updated” when completion, success or score changes. A change of time spent alone does not.',
     completion: 'Completion',
     completions: { Completed: 'Completed', Incomplete: 'Incomplete', Unknown: 'Unknown' },
     success: 'Success',
     successes: { PASS: 'Passed', FAIL: 'Failed', UNKNOWN: 'Unknown' },
     score: 'Score',
-    scoreDescription: '0 to 100; empty for none.',
+    scoreDescription: '0 to 100, or empty for no score.',
     duration: 'Time spent',
     durationDescription: 'Hours:minutes:seconds.',
     save: 'Save status',
     discard: 'Discard changes',
     saved: 'The status was saved.',
     checks: {
-      score: 'A number from 0 to 100, or nothing',
-      duration: 'Write it as 1:30:00, or 90 for seconds',
+      score: 'Enter a number from 0 to 100, or leave it empty',
+      duration: 'Enter a time such as 1:30:00, or a number of seconds such as 90',
     },
     conflict: {
-      title: 'The status was changed meanwhile',
+      title: 'Someone else changed the status in the meantime',
       description: (status: string) => `It is now: ${status}.`,
-      keep: 'Keep what I entered',
-      take: 'Take what is there now',
+      keep: 'Keep my changes',
+      take: 'Use the current status',
     },
     inWords: (completion: string, success: string, score: string, duration: string) =>
       `completion ${completion.toLowerCase()}, success ${success.toLowerCase()}, score ${score}, time spent ${duration}`,
@@ -122,20 +124,20 @@ export const registrations = {
   launch: {
     title: 'Launch link',
     description:
-      'For the learner’s browser. The page behind it names course and learner; courses are not played here yet.',
-    first: 'The first link counts as the launch: it causes the event “Registration launched”.',
+      'For the learner’s browser. It opens a page that shows the course and the learner. Courses cannot be played here yet.',
+    first: 'Creating the first link counts as the launch and triggers the event “Registration launched”.',
     again:
-      'It was launched before: another link causes no event. Links made before keep working until they expire.',
-    make: 'Make launch link',
-    another: 'Make another link',
+      'This registration was already launched, so another link triggers no event. Earlier links work until they expire.',
+    make: 'Create launch link',
+    another: 'Create another link',
     label: 'Launch link',
-    private: 'Whoever has this link can open its page until it expires. Give it to the learner only.',
+    private: 'Anyone with this link can open its page until it expires. Give it only to the learner.',
     expires: 'Expires',
   },
   remove: {
     title: (learner: string) => `Delete the registration of ${isolate(learner)}?`,
     description:
-      'Its results go with it, and its launch links open nothing any more. Causes no event. This cannot be undone.',
+      'Its results are also deleted, and its launch links stop working. Triggers no event. This cannot be undone.',
     confirm: 'Delete registration',
     done: 'The registration was deleted.',
   },

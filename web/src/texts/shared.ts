@@ -1,4 +1,4 @@
-/** Words that every page uses. */
+/** Texts that several areas use. */
 export const shared = {
   product: 'Coursewire',
   loading: 'Loading…',
@@ -16,18 +16,18 @@ export const shared = {
   never: 'Never',
   none: 'None',
   you: 'You',
-  showPassword: 'Show or hide what is typed',
+  showPassword: 'Show or hide password',
   copy: {
     copy: 'Copy',
     copied: 'Copied',
-    failed: 'Copying is not allowed here. Select the text and copy it yourself.',
+    failed: 'The browser does not allow copying here. Select the text and copy it yourself.',
   },
   confirm: {
     type: (name: string) => `Type “${name}” to confirm`,
-    mismatch: 'This is not the name.',
+    mismatch: 'The name does not match.',
   },
   secret: {
-    once: 'This is shown only now. Copy it to where it is used before you go on.',
+    once: 'This is shown only once. Copy it now to where it is needed.',
     done: 'I have copied it',
   },
   table: {
@@ -49,24 +49,23 @@ export const shared = {
     results: (total: string, one: boolean) => (one ? '1 result' : `${total} results`),
     all: 'All',
     beyond: {
-      title: 'There is no such page',
-      description: 'The list has become shorter since this address was made.',
+      title: 'No such page',
+      description: 'The list has fewer pages than this URL asks for.',
       action: 'Go to the first page',
     },
-    bound: (total: string) =>
-      `Only the first ${total} can be paged through. Search or filter to find others.`,
+    bound: (total: string) => `Only the first ${total} are listed. Search or filter to find others.`,
   },
   nothingFound: {
-    title: 'Nothing fits',
-    description: 'No entry fits the search and the filters.',
+    title: 'No results',
+    description: 'Nothing matches your search and filters.',
     action: 'Clear search and filters',
   },
   assets: {
     placeholder: 'Search by name or id',
-    nothing: 'Nothing of that name',
+    nothing: 'No results',
     searching: 'Searching…',
     typeToSearch: 'Type to search',
-    chosen: (count: number) => (count === 1 ? '1 chosen' : `${count} chosen`),
+    chosen: (count: number) => `${count} selected`,
     remove: (name: string) => `Remove ${name}`,
     missing: (id: number) => `${id} (does not exist)`,
     types: {
@@ -79,7 +78,7 @@ export const shared = {
   },
   unsaved: {
     title: 'Leave without saving?',
-    description: 'What you changed on this page is not saved.',
+    description: 'Your changes on this page will be lost.',
     leave: 'Leave',
     stay: 'Stay',
   },

@@ -1,25 +1,25 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** Signing in, setting up, and the viewer's own profile. */
+/** Signing in, setting up, and one's own profile. */
 export const account = {
   signIn: {
     title: 'Sign in to Coursewire',
     email: 'E-mail',
     password: 'Password',
     submit: 'Sign in',
-    wrong: 'E-mail or password is wrong, or the account is disabled.',
+    wrong: 'Wrong e-mail or password, or the account is disabled.',
     again: 'Your session has ended',
-    againDescription: 'Sign in to go on. What you entered on this page is still there.',
+    againDescription: 'Sign in to continue. What you entered on this page is still there.',
     other: 'Sign in as someone else',
   },
   setupRequired: {
     title: 'Set up Coursewire',
     lead: 'There is no administrator yet. Open the one-time link that the service printed when it started:',
-    where: 'It stands on the standard error of the process and looks like this:',
-    otherwise: 'Or make one on the command line, beside the running service:',
+    where: 'It is written to standard error and looks like this:',
+    otherwise: 'Or create one on the command line while the service is running:',
     expires:
       'The link is valid for 24 hours. Each start of the service prints a new one while there is no administrator.',
-    check: 'I have made one',
+    check: 'Check again',
   },
   setup: {
     title: 'Welcome to Coursewire',
@@ -29,24 +29,24 @@ export const account = {
     again: 'Choose a new password. Saving it signs you out everywhere else.',
     name: 'Your name',
     email: 'E-mail',
-    emailWhy: 'You sign in with it, and it stands as “user” in the messages of what you do.',
+    emailWhy: 'You sign in with it. It is also sent as “user” in messages about what you do.',
     password: 'Password',
     repeat: 'Repeat the password',
     submit: 'Save and sign in',
-    invalid: 'This link does not work any more',
+    invalid: 'This link no longer works',
     invalidAdvice:
-      'It was used, has expired, or a newer one was made. Ask an administrator for a new one; for the first administrator, start the service again and use the link it prints.',
+      'It was already used, has expired, or was replaced by a newer one. Ask an administrator for a new link. If there is no administrator yet, restart the service and use the link it prints.',
     toSignIn: 'Go to sign in',
   },
-  passwordRule: '12 to 256 characters. A few words that belong only to you are fine.',
+  passwordRule: '12 to 256 characters. Several words that nobody would guess work well.',
   checks: {
-    name: 'Say your name',
+    name: 'Enter your name',
     email: 'Enter an e-mail address',
     required: 'Enter your password',
-    short: 'At least 12 characters',
-    long: 'At most 256 characters',
-    sameAsEmail: 'Not your e-mail address',
-    different: 'This is not the same password',
+    short: 'Use at least 12 characters',
+    long: 'Use at most 256 characters',
+    sameAsEmail: 'Do not use your e-mail address',
+    different: 'The passwords do not match',
   },
   profile: {
     title: 'Your profile',
@@ -54,7 +54,7 @@ export const account = {
     name: 'Name',
     email: 'E-mail',
     role: 'Role',
-    saved: 'Your name was saved',
+    saved: 'Your name was saved.',
     password: 'Password',
     passwordDescription: 'Changing it signs you out everywhere else.',
     current: 'Current password',
@@ -62,13 +62,13 @@ export const account = {
     repeat: 'Repeat the new password',
     change: 'Change password',
     changed: 'Your password was changed. Other sessions have ended.',
-    wrong: 'This is not your present password',
+    wrong: 'This is not your current password',
     notThisPassword: (detail: string) => `The new password ${detail}`,
     sessions: 'Where you are signed in',
-    sessionsDescription: 'If one of these is not you, end it and change your password.',
+    sessionsDescription: 'If you do not recognize a session, end it and change your password.',
     browser: 'Browser',
     address: 'Address',
-    thisOne: 'This one',
+    thisOne: 'This session',
     signedIn: 'Signed in',
     lastSeen: 'Last used',
     end: {
@@ -76,12 +76,13 @@ export const account = {
       actionFor: (browser: string) => `End the session of ${isolate(browser)}`,
       question: 'End this session?',
       description: (browser: string, address: string | null) =>
-        `${isolate(browser)}${address === null ? '' : ` at ${isolate(address)}`} is signed out at once. Who uses it has to sign in again.`,
+        `${isolate(browser)}${address === null ? '' : ` at ${isolate(address)}`} is signed out immediately and must sign in again.`,
       confirm: 'End session',
       done: 'The session has ended.',
     },
     everywhere: 'Sign out everywhere',
     everywhereQuestion: 'Sign out everywhere?',
-    everywhereDescription: 'All sessions end at once, this one too. You can sign in again right away.',
+    everywhereDescription:
+      'All sessions end immediately, including this one. You can sign in again right away.',
   },
 } as const;

@@ -1,58 +1,59 @@
-/** How the service is, and with which settings it runs. */
+/** The health and the settings of the service. */
 export const system = {
   title: 'System',
-  description: 'What this instance runs on, whether it works, and with which settings.',
+  description: 'The health, environment and settings of this instance.',
   health: {
     title: 'Health',
     fine: 'Everything works',
-    fineDescription: 'All that the service depends on answers, and messages are delivered.',
-    wrong: 'Something does not work',
-    attention: 'Something is switched off',
+    fineDescription:
+      'Everything that the service depends on is responding, and messages are being delivered.',
+    wrong: 'Something is not working',
+    attention: 'Something is turned off',
     clockWrong: 'The clock of this machine is wrong',
     label: 'Checks',
     ok: 'Works',
-    failed: 'Does not answer',
+    failed: 'Not responding',
     clockOff: 'Wrong',
-    off: 'Switched off',
-    settingsDiffer: 'Instances differ in their settings',
+    off: 'Turned off',
+    settingsDiffer: 'Instances have different settings',
     differ: 'Differs',
     checks: {
       database: {
         name: 'Database',
-        ok: 'Everything is stored here, the messages that wait included.',
+        ok: 'Stores everything, including waiting messages.',
         failed:
-          'Nothing can be read or saved. See whether the database server runs and can be reached from here, whether its disk is full, and whether the password in database_url is right. Nothing that was saved is lost.',
+          'Nothing can be read or saved. Check that the database server is running and can be reached from here, that its disk is not full, and that the password in database_url is correct. Saved data is not lost.',
       },
       content: {
         name: 'Course files',
-        ok: 'Packages of courses can be stored and read.',
+        ok: 'Course packages can be stored and read.',
         failed:
-          'Courses cannot be imported or launched; everything else goes on. See whether the folder or bucket of content_store exists, has room, and may be read and written by the service.',
+          'Courses cannot be imported or launched. Everything else works. Check that the folder or bucket of content_store exists, has free space, and that the service can read and write it.',
       },
       queue: {
         name: 'Message queue',
-        ok: 'Messages find their way to delivery.',
+        ok: 'Messages are passed on for delivery.',
         failed:
-          'Messages are kept in the database and are delivered in order without the queue, up to a second later. See whether it can be reached, whether its credentials are valid, and run “coursewire queues check”.',
-        obstacle: (text: string) => `Messages are delivered without the queue meanwhile: ${text}.`,
+          'Messages are kept in the database and delivered in order without the queue, up to a second later. Check that the queue can be reached and that its credentials are valid, and run “coursewire queues check”.',
+        obstacle: (text: string) => `Messages are being delivered without the queue: ${text}.`,
       },
       clock: {
         name: 'Clock',
         off: (secondsAhead: number) =>
-          `The clock of this machine is ${Math.abs(secondsAhead)} s ${secondsAhead > 0 ? 'ahead of' : 'behind'} the database server’s. Messages and records carry the time of the server, so deliveries are not affected, but log lines are dated wrongly and certificates may be refused. Synchronize it (NTP).`,
+          `The clock of this machine is ${Math.abs(secondsAhead)} s ${secondsAhead > 0 ? 'ahead of' : 'behind'} the database server’s. Messages and records use the server’s time, so deliveries are not affected. But log lines have wrong times, and certificates may be refused. Synchronize the clock (NTP).`,
       },
       settings: {
         name: 'Settings',
         differs: (setting: string, here: string, there: string, host: string) =>
-          `All instances of a database must share ${setting}. Here it is ${here}, on ${host} it is ${there}. Give both the same value and restart.`,
+          `All instances that share a database must have the same ${setting}. Here it is ${here}, on ${host} it is ${there}. Set both to the same value and restart.`,
       },
       delivery: {
         name: 'Delivery',
-        delivering: 'Waiting messages are sent to their targets.',
+        delivering: 'Messages are sent to their targets.',
         polling_disabled:
-          'This instance does not send messages (enable_queue_polling: false). That is right when another instance does; otherwise messages wait until it is switched on.',
+          'This instance does not send messages (enable_queue_polling: false). That is fine if another instance does. Otherwise, messages wait until it is turned on.',
         webhooks_disabled:
-          'The webhooks service is disabled (enable_webhooks_service: false): events trigger no webhooks, nothing is delivered, and webhooks are Read Only.',
+          'The webhooks service is disabled (enable_webhooks_service: false). Events trigger no webhooks, nothing is delivered, and webhooks are Read Only.',
       },
     },
   },
@@ -64,14 +65,14 @@ export const system = {
     id: 'Instance',
     copyId: 'Copy the id of this instance',
     started: 'Started',
-    several: 'Where several instances run, this is the one that answered just now.',
+    several: 'If you run several instances, this is the one that responded.',
   },
   storage: {
     title: 'Storage and queue',
     database: 'Database',
     engines: { sqlite: 'SQLite, embedded', postgres: 'PostgreSQL' },
     size: 'Size of the database',
-    unknownSize: 'Not known while it does not answer',
+    unknownSize: 'Unknown while it is not responding',
     content: 'Course files',
     stores: { folder: 'In a folder', s3: 'In an S3 bucket' },
     queue: 'Message queue',
@@ -80,7 +81,7 @@ export const system = {
   settings: {
     title: 'Settings',
     description:
-      'As this instance runs with them; secrets are not shown. They are changed in its configuration file or environment, and read at its start.',
+      'The settings of this instance, without secrets. Change them in its configuration file or environment, then restart it.',
     search: 'Search settings',
     show: 'Show',
     changed: (count: number) => `Changed (${count})`,
@@ -88,8 +89,8 @@ export const system = {
     differs: 'Changed',
     notSet: 'not set',
     empty: 'none',
-    none: 'Every setting has its default.',
-    nothing: { title: 'Nothing fits', description: 'No setting fits the search.' },
+    none: 'All settings have their default values.',
+    nothing: { title: 'No results', description: 'No setting matches your search.' },
     seconds: (seconds: number) => (seconds === 1 ? '1 second' : `${seconds} seconds`),
     days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
   },

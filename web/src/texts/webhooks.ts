@@ -1,20 +1,20 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** Webhooks: what all of their pages say, and the list. */
+/** Webhooks: texts of all their pages, and the list. */
 export const webhooks = {
   title: 'Webhooks',
   one: 'Webhook',
-  description: 'Each webhook tells one of your systems what happened here, in order, as it happens.',
-  add: 'Add webhook',
+  description: 'A webhook notifies one of your systems of events, in order, as they occur.',
+  add: 'Create webhook',
   topics: {
     ACCOUNT: { name: 'Accounts', description: 'Accounts are created, activated, deactivated or deleted.' },
     ACCOUNT_CONTENT: {
       name: 'Account content',
-      description: 'Courses, equivalents or bundles are given to an account, or taken from it.',
+      description: 'Courses, equivalents or bundles are added to an account or removed from it.',
     },
     COURSE: {
       name: 'Courses',
-      description: 'Courses are imported, and their versions uploaded and published.',
+      description: 'Courses are imported, and new versions are uploaded and published.',
     },
     REGISTRATION: {
       name: 'Registrations',
@@ -36,7 +36,10 @@ export const webhooks = {
       name: 'Content removed',
       description: 'A course, equivalent or bundle is removed from an account.',
     },
-    COURSE_IMPORTED: { name: 'Course imported', description: 'A new course comes into the content pool.' },
+    COURSE_IMPORTED: {
+      name: 'Course imported',
+      description: 'A new course is imported into the content pool.',
+    },
     COURSE_VERSION_UPLOADED: {
       name: 'Version uploaded',
       description: 'A new version of a course is uploaded.',
@@ -51,7 +54,7 @@ export const webhooks = {
     },
     REGISTRATION_STATUS_UPDATED: {
       name: 'Status updated',
-      description: 'Completion, success or score of a registration changes.',
+      description: 'The completion, success or score of a registration changes.',
     },
   },
   allEvents: 'All events',
@@ -75,7 +78,7 @@ export const webhooks = {
     },
     topic: 'Topic',
     state: 'State',
-    states: { active: 'Active', inactive: 'Inactive', in_error: 'In error', blocked: 'Line blocked' },
+    states: { active: 'Active', inactive: 'Inactive', in_error: 'In error', blocked: 'Blocked' },
     actions: 'Actions',
     alert: (name: string, message: string) => `${isolate(name)} is in error. ${message}`,
     noMessage: 'The last attempt failed.',
@@ -87,8 +90,8 @@ export const webhooks = {
     empty: {
       title: 'No webhooks yet',
       description:
-        'A webhook posts a message to an address of yours whenever something happens that it is about: an account is created, a course published, a registration completed.',
-      action: 'Add your first webhook',
+        'A webhook sends a message to your URL whenever a matching event occurs, such as an account being created or a registration being completed.',
+      action: 'Create your first webhook',
     },
   },
   toggle: {
@@ -96,14 +99,14 @@ export const webhooks = {
     disable: 'Deactivate',
     title: (name: string) => `Deactivate ${isolate(name)}?`,
     discards: (count: string) =>
-      `The messages that wait for it (${count}) will be discarded, and events from now on will not be sent.`,
+      `Its waiting messages (${count}) will be discarded, and new events will not be sent.`,
   },
   remove: {
     action: 'Delete…',
     title: (name: string) => `Delete ${isolate(name)}?`,
     confirm: 'Delete webhook',
-    description: 'Nothing more is sent to its target, dead letters neither. This cannot be undone.',
-    waiting: (count: string) => `The messages that wait for it (${count}) will be discarded.`,
+    description: 'Nothing more is sent to its target, not even dead letters. This cannot be undone.',
+    waiting: (count: string) => `Its waiting messages (${count}) will be discarded.`,
     done: (name: string) => `${isolate(name)} was deleted.`,
   },
 } as const;
