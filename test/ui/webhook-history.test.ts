@@ -94,11 +94,9 @@ describe('the history of a webhook', () => {
     const rows = page.getByRole('link', { name: /, delivery \d+$/ });
     await rows.first().waitFor();
     await page.context().setOffline(true);
-    await page.getByText('What you see may be out of date; this page keeps trying.').waitFor();
+    await page.getByText('What you see may be out of date. Retrying…').waitFor();
     assert.equal(await rows.count(), 25);
     await page.context().setOffline(false);
-    await page
-      .getByText('What you see may be out of date; this page keeps trying.')
-      .waitFor({ state: 'detached' });
+    await page.getByText('What you see may be out of date. Retrying…').waitFor({ state: 'detached' });
   });
 });

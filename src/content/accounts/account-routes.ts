@@ -26,7 +26,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       schema: {
         tags,
         summary: 'Create an account',
-        description: 'Causes ACCOUNT_CREATED.',
+        description: 'Triggers ACCOUNT_CREATED.',
         body: AccountInput,
         response: { 201: AccountRecord, ...problems(400, 413, 415, 422) },
       },

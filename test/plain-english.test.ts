@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { startTestService, type TestService } from './support/service.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+
+/** Phrases that readers stumble over, each with what to write instead. */
+const BANNED: readonly (readonly [RegExp, string])[] = [
+  [/\banew\b/i, 'again, or from zero'],
+  [/\b(?:tells?|told|telling) of\b/i, 'notify, describe or report'],
+  [/\b(?:is|are|be|was|were) told\b/i, 'is notified, or receives'],
+  [/\bstands? (?:in|on|under|at|behind|beside|there|here|still|with)\b/i, 'is in, appears in, waits'],
+  [/\bas (?:it is|they are) to be\b/i, 'the new state, or nothing'],
+  [/\b(?:nothing|none) fits\b/i, 'no results'],
+  [/\b(?:is|are|was|were|when|be) left out\b/i, 'omitted; for a default: defaults to …'],
+  [/\bby hand\b/i, 'manually'],
+  [/\bgiven up\b/i, 'moved to dead letters'],
+  [/\bthere is no such\b/i, 'not found'],
+  [/\bwhat (?:there is|is out|is odd|fits)\b/i, 'name the things'],
+  [
+    /\b(?:beside|past) the (?:line|queue|service|running)\b/i,
+    'bypassing the queue; while the service is running',
+  ],
+  [/\bput in line\b/i, 'queued'],
+  [/\bevery line moves\b/i, 'no blocked webhooks'],
+  [/\blately\b/i, 'recent'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'correct, fix'],
+  [/\bthe present (?:state|one|secret|password|name|version)\b/i, 'current'],
+  [/\bin silence\b/i, 'silently'],
+  [/\b(?:overtakes?|overtaken)\b/i, 'out of order; later messages wait'],
+  [/\bno (?:more|longer) than it\b/i, 'say the limit'],
+  [/\bmust NOT\b/, 'say what is allowed'],
+  [/\b(?:do|does|did|will) not notice\b/i, 'is not affected'],
+  [/\bCauses? (?:no event|the event|[A-Z]+_)/, 'triggers'],
+  [/\bsay your\b/i, 'enter your'],
+  [/\bgo on editing\b/i, 'keep editing'],
+  [/\bgoes? with (?:it|them)\b/i, 'is also deleted'],
+];
+
+interface Text {
+  /** Where a person finds it: a file and its line, or a place in the API's description. */
+  place: string;
+  text: string;
+}
+
+function complaintsAbout(texts: readonly Text[]): string[] {
+  return texts.flatMap(({ place, text }) =>
+    BANNED.flatMap(([phrase, instead]) => {
+      const found = phrase.exec(text);
+      return found === null ? [] : [`${place}: “${found[0]}” (write: ${instead})`];
+    }),
+  );
+}
+
+/** The paragraphs of a page of documentation. Lines are joined, so that a phrase is found across a line break. */
+function paragraphsOf(file: string): Text[] {
+  const text = readFileSync(path.join(ROOT, file), 'utf8');
+  let line = 1;
+  return text.split('\n\n').map((paragraph) => {
+    const place = `${file}:${line}`;
+    line += paragraph.split('\n').length + 1;
+    return { place, text: paragraph.replaceAll(/\s+/g, ' ') };
+  });
+}
+
+function linesOf(file: string): Text[] {
+  const lines = readFileSync(path.join(ROOT, file), 'utf8').split('\n');
+  return lines.map((text, index) => ({ place: `${file}:${index + 1}`, text }));
+}
+
+/** Every text of a JSON value, with the path to it. */
+function textsOf(value: unknown, place: string): Text[] {
+  if (typeof value === 'string') return [{ place, text: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => textsOf(member, `${place} > ${name}`));
+}
+
+function files(...patterns: string[]): string[] {
+  const found = globSync(patterns, { cwd: ROOT }).map((file) => file.replaceAll(path.sep, '/'));
+  assert.ok(found.length > 0, `there are files ${patterns.join(', ')}`);
+  return found.sort();
+}
+
+describe('plain English', () => {
+  it('is checked by phrases that are found in the sentences they are made for', () => {
+    const text = 'The counting starts anew and nobody is told of what is left out.';
+    assert.deepEqual(complaintsAbout([{ place: 'here', text }]), [
+      'here: “anew” (write: again, or from zero)',
+      'here: “told of” (write: notify, describe or report)',
+      'here: “is told” (write: is notified, or receives)',
+      'here: “is left out” (write: omitted; for a default: defaults to …)',
+    ]);
+  });
+
+  it('is used by the documentation', () => {
+    const pages = files('*.md', 'docs/**/*.md', 'examples/**/*.md', 'web/*.md');
+    assert.deepEqual(complaintsAbout(pages.flatMap(paragraphsOf)), []);
+  });
+
+  it('is used by the texts of the admin UI', () => {
+    assert.deepEqual(complaintsAbout(files('web/src/texts/*.ts').flatMap(linesOf)), []);
+  });
+
+  describe('of the API', () => {
+    let service: TestService;
+    before(async () => {
+      service = await startTestService();
+    });
+    after(() => service.stop());
+
+    it('is used by its description', async () => {
+      const document: unknown = await (await fetch(`${service.url}/openapi.json`)).json();
+      const texts = textsOf(document, 'openapi.json');
+      assert.ok(texts.length > 500, 'the description has texts');
+      assert.deepEqual(complaintsAbout(texts), []);
+    });
+  });
+});
