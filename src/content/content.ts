@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { ManifestReader } from '../course-packages/manifest-reader.ts';
 import type { Transaction } from '../database/database.ts';
 import type { EventPublisher } from '../events/event.ts';
 import type { Routes } from '../http/routes.ts';
@@ -146,10 +147,12 @@ async function openCourseFiles(
   const log = logs.for('CourseService');
   const place = contentPlaceOf(settings);
   const store = stack.use(await openContentStore(place, folder.contentFolder));
+  const manifests = stack.use(new ManifestReader());
   const uploads = new UploadFolders({ folder: folder.temporaryFolder, log });
   const intake = new PackageIntake({
     reader: database.reader,
     store,
+    manifests,
     maxPackageBytes: settings.max_package_size,
     log,
     now,
@@ -161,7 +164,7 @@ async function openCourseFiles(
   if (isAlone && place === null) await intake.removeOrphans();
   else await claimContentStore(database, store);
   stack.use(orphanCleaner({ intake, leases, log, random })).start();
-  const structures = stack.use(new StructureReader({ database, store, leases, log }));
+  const structures = stack.use(new StructureReader({ database, store, leases, manifests, log }));
   structures.start();
   return { store, uploads, intake };
 }

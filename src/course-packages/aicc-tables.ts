@@ -20,17 +20,21 @@ export function parseSection(text: string, section: string): Map<string, string>
 /** A row of an AICC table, its fields by lower-case column name, trimmed. */
 export type TableRow = ReadonlyMap<string, string>;
 
+/** Characters of a field; the standard allows 4,096 at most. */
+const FIELD_CHARACTERS = 65_536;
+
 /**
  * The rows of an AICC table (`.au`, `.des`), whose first line names the columns.
  *
- * @param maxFields of all rows together; null is returned for a table with more
+ * @param maxFields of all rows together; null is returned for a table with more, or with a field beyond all measure
  * @see AICC CMI001 Guidelines for Interoperability, the course structure files
  */
 export function parseTable(text: string, maxFields: number): TableRow[] | null {
   const rows: TableRow[] = [];
   let columns: string[] = [];
   let fields = 0;
-  for (const record of records(text)) {
+  for (const record of records(text, maxFields)) {
+    if (record === null) return null;
     // A short row counts as a full one: it becomes one.
     fields += Math.max(record.length, columns.length);
     if (fields > maxFields) return null;
@@ -43,12 +47,13 @@ export function parseTable(text: string, maxFields: number): TableRow[] | null {
 /**
  * The records of an AICC table whose columns may repeat (`.cst`, `.ort`), the one that names them first.
  *
- * @param maxFields of all records together; null is returned for a table with more
+ * @param maxFields of all records together; null is returned for a table with more, or with a field beyond all measure
  */
 export function parseRecords(text: string, maxFields: number): string[][] | null {
   const found: string[][] = [];
   let fields = 0;
-  for (const record of records(text)) {
+  for (const record of records(text, maxFields)) {
+    if (record === null) return null;
     fields += record.length;
     if (fields > maxFields) return null;
     found.push(record);
@@ -56,33 +61,36 @@ export function parseRecords(text: string, maxFields: number): string[][] | null
   return found;
 }
 
-/** Comma-separated records as in RFC 4180, with blanks around fields allowed; blank records are left out. */
-function* records(text: string): Generator<string[]> {
+/**
+ * Comma-separated records as in RFC 4180, with blanks around fields allowed; blank records are left out. Null for a record
+ * of more fields, or a longer field, than there may be: then no other follows.
+ */
+function* records(text: string, maxFields: number): Generator<string[] | null> {
   const blanks = /[ \t]*/y;
   const separator = /[,\r\n]|$/g;
   let record: string[] = [];
   for (let position = 0; position <= text.length; position += 1) {
     blanks.lastIndex = position;
     const start = position + blanks.exec(text)![0].length;
-    const inQuotes = text[start] === '"' ? quotedField(text, start + 1) : null;
-    separator.lastIndex = inQuotes?.end ?? start;
+    const quoteEnd = text[start] === '"' ? endOfQuoted(text, start + 1) : null;
+    separator.lastIndex = quoteEnd === null ? start : Math.min(quoteEnd + 1, text.length);
     position = separator.exec(text)!.index;
-    record.push((inQuotes?.value ?? text.slice(start, position)).trim());
+    const [from, to] = quoteEnd === null ? [start, position] : [start + 1, quoteEnd];
+    if (to - from > FIELD_CHARACTERS || record.length >= maxFields) {
+      yield null;
+      return;
+    }
+    const field = text.slice(from, to);
+    record.push((quoteEnd === null ? field : field.replaceAll('""', '"')).trim());
     if (text[position] === ',') continue;
     if (record.some((value) => value !== '')) yield record;
     record = [];
   }
 }
 
-function quotedField(text: string, start: number): { value: string; end: number } {
-  let value = '';
-  let position = start;
-  for (;;) {
-    const quote = text.indexOf('"', position);
-    if (quote < 0) return { value: value + text.slice(position), end: text.length };
-    value += text.slice(position, quote);
-    if (text[quote + 1] !== '"') return { value, end: quote + 1 };
-    value += '"';
-    position = quote + 2;
-  }
+/** The position of the quote that ends a field, in which quotes are doubled; of the text's end when there is none. */
+function endOfQuoted(text: string, start: number): number {
+  let quote = text.indexOf('"', start);
+  while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+  return quote < 0 ? text.length : quote;
 }

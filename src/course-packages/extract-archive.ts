@@ -22,9 +22,14 @@ const PARALLEL_FILES = 3;
  * when it fails, the folder is gone again.
  *
  * @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED
+ * @throws the reason of `signal`
  * @throws {NodeJS.ErrnoException} EEXIST when the folder exists, which is left as it is; ENOSPC and its like
  */
-export async function extractArchive(archive: PackageArchive, destination: string): Promise<Extraction> {
+export async function extractArchive(
+  archive: PackageArchive,
+  destination: string,
+  signal: AbortSignal,
+): Promise<Extraction> {
   await mkdir(destination, { mode: FOLDER_MODE });
   await using undo = new AsyncDisposableStack();
   undo.defer(() => rm(destination, { recursive: true, force: true }));
@@ -33,8 +38,8 @@ export async function extractArchive(archive: PackageArchive, destination: strin
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
 
   const { files } = archive;
-  await forEachConcurrently(files, PARALLEL_FILES, (file, signal) =>
-    extractFile(file, join(destination, file.name), signal),
+  await forEachConcurrently(files, PARALLEL_FILES, (file, stopped) =>
+    extractFile(file, join(destination, file.name), AbortSignal.any([signal, stopped])),
   );
   await forEachConcurrently([...folders, destination, dirname(destination)], PARALLEL_FILES, syncFolder);
 
@@ -46,6 +51,7 @@ export async function extractArchive(archive: PackageArchive, destination: strin
 }
 
 async function extractFile(source: ArchiveFile, path: string, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
   await using file = await open(path, 'wx', FILE_MODE);
   for await (const block of source.content()) {
     signal.throwIfAborted();

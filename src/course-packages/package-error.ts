@@ -56,6 +56,8 @@ const MESSAGES = {
     `The file ${quoted(d.file)} has more than ${d.limit} bytes, which is too much for a description of a course.`,
   MANIFEST_TOO_COMPLEX: (d: { file: string }) =>
     `The file ${quoted(d.file)} has too many or too deeply nested elements for a description of a course.`,
+  MANIFEST_TOO_SLOW: (d: { seconds: number }) =>
+    `The description of the course could not be read within ${d.seconds} seconds. It is too complex, or the service is very busy.`,
   MANIFEST_ENCODING: (d: { file: string; encoding: string }) =>
     `The file ${quoted(d.file)} cannot be read as ${quoted(d.encoding)} text. Save it as UTF-8.`,
   XML_MALFORMED: (d: { file: string; reason: string }) =>

@@ -19,12 +19,18 @@ export interface PackageLimits {
   readonly depth: number;
   /** Unpacked bytes of a manifest, or of any other file that is read to understand the course. */
   readonly manifestBytes: number;
+  /** Characters of an attribute of an XML file. */
+  readonly attributeCharacters: number;
+  /** Attributes of one element. */
+  readonly elementAttributes: number;
   /** Elements within elements. */
   readonly xmlDepth: number;
   /** Elements and attributes of an XML file, or cells of an AICC table. */
   readonly manifestNodes: number;
   /** Rules, objectives, items and the like that are kept of a manifest; an item counts as ten. */
   readonly structureNodes: number;
+  /** Characters of JSON that are kept of a manifest. */
+  readonly describedCharacters: number;
   /** Units that a learner can launch. */
   readonly units: number;
 }
@@ -39,8 +45,11 @@ export const DEFAULT_PACKAGE_LIMITS: PackageLimits = {
   nameBytes: 1024,
   depth: 40,
   manifestBytes: 8 * MEBIBYTE,
+  attributeCharacters: 32_768,
+  elementAttributes: 250,
   xmlDepth: 100,
   manifestNodes: 200_000,
   structureNodes: 60_000,
+  describedCharacters: 4 * MEBIBYTE,
   units: 2_000,
 };

@@ -4,6 +4,8 @@ import { openPackage } from './open-package.ts';
 import type { PackageDescription } from './package-description.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.ts';
 
+const NEVER = new AbortController().signal;
+
 /**
  * Says what course an uploaded package holds, without unpacking more than its manifest.
  *
@@ -29,16 +31,17 @@ export async function inspectPackage(
  * Unpacks a package into `destination`, a folder that must not exist yet, in one that does. When this resolves,
  * every byte is on disk and survives a power cut; when it fails, `destination` is gone again.
  *
- * @param limits replace those of {@link DEFAULT_PACKAGE_LIMITS} that they name
+ * @param options `limits` replace those of {@link DEFAULT_PACKAGE_LIMITS} that they name
  * @returns how many files and bytes were written
  * @throws {PackageError} when the package is at fault, in words for its author
  * @throws {NodeJS.ErrnoException} when the machine is: EEXIST (the folder is left as it is), ENOENT, ENOSPC
+ * @throws the reason of `signal`
  */
 export async function extractPackage(
   packageFile: string,
   destination: string,
-  limits: Partial<PackageLimits> = {},
+  { limits = {}, signal = NEVER }: { limits?: Partial<PackageLimits>; signal?: AbortSignal } = {},
 ): Promise<Extraction> {
   await using archive = await openPackage(packageFile, { ...DEFAULT_PACKAGE_LIMITS, ...limits });
-  return await extractArchive(archive, destination);
+  return await extractArchive(archive, destination, signal);
 }

@@ -27,6 +27,8 @@ const FRACTION = [0, 1] as const;
 /** What `minNormalizedMeasure` is when it is left out. */
 const DEFAULT_MEASURE = 1;
 const ADLSEQ = 'adlseq_v1p3';
+/** Long texts count as several nodes. */
+const CHARACTERS_OF_A_NODE = 100;
 /** What a sequencing is made of, in lower case. */
 const PART_NAMES: readonly string[] = [
   'controlmode',
@@ -275,7 +277,9 @@ export class SequencingReader {
   #sizeOf(element: XmlElement): number {
     const known = this.#sizes.get(element);
     if (known !== undefined) return known;
-    const size = element.children.reduce((sum, child) => sum + this.#sizeOf(child), 1);
+    const characters = element.attributes.reduce((sum, { value }) => sum + value.length, element.text.length);
+    const own = 1 + Math.floor(characters / CHARACTERS_OF_A_NODE);
+    const size = element.children.reduce((sum, child) => sum + this.#sizeOf(child), own);
     this.#sizes.set(element, size);
     return size;
   }

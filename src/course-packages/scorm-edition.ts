@@ -73,15 +73,15 @@ function traitsOf(manifest: XmlElement): ManifestTraits {
   const namespaces = new Set<string>();
   let fourthEdition = false;
   for (const element of everyElement(manifest)) {
-    namespaces.add(element.namespace.toLowerCase());
+    namespaces.add(element.namespace);
     fourthEdition ||= FOURTH_EDITION_ELEMENTS.some(
       ([namespace, name]) => element.namespace.includes(namespace) && element.name === name,
     );
     for (const { name, namespace, value } of element.attributes) {
-      namespaces.add((namespace === XMLNS_NAMESPACE ? value : namespace).toLowerCase());
+      namespaces.add(namespace === XMLNS_NAMESPACE ? value : namespace);
       fourthEdition ||= FOURTH_EDITION_ATTRIBUTES.has(name);
     }
   }
-  const all = [...namespaces].join(' ');
+  const all = [...namespaces].join(' ').toLowerCase();
   return { uses: (...parts) => parts.some((part) => all.includes(part)), fourthEdition };
 }

@@ -102,6 +102,7 @@ class TreeBuilder {
   readonly #open: GrowingElement[] = [];
   #root: XmlElement | null = null;
   #nodes = 0;
+  #attributes = 0;
 
   constructor(file: string, limits: PackageLimits, namespaces: Record<string, string>) {
     this.#parser = new SaxesParser({ xmlns: true, additionalNamespaces: namespaces });
@@ -117,8 +118,18 @@ class TreeBuilder {
     this.#parser.on('doctype', () => {
       throw packageError('XML_DOCTYPE', { file });
     });
-    this.#parser.on('opentagstart', () => this.#count());
-    this.#parser.on('attribute', () => this.#count());
+    this.#parser.on('opentagstart', () => {
+      this.#attributes = 0;
+      this.#count();
+    });
+    this.#parser.on('attribute', ({ value }) => {
+      this.#attributes += 1;
+      const { elementAttributes, attributeCharacters } = this.#limits;
+      if (this.#attributes > elementAttributes || value.length > attributeCharacters) {
+        throw packageError('MANIFEST_TOO_COMPLEX', { file });
+      }
+      this.#count();
+    });
     this.#parser.on('opentag', ({ local, uri, attributes }) =>
       this.#begin({
         name: local,
@@ -198,8 +209,11 @@ export function attributeOf(
   return attribute?.value.trim() || null;
 }
 
-/** An element and all that is in it, in document order. */
+/** An element and all that is in it, in document order; in a time that does not grow with the depth. */
 export function* everyElement(element: XmlElement): Generator<XmlElement> {
-  yield element;
-  for (const child of element.children) yield* everyElement(child);
+  const waiting = [element];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    yield next;
+    for (let index = next.children.length - 1; index >= 0; index -= 1) waiting.push(next.children[index]!);
+  }
 }

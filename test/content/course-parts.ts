@@ -6,6 +6,7 @@ import { type UploadFolder, UploadFolders } from '../../src/content/courses/uplo
 import type { ByteRange, ContentStore, StoredFile } from '../../src/content/files/content-store.ts';
 import { FolderContentStore } from '../../src/content/files/folder-content-store.ts';
 import { FolderService } from '../../src/content/folders/folder-service.ts';
+import { ManifestReader } from '../../src/course-packages/manifest-reader.ts';
 import { type DataFolder, openDataFolder } from '../../src/database/data-folder.ts';
 import type { Database } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';
@@ -83,6 +84,7 @@ export interface CourseParts extends AsyncDisposable {
   folders: FolderService;
   courses: CourseService;
   intake: PackageIntake;
+  manifests: ManifestReader;
   store: TestContentStore;
   /** The events that were committed, in order. */
   events: ServiceEvent[];
@@ -111,9 +113,11 @@ export async function openCourseParts({
   await folders.ensureRoot();
   const store = new TestContentStore(folder.contentFolder);
   const uploads = new UploadFolders({ folder: folder.temporaryFolder, log });
+  const manifests = stack.use(new ManifestReader());
   const intake = new PackageIntake({
     reader: database.reader,
     store,
+    manifests,
     maxPackageBytes: MAX_PACKAGE_BYTES,
     log,
     now,
@@ -145,6 +149,7 @@ export async function openCourseParts({
     folders,
     courses,
     intake,
+    manifests,
     store,
     events,
     logged,

@@ -32,13 +32,14 @@ async function forgetStructures({ database }: CourseParts): Promise<void> {
   );
 }
 
-function startReader({ database, store }: CourseParts, logged: string[] = []): StructureReader {
+function startReader({ database, store, manifests }: CourseParts, logged: string[] = []): StructureReader {
   const destination = { write: (line: string) => void logged.push(JSON.parse(line).msg) };
   const log = createLogs({ level: 'info', customLevels: {}, destination }).for('CourseService');
   const reader = new StructureReader({
     database,
     store,
     leases: new TaskLeases({ database, now: Date.now }),
+    manifests,
     log,
   });
   reader.start();
@@ -121,9 +122,9 @@ describe('courses that an earlier release imported', () => {
     const stopped = first[Symbol.asyncDispose]();
     goOn.resolve();
     await stopped;
-    assert.equal((await unread(parts)).length, 1);
+    assert.equal((await unread(parts)).length, 2);
     await using _next = startReader(parts);
     await until(async () => (await unread(parts)).length === 0, 'all are read');
-    assert.equal(listed, 3);
+    assert.equal(listed, 4);
   });
 });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { extractPackage, inspectPackage } from '../../src/course-packages/read-package.ts';
 import { scorm12Files, zipOf } from '../support/course-packages.ts';
 import { PackageFile } from './package-file.ts';
@@ -52,6 +53,21 @@ describe('extracting a package', () => {
     assert.ok((await stat(join(file.destination, launch.file))).isFile());
   });
 
+  it('ends half-way when whoever asked leaves, and leaves nothing', async (test) => {
+    const files = Object.fromEntries(
+      Array.from({ length: 200 }, (_, index) => [`${index}.bin`, randomBytes(1_000)]),
+    );
+    await using file = await PackageFile.of(await zipOf(files));
+    const syncs = await countSyncs(test);
+    const leaving = new AbortController();
+    const extraction = extractPackage(file.path, file.destination, { signal: leaving.signal });
+    while (syncs() < 5) await setImmediate();
+    leaving.abort(new Error('gone'));
+    await assert.rejects(extraction, /gone/);
+    assert.ok(syncs() < 100, `${syncs()} files were written`);
+    assert.deepEqual(await file.leftovers(), []);
+  });
+
   it('gives no file the permissions that the zip asks for', async () => {
     await using file = await PackageFile.of(rawZip([{ name: 'a.sh', mode: EXECUTABLE }]));
     await extractPackage(file.path, file.destination);
@@ -93,9 +109,9 @@ describe('extracting a package', () => {
 
   it('keeps to the limits that the caller sets', async () => {
     await using file = await PackageFile.of(await zipOf({ 'a.txt': 'aaaa' }));
-    await assert.rejects(extractPackage(file.path, file.destination, { totalBytes: 3 }), {
+    await assert.rejects(extractPackage(file.path, file.destination, { limits: { totalBytes: 3 } }), {
       code: 'ZIP_TOO_LARGE',
     });
-    await extractPackage(file.path, file.destination, { totalBytes: 4 });
+    await extractPackage(file.path, file.destination, { limits: { totalBytes: 4 } });
   });
 });

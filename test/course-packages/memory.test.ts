@@ -26,7 +26,9 @@ it('a large file is extracted in much less memory than it has bytes', async () =
   await using file = await PackageFile.of(await buffer(zip.outputStream));
 
   const before = peakMemory();
-  const { bytes } = await extractPackage(file.path, file.destination, { ratio: Number.POSITIVE_INFINITY });
+  const { bytes } = await extractPackage(file.path, file.destination, {
+    limits: { ratio: Number.POSITIVE_INFINITY },
+  });
   assert.equal(bytes, FILE_BYTES);
   const more = peakMemory() - before;
   assert.ok(more < MORE_MEMORY, `${Math.round(more / MEBIBYTE)} MiB more`);

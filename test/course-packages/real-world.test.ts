@@ -47,7 +47,7 @@ describe('packages as they are found in the field', () => {
     await assert.rejects(inspectPackage(file.path), { code: 'LAUNCH_FILE_MISSING' });
     await using large = await PackageFile.of(Buffer.from(BARE));
     await assert.rejects(inspectPackage(large.path, { manifestBytes: 100 }), { code: 'MANIFEST_TOO_LARGE' });
-    await assert.rejects(extractPackage(large.path, large.destination, { manifestBytes: 100 }), {
+    await assert.rejects(extractPackage(large.path, large.destination, { limits: { manifestBytes: 100 } }), {
       code: 'MANIFEST_TOO_LARGE',
     });
     assert.deepEqual(await large.leftovers(), []);

@@ -100,12 +100,12 @@ export class CourseService {
     const folderId = input.folderId ?? ROOT_FOLDER.id;
     // Asked before the work as well: unpacking takes its time.
     if ((await readFolderChain(this.#database.reader, folderId)).length === 0) throw noSuchFolder(folderId);
-    return await this.#intake.take(upload, signal, (stored) =>
+    return await this.#intake.take(upload, { caller: user, signal }, (stored) =>
       commit((open) =>
         inTransaction(this.#database, open, async (tx) => {
           if (!(await holdFolder(tx, folderId))) throw noSuchFolder(folderId);
           const now = this.#now();
-          const name = input.name ?? courseNameFrom(stored.description.title);
+          const name = input.name ?? courseNameFrom(stored.manifest.title);
           const id = await insertCourse(tx, { name, folderId }, now);
           await recordVersion(tx, id, FIRST_VERSION, stored, now);
           await this.#publish(tx, 'COURSE_IMPORTED', id, FIRST_VERSION, user);
@@ -125,7 +125,7 @@ export class CourseService {
     { user, signal, commit, expected }: UploadContext<R> & Pick<ChangeOf, 'expected'>,
   ): Promise<R> {
     assertRevision((await this.get(id)).revision, expected);
-    return await this.#intake.take(upload, signal, (stored) =>
+    return await this.#intake.take(upload, { caller: user, signal }, (stored) =>
       commit((open) =>
         inTransaction(this.#database, open, async (tx) => {
           const present = await requireLockedCourse(tx, id);
@@ -264,17 +264,17 @@ async function recordVersion(
   tx: Transaction,
   courseId: number,
   versionId: number,
-  { description, contentKey, fileCount, byteCount }: StoredPackage,
+  { manifest, contentKey, fileCount, byteCount }: StoredPackage,
   now: number,
 ): Promise<void> {
   await insertVersion(tx, {
     course_id: courseId,
     version_id: versionId,
-    learning_standard: description.learningStandard,
-    title: description.title,
-    units: JSON.stringify(description.units),
-    warnings: JSON.stringify(description.warnings),
-    structure: JSON.stringify(description.structure),
+    learning_standard: manifest.learningStandard,
+    title: manifest.title,
+    units: manifest.units,
+    warnings: JSON.stringify(manifest.warnings),
+    structure: manifest.structure,
     structure_format: STRUCTURE_FORMAT,
     content_key: contentKey,
     file_count: fileCount,

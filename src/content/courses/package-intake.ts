@@ -1,9 +1,10 @@
-import type { PackageDescription } from '../../course-packages/package-description.ts';
+import { FairSlots } from '../../course-packages/fair-slots.ts';
+import type { ReadManifest } from '../../course-packages/manifest-messages.ts';
+import type { ManifestReader } from '../../course-packages/manifest-reader.ts';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../course-packages/package-limits.ts';
-import { extractPackage, inspectPackage } from '../../course-packages/read-package.ts';
+import { extractPackage } from '../../course-packages/read-package.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
-import { Slots } from '../assets/slots.ts';
 import { drawnAt, newContentKey } from '../files/content-key.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import { readRecordedKeys } from './course-store.ts';
@@ -23,7 +24,7 @@ const ORPHAN_AGE_MS = 24 * 3_600_000;
 /** A package whose files are in the content store, not recorded yet. */
 export interface StoredPackage {
   contentKey: string;
-  description: PackageDescription;
+  manifest: ReadManifest;
   fileCount: number;
   byteCount: number;
 }
@@ -35,7 +36,8 @@ export class PackageIntake {
   readonly #limits: Partial<PackageLimits>;
   readonly #log: Logger;
   readonly #now: () => number;
-  readonly #slots = new Slots(PARALLEL_PACKAGES);
+  readonly #manifests: ManifestReader;
+  readonly #slots = new FairSlots(PARALLEL_PACKAGES);
   /** Keys that the content store may hold though no version is recorded with them yet. */
   readonly #underWay = new Set<string>();
 
@@ -43,18 +45,21 @@ export class PackageIntake {
   constructor({
     reader,
     store,
+    manifests,
     maxPackageBytes,
     log,
     now,
   }: {
     reader: Pick<Reader, 'query'>;
     store: ContentStore;
+    manifests: ManifestReader;
     maxPackageBytes: number;
     log: Logger;
     now: () => number;
   }) {
     this.#reader = reader;
     this.#store = store;
+    this.#manifests = manifests;
     this.#limits = limitsFor(maxPackageBytes);
     this.#log = log;
     this.#now = now;
@@ -63,16 +68,17 @@ export class PackageIntake {
   /**
    * Takes the package of an upload in. `record` commits it with its version; unless it does, the content store
    * is as it was in the end. An abort is heeded until `record` begins.
+   * @param caller whose package it is; callers take turns
    * @throws {ProblemError} `invalid-package` in words for its author, `unavailable` without room on the disk
    * @throws what `record` throws, and the reason of `signal`
    */
   async take<T>(
     upload: UploadFolder,
-    signal: AbortSignal,
+    { caller, signal }: { caller: string; signal: AbortSignal },
     record: (stored: StoredPackage) => Promise<T>,
   ): Promise<T> {
     try {
-      const unpacked = await this.#unpack(upload, signal);
+      const unpacked = await this.#unpack(upload, caller, signal);
       return await this.#storeAndRecord(upload, signal, (contentKey) => record({ ...unpacked, contentKey }));
     } catch (error) {
       throw toUploadProblem(error);
@@ -130,13 +136,20 @@ export class PackageIntake {
     }
   }
 
-  async #unpack(upload: UploadFolder, signal: AbortSignal): Promise<Omit<StoredPackage, 'contentKey'>> {
-    using _slot = await this.#slots.take(signal);
-    const description = await inspectPackage(upload.packageFile, this.#limits);
-    signal.throwIfAborted();
-    const { files, bytes } = await extractPackage(upload.packageFile, upload.contentFolder, this.#limits);
-    signal.throwIfAborted();
-    return { description, fileCount: files, byteCount: bytes };
+  async #unpack(
+    { packageFile, contentFolder }: UploadFolder,
+    caller: string,
+    signal: AbortSignal,
+  ): Promise<Omit<StoredPackage, 'contentKey'>> {
+    const limits = this.#limits;
+    const manifest = await this.#manifests.read(
+      { kind: 'package', file: packageFile, limits },
+      caller,
+      signal,
+    );
+    using _slot = await this.#slots.take(caller, signal);
+    const { files, bytes } = await extractPackage(packageFile, contentFolder, { limits, signal });
+    return { manifest, fileCount: files, byteCount: bytes };
   }
 
   async #storeAndRecord<T>(

@@ -1,9 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
+import type { ManifestReader } from '../../course-packages/manifest-reader.ts';
 import { PackageError } from '../../course-packages/package-error.ts';
 import { DEFAULT_PACKAGE_LIMITS } from '../../course-packages/package-limits.ts';
-import { describeStoredCourse, mayDescribeCourse } from '../../course-packages/stored-course.ts';
+import { mayDescribeCourse } from '../../course-packages/stored-course.ts';
 import type { Database } from '../../database/database.ts';
 import type { TaskLeases } from '../../housekeeping/task-leases.ts';
 import type { Logger } from '../../observability/log.ts';
@@ -28,6 +29,7 @@ export class StructureReader implements AsyncDisposable {
   readonly #database: Database;
   readonly #store: ContentStore;
   readonly #leases: TaskLeases;
+  readonly #manifests: ManifestReader;
   readonly #log: Logger;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
@@ -36,11 +38,19 @@ export class StructureReader implements AsyncDisposable {
     database,
     store,
     leases,
+    manifests,
     log,
-  }: { database: Database; store: ContentStore; leases: TaskLeases; log: Logger }) {
+  }: {
+    database: Database;
+    store: ContentStore;
+    leases: TaskLeases;
+    manifests: ManifestReader;
+    log: Logger;
+  }) {
     this.#database = database;
     this.#store = store;
     this.#leases = leases;
+    this.#manifests = manifests;
     this.#log = log;
   }
 
@@ -84,7 +94,7 @@ export class StructureReader implements AsyncDisposable {
       );
       for (const version of versions) {
         if (signal.aborted) return;
-        await this.#read(version);
+        await this.#read(version, signal);
         after = version;
         count += 1;
       }
@@ -94,22 +104,24 @@ export class StructureReader implements AsyncDisposable {
       this.#log.info('read the manifests of courses that were imported earlier', { versions: count });
   }
 
-  async #read(version: UnreadVersion): Promise<void> {
-    const structure = await this.#structureOf(version);
+  async #read(version: UnreadVersion, signal: AbortSignal): Promise<void> {
+    const structure = await this.#structureOf(version, signal);
     await this.#database.transaction((tx) =>
       updateStructure(tx, version, { structure, structure_format: STRUCTURE_FORMAT }),
     );
   }
 
   /** JSON, or null for a manifest that cannot be understood: such a course is played without its structure. */
-  async #structureOf({ course_id, version_id, content_key }: UnreadVersion): Promise<string | null> {
+  async #structureOf(
+    { course_id, version_id, content_key }: UnreadVersion,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     try {
       const names = await Array.fromAsync(this.#store.files(content_key));
-      const described = await describeStoredCourse({
-        names,
-        contents: await this.#contents(content_key, names),
-      });
-      return JSON.stringify(described.structure);
+      const contents = await this.#contents(content_key, names);
+      const request = { kind: 'stored', files: { names, contents } } as const;
+      const { structure } = await this.#manifests.read(request, TASK, signal);
+      return structure;
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
       this.#log.warn('the manifest of a course that was imported earlier could not be understood', {

@@ -1,0 +1,144 @@
+import { getCompileCacheDir } from 'node:module';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { FairSlots } from './fair-slots.ts';
+import type { ManifestAnswer, ManifestRequest, ReadManifest } from './manifest-messages.ts';
+import { PackageError, packageError } from './package-error.ts';
+
+/** Threads: one caller has at most one of them, so that a hostile course does not stop the import of others. */
+const THREADS = 2;
+/** What reading one manifest may take. The largest that are accepted take about 2 s. */
+const DEADLINE_MS = 20_000;
+/** Memory of a thread for objects: the largest accepted manifest takes a third of it. */
+const MEMORY_MIB = 256;
+const YOUNG_MEMORY_MIB = 32;
+const STACK_MIB = 4;
+/** How long a thread without work stays: one import often follows another. */
+const IDLE_MS = 10_000;
+
+/**
+ * Reads manifests on threads of their own. A manifest may be made to keep its reader busy, or to fill its memory: then that
+ * thread is ended, the package is refused, and nothing else waits for it.
+ */
+export class ManifestReader implements AsyncDisposable {
+  readonly #deadlineMs: number;
+  readonly #memoryMiB: number;
+  readonly #slots = new FairSlots(THREADS);
+  readonly #idle = new Map<Worker, NodeJS.Timeout>();
+  readonly #all = new Set<Worker>();
+
+  constructor({ deadlineMs = DEADLINE_MS, memoryMiB = MEMORY_MIB } = {}) {
+    this.#deadlineMs = deadlineMs;
+    this.#memoryMiB = memoryMiB;
+  }
+
+  /**
+   * Reads one manifest, on its caller's turn.
+   *
+   * @param caller who asks; callers take turns
+   * @throws {PackageError} when the package is at fault; also MANIFEST_TOO_SLOW and MANIFEST_TOO_COMPLEX
+   * @throws {NodeJS.ErrnoException} when the machine is
+   * @throws the reason of `signal`
+   */
+  async read(request: ManifestRequest, caller: string, signal: AbortSignal): Promise<ReadManifest> {
+    using _slot = await this.#slots.take(caller, signal);
+    const answer = await this.#ask(request, signal);
+    if (answer.kind === 'read') return answer.manifest;
+    if (answer.kind === 'refused') throw new PackageError(answer.code, answer.message);
+    const error = new Error(answer.message) as NodeJS.ErrnoException;
+    if (answer.code !== null) error.code = answer.code;
+    if (answer.stack !== null) error.stack = answer.stack;
+    throw error;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#all].map((thread) => thread.terminate()));
+  }
+
+  async #ask(request: ManifestRequest, signal: AbortSignal): Promise<ManifestAnswer> {
+    signal.throwIfAborted();
+    const thread = this.#takeThread();
+    const { promise, resolve, reject } = Promise.withResolvers<ManifestAnswer>();
+    const leave = () => reject(signal.reason);
+    const timer = setTimeout(
+      () => reject(packageError('MANIFEST_TOO_SLOW', { seconds: Math.ceil(this.#deadlineMs / 1_000) })),
+      this.#deadlineMs,
+    );
+    const failed = (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? packageError('MANIFEST_TOO_COMPLEX', { file: 'manifest' }, { cause: error })
+          : error,
+      );
+    const ended = () => reject(new Error('the thread that reads manifests has ended'));
+    thread.once('message', resolve);
+    thread.once('error', failed);
+    thread.once('exit', ended);
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      thread.postMessage(request);
+      const answer = await promise;
+      this.#giveBack(thread);
+      return answer;
+    } catch (error) {
+      void thread.terminate();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+      thread.off('message', resolve);
+      thread.off('error', failed);
+      thread.off('exit', ended);
+    }
+  }
+
+  #takeThread(): Worker {
+    const [waiting] = this.#idle;
+    if (waiting === undefined) return this.#start();
+    const [thread, timer] = waiting;
+    clearTimeout(timer);
+    this.#idle.delete(thread);
+    thread.ref();
+    return thread;
+  }
+
+  /** An idle thread keeps nobody from ending. */
+  #giveBack(thread: Worker): void {
+    thread.unref();
+    this.#idle.set(thread, setTimeout(() => void thread.terminate(), IDLE_MS).unref());
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./manifest-thread.ts', import.meta.url), {
+      name: 'manifests',
+      execArgv: [],
+      env: compileCache(),
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.#memoryMiB,
+        maxYoungGenerationSizeMb: YOUNG_MEMORY_MIB,
+        stackSizeMb: STACK_MIB,
+      },
+    });
+    this.#all.add(thread);
+    this.#watch(thread);
+    return thread;
+  }
+
+  #watch(thread: Worker): void {
+    const forget = () => {
+      clearTimeout(this.#idle.get(thread));
+      this.#idle.delete(thread);
+      this.#all.delete(thread);
+    };
+    // Without work nobody else listens, and an error that nobody listens to ends the process.
+    thread.on('error', forget);
+    thread.on('exit', forget);
+  }
+}
+
+/** The environment by which a thread uses the process's cache of compiled modules. */
+function compileCache(): Record<string, string> {
+  const folder = getCompileCacheDir();
+  // The variable names the folder around the one of this version of Node.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
+}

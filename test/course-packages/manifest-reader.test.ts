@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ManifestReader } from '../../src/course-packages/manifest-reader.ts';
+import { SCORM_12, scorm12Files, scorm12Package, scormManifest, zipOf } from '../support/course-packages.ts';
+import { PackageFile } from './package-file.ts';
+
+const never = new AbortController().signal;
+
+/** A manifest that takes as long to read as one may. */
+async function largePackage(): Promise<Buffer> {
+  const inside = '<x>text</x>'.repeat(190_000);
+  return await zipOf({ ...scorm12Files(), 'imsmanifest.xml': scormManifest(SCORM_12, { inside }) });
+}
+
+function request(file: PackageFile) {
+  return { kind: 'package', file: file.path, limits: {} } as const;
+}
+
+describe('a reader of manifests', () => {
+  it('reads one after the other, and says what is wrong with a package as its author needs it', async () => {
+    await using file = await PackageFile.of(await scorm12Package({ title: 'One' }));
+    await using broken = await PackageFile.of(Buffer.from('no zip'));
+    await using reader = new ManifestReader();
+    for (let round = 0; round < 3; round += 1) {
+      const manifest = await reader.read(request(file), 'a', never);
+      assert.equal(manifest.title, 'One');
+      assert.equal(JSON.parse(manifest.units)[0].id, 'i1');
+      assert.equal(JSON.parse(manifest.structure).items[0].id, 'i1');
+      await assert.rejects(reader.read(request(broken), 'a', never), {
+        name: 'PackageError',
+        code: 'ZIP_UNREADABLE',
+      });
+    }
+  });
+
+  it('tells a fault of the machine from one of the package', async () => {
+    await using reader = new ManifestReader();
+    await assert.rejects(
+      reader.read({ kind: 'package', file: '/nowhere/package.zip', limits: {} }, 'a', never),
+      { name: 'Error', code: 'ENOENT' },
+    );
+  });
+
+  it('gives up on a manifest that takes too long, and goes on with the next', async () => {
+    await using large = await PackageFile.of(await largePackage());
+    await using file = await PackageFile.of(await scorm12Package());
+    await using hasty = new ManifestReader({ deadlineMs: 1 });
+    await assert.rejects(hasty.read(request(large), 'a', never), { code: 'MANIFEST_TOO_SLOW' });
+    await using reader = new ManifestReader();
+    assert.equal((await reader.read(request(file), 'a', never)).learningStandard, 'SCORM_12');
+  });
+
+  it('gives up on a manifest that takes too much memory, and goes on with the next', async () => {
+    await using large = await PackageFile.of(await largePackage());
+    await using file = await PackageFile.of(await scorm12Package());
+    await using reader = new ManifestReader({ memoryMiB: 24 });
+    await assert.rejects(reader.read(request(large), 'a', never), { code: 'MANIFEST_TOO_COMPLEX' });
+    assert.equal((await reader.read(request(file), 'a', never)).learningStandard, 'SCORM_12');
+  });
+
+  it('ends when whoever asked leaves', async () => {
+    await using large = await PackageFile.of(await largePackage());
+    await using reader = new ManifestReader();
+    const leaving = new AbortController();
+    const reading = reader.read(request(large), 'a', leaving.signal);
+    leaving.abort(new Error('gone'));
+    await assert.rejects(reading, /gone/);
+  });
+
+  it('reads a course of one caller while another caller keeps it busy', async () => {
+    await using large = await PackageFile.of(await largePackage());
+    await using file = await PackageFile.of(await scorm12Package());
+    await using reader = new ManifestReader();
+    const order: string[] = [];
+    const hostile = Array.from({ length: 4 }, () =>
+      reader.read(request(large), 'hostile', never).then(() => order.push('hostile')),
+    );
+    await reader.read(request(file), 'other', never).then(() => order.push('other'));
+    await Promise.all(hostile);
+    assert.ok(order.indexOf('other') <= 1, order.join());
+  });
+});
