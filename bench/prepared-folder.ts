@@ -60,6 +60,7 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
     queue: new DatabaseQueue({ database, maxReceives: 1, now }),
     checkTargetUrl: () => null,
     readAssetNames: () => Promise.resolve(new Map()),
+    maxWebhooks: Number.MAX_SAFE_INTEGER,
     readOnly: false,
     log: { info: () => {} },
     now,

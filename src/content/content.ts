@@ -73,7 +73,13 @@ export async function openContent(context: ServiceContext, options: ContentOptio
 
   const belongings = [deleteContentOfAccount, deleteRegistrationsOfAccount];
   const accounts = new AccountService({ database, events, belongings, onDeleted, now });
-  const accountContents = new AccountContentService({ database, accounts, events, now });
+  const accountContents = new AccountContentService({
+    database,
+    accounts,
+    events,
+    maxAssetsAdded: settings.max_assets_per_call,
+    now,
+  });
   const folders = new FolderService({
     database,
     occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],

@@ -20,6 +20,7 @@ import { player } from './migrations/0018-player.ts';
 import { lrs } from './migrations/0019-lrs.ts';
 import { sharedBodies } from './migrations/0020-shared-bodies.ts';
 import { playerSessions } from './migrations/0021-player-sessions.ts';
+import { focusNames } from './migrations/0022-focus-names.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lrs,
   sharedBodies,
   playerSessions,
+  focusNames,
 ];
 
 /** Names the lock that instances take which migrate; any constant, the same in every release. */

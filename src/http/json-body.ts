@@ -5,8 +5,11 @@ import { type InputError, invalidInput, ProblemError, pointerTo } from '../probl
 const SUSPICIOUS = /__proto__|\\u(?:00|[dD][89a-fA-F])/;
 /** Levels of objects and arrays; a request of this service has six. Code that follows a value down is safe within. */
 const MAX_DEPTH = 64;
+/** Members of all objects of a request to the API together; its largest valid one has 3,020. */
+const MAX_MEMBERS = 20_000;
 const MAX_FOUND = 100;
 
+const COLON = 0x3a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING_BRACKET = 0x5b;
@@ -25,7 +28,7 @@ export function takeJsonBodies(server: FastifyInstance): void {
     if (request.is404 || body.length === 0) return done(null, undefined);
     if (isEncoded(request)) return done(unsupported('Content-Encoding'));
     try {
-      done(null, parseJson(body as Buffer));
+      done(null, parseJson(body as Buffer, MAX_MEMBERS));
     } catch (error) {
       done(error as Error);
     }
@@ -36,17 +39,24 @@ export function takeJsonBodies(server: FastifyInstance): void {
   });
 }
 
-/** @throws {ProblemError} `malformed-json`, `invalid-request` */
-export function parseJson(bytes: Uint8Array): unknown {
+/**
+ * @param maxMembers of all objects together: to parse and look at many takes long
+ * @throws {ProblemError} `malformed-json`, `invalid-request`
+ */
+export function parseJson(bytes: Uint8Array, maxMembers = Number.POSITIVE_INFINITY): unknown {
   const text = decodeUtf8(bytes);
   if (text === null) throw new ProblemError('malformed-json', 'The body is not valid UTF-8');
+  const { depth, members } = measure(bytes);
+  if (members > maxMembers) {
+    throw new ProblemError('invalid-request', `The body has more than ${maxMembers} members`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw new ProblemError('malformed-json', 'The body is not valid JSON');
   }
-  if (isDeeperThan(MAX_DEPTH, bytes)) {
+  if (depth > MAX_DEPTH) {
     throw new ProblemError('invalid-request', `The body is nested more than ${MAX_DEPTH} levels deep`);
   }
   if (SUSPICIOUS.test(text)) {
@@ -62,9 +72,14 @@ interface Node {
   parent: Node | null;
 }
 
-/** Whether bytes of valid JSON are nested deeper than this. In UTF-8 no other character has these bytes. */
-function isDeeperThan(limit: number, bytes: Uint8Array): boolean {
+/**
+ * How deep JSON is nested, and how many members its objects have; if it is not valid JSON, any numbers. In UTF-8 no other
+ * character has these bytes.
+ */
+function measure(bytes: Uint8Array): { depth: number; members: number } {
+  let open = 0;
   let depth = 0;
+  let members = 0;
   let inText = false;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -72,12 +87,13 @@ function isDeeperThan(limit: number, bytes: Uint8Array): boolean {
       if (byte === BACKSLASH) at += 1;
       else if (byte === QUOTE) inText = false;
     } else if (byte === QUOTE) inText = true;
+    else if (byte === COLON) members += 1;
     else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
-      depth += 1;
-      if (depth > limit) return true;
-    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1;
+      open += 1;
+      depth = Math.max(depth, open);
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) open -= 1;
   }
-  return false;
+  return { depth, members };
 }
 
 /** Unpaired surrogates and members named `__proto__`, wherever they are. */

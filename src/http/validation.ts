@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import formats from 'ajv-formats';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, pointerTo } from '../problems/problem.ts';
+import { trimExcess } from './excess.ts';
 import { validateLazily } from './lazy-schemas.ts';
 import { PATTERN_WORDS } from './schemas.ts';
 
@@ -18,7 +19,12 @@ export function installValidation(app: FastifyInstance): void {
   const converting = new Ajv({ ...common, coerceTypes: 'array', useDefaults: true });
   for (const ajv of [strict, converting]) formats.default(ajv);
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    validateLazily(() => (httpPart === 'body' ? strict : converting).compile(schema)),
+    httpPart === 'body'
+      ? validateLazily(
+          () => strict.compile(schema),
+          (body) => trimExcess(schema, body),
+        )
+      : validateLazily(() => converting.compile(schema)),
   );
 }
 

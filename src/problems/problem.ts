@@ -9,6 +9,7 @@ export const PROBLEMS = {
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflicts with the current state' },
+  'limit-reached': { status: 409, title: 'A limit of this installation is reached' },
   'launch-over': { status: 410, title: 'The launch has ended' },
   'precondition-failed': { status: 412, title: 'The resource has changed' },
   'content-too-large': { status: 413, title: 'The body is too large' },

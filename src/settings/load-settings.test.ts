@@ -77,6 +77,8 @@ describe('settings', () => {
       session_idle_timeout: 43_200,
       session_lifetime: 604_800,
       launch_lifetime: 43_200,
+      max_webhooks: 10_000,
+      max_assets_per_call: 5_000,
       max_package_size: 1_073_741_824,
       max_request_body: 1_048_576,
       log_level: 'info',

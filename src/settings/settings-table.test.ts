@@ -108,6 +108,8 @@ const BOUNDS: Record<
   access_token_lifetime: { taken: ['1', '1.5', '2592000'], refused: ['0', '0.5', '2592001'] },
   session_idle_timeout: { taken: ['300', '2592000'], refused: ['299', '0', '2592001'] },
   session_lifetime: { taken: ['300', '7776000'], refused: ['299', '0', '7776001'] },
+  max_webhooks: { taken: ['1', '1000000'], refused: ['0', '1.5', '1000001'] },
+  max_assets_per_call: { taken: ['1', '1000000'], refused: ['0', '1.5', '1000001'] },
   max_package_size: {
     taken: ['1024', '500MB', '1GiB', '1.5 gib', '1TiB'],
     refused: ['1023', '0.5', '5M', '1TB1', '2TiB', '-1GiB', '5 parsecs'],

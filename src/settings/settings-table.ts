@@ -375,6 +375,24 @@ export const SETTINGS_TABLE = {
       'How long a learner may stay in a course, counted from when the launch link was opened. What is learned later ' +
       'needs a new launch.',
   }),
+  max_webhooks: define({
+    group: 'Limits',
+    shared: true,
+    parser: wholeNumber({ min: 1, max: 1_000_000 }),
+    default: 10_000,
+    meaning:
+      'How many webhooks there can be. An event makes a message for each webhook that it matches. Once the limit is ' +
+      'reached, creating another is refused with 409; those that exist go on.',
+  }),
+  max_assets_per_call: define({
+    group: 'Limits',
+    shared: true,
+    parser: wholeNumber({ min: 1, max: 1_000_000 }),
+    default: 5_000,
+    meaning:
+      'How many courses, equivalents and bundles one call can add to an account, those in folders included. A call ' +
+      'that would add more is refused with 409 and adds nothing.',
+  }),
   max_package_size: define({
     group: 'Limits',
     shared: true,

@@ -85,6 +85,7 @@ export function startWebhooks(
     queue,
     checkTargetUrl,
     readAssetNames,
+    maxWebhooks: settings.max_webhooks,
     readOnly,
     log,
     now,

@@ -104,6 +104,7 @@ describe('events of accounts’ content', () => {
       queue: new DatabaseQueue({ database: opened.database, maxReceives: 1, now: Date.now }),
       checkTargetUrl: () => null,
       readAssetNames: async () => new Map(),
+      maxWebhooks: Number.MAX_SAFE_INTEGER,
       readOnly: false,
       log: { info: () => {} },
       now: Date.now,

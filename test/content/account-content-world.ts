@@ -40,7 +40,13 @@ export class ContentWorld {
     const onDeleted = async () => {};
     this.#database = database;
     this.accounts = new AccountService({ database, events, belongings: [], onDeleted, now });
-    this.contents = new AccountContentService({ database, accounts: this.accounts, events, now });
+    this.contents = new AccountContentService({
+      database,
+      accounts: this.accounts,
+      events,
+      maxAssetsAdded: Number.MAX_SAFE_INTEGER,
+      now,
+    });
     this.folders = new FolderService({ database, occupants: [], onDeleted, now });
     this.equivalents = new EquivalentService({ database, holders: [], onDeleted, now });
     this.bundles = new BundleService({ database, holders: [], onDeleted, now });

@@ -109,6 +109,7 @@ describe('matching events with webhooks', () => {
       queue: new DatabaseQueue({ database: opened.database, maxReceives: 1, now: Date.now }),
       checkTargetUrl: () => null,
       readAssetNames: async () => new Map(),
+      maxWebhooks: Number.MAX_SAFE_INTEGER,
       readOnly: false,
       log: { info: () => {} },
       now: Date.now,

@@ -7,6 +7,7 @@ import type {
   FolderResource,
   ServiceEvent,
 } from '../../events/event.ts';
+import { ProblemError } from '../../problems/problem.ts';
 import { type Asset, type AssetType, assetKey, readAssetsWithin } from '../assets/assets.ts';
 import { withHolders } from '../assets/holdings.ts';
 import { readPublishedCourseInEvent } from '../courses/course-in-event.ts';
@@ -25,19 +26,22 @@ export interface ContentChange {
   /** What was added or removed. A folder stands for what is within it and the folders below it. */
   assets: readonly Asset[];
   user: string;
+  /** How many assets the change may concern, those within folders included; without it, any number. */
+  maxAssets?: number;
 }
 
 /**
  * Publishes the events of a change: one for each folder in which something was added or removed, in the order in
  * which the change names them, a folder before those below it.
+ * @throws {ProblemError} `limit-reached`
  */
 export async function publishContentChange(
   tx: Transaction,
   events: EventPublisher<Transaction>,
-  { subtopic, account, assets, user }: ContentChange,
+  { subtopic, account, assets, user, maxAssets = Number.MAX_SAFE_INTEGER }: ContentChange,
 ): Promise<void> {
   const published: ServiceEvent[] = [];
-  const byFolder = Map.groupBy(await withoutFolders(tx, assets), ({ folderId }) => folderId);
+  const byFolder = Map.groupBy(await withoutFolders(tx, assets, maxAssets), ({ folderId }) => folderId);
   for (const [folderId, within] of byFolder) {
     const folder = await readFolderInEvent(tx, folderId);
     if (folder === undefined) throw new Error(`the folder ${folderId} has content but is not there`);
@@ -56,11 +60,22 @@ export async function publishContentChange(
 }
 
 /** The assets, folders replaced by what is within them; each once, where it is named first. */
-async function withoutFolders(tx: Transaction, assets: readonly Asset[]): Promise<Asset<AssetType>[]> {
+async function withoutFolders(
+  tx: Transaction,
+  assets: readonly Asset[],
+  maxAssets: number,
+): Promise<Asset<AssetType>[]> {
   const distinct = new Map<string, Asset<AssetType>>();
   for (const asset of assets) {
-    const named = standsInFolder(asset) ? [asset] : await readAssetsWithin(tx, asset.id);
+    const named = standsInFolder(asset) ? [asset] : await readAssetsWithin(tx, asset.id, maxAssets + 1);
     for (const each of named) distinct.set(assetKey(each), each);
+    if (distinct.size > maxAssets) {
+      throw new ProblemError(
+        'limit-reached',
+        `The request concerns more than ${maxAssets} courses, equivalents and bundles (max_assets_per_call); add smaller ` +
+          'folders, one request for each',
+      );
+    }
   }
   return [...distinct.values()];
 }

@@ -47,7 +47,7 @@ export function accountContentRoutes(
           'that is put there later. Its events list only its current content.',
         params: AccountParams,
         body: ContentAdditionBody,
-        response: { 200: ContentAdditionRecord, ...problems(400, 404, 413, 415, 422) },
+        response: { 200: ContentAdditionRecord, ...problems(400, 404, 409, 413, 415, 422) },
       },
     },
     async (request, reply) =>

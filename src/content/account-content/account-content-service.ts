@@ -24,28 +24,34 @@ export class AccountContentService {
   readonly #database: Database;
   readonly #accounts: AccountService;
   readonly #events: EventPublisher<Transaction>;
+  readonly #maxAssetsAdded: number;
   readonly #now: () => number;
 
   constructor({
     database,
     accounts,
     events,
+    maxAssetsAdded,
     now,
   }: {
     database: Database;
     accounts: AccountService;
     events: EventPublisher<Transaction>;
+    /** Courses, equivalents and bundles that one call adds at most, those in folders included. */
+    maxAssetsAdded: number;
     now: () => number;
   }) {
     this.#database = database;
     this.#accounts = accounts;
     this.#events = events;
+    this.#maxAssetsAdded = maxAssetsAdded;
     this.#now = now;
   }
 
   /**
    * CONTENT_ADDED_TO_ACCOUNT, for what the account does not have already.
-   * @throws {ProblemError} `not-found` without such an account, `invalid-request` for assets that repeat or do not exist
+   * @throws {ProblemError} `not-found` without such an account, `invalid-request` for assets that repeat or do not exist,
+   * `limit-reached`
    */
   async add(
     accountId: number,
@@ -64,6 +70,7 @@ export class AccountContentService {
         account: toAccountResource(account),
         assets: added,
         user,
+        maxAssets: this.#maxAssetsAdded,
       });
       return {
         added: added.map(toNamedAsset),

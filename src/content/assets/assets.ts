@@ -67,6 +67,7 @@ export async function holdAssets(
 export async function readAssetsWithin(
   reader: Pick<Reader, 'all'>,
   folderId: number,
+  limit: number = Number.MAX_SAFE_INTEGER,
 ): Promise<Asset<AssetType>[]> {
   const rows = await reader.all<{ type: AssetType; id: number; name: string; folder_id: number }>(
     `with recursive below (id, depth) as (
@@ -82,8 +83,9 @@ export async function readAssetsWithin(
      union all
      select 'BUNDLE', bundles.id, bundles.name, below.id, below.depth, 3
        from below join bundles on bundles.folder_id = below.id
-     order by depth, folder_id, place, id`,
+     order by depth, folder_id, place, id limit ?`,
     folderId,
+    limit,
   );
   return rows.map(({ type, id, name, folder_id }) => ({ type, id, name, folderId: folder_id }));
 }

@@ -6,6 +6,7 @@ import {
   isFocusType,
   isSubtopic,
   isTopic,
+  SUBTOPICS,
   type Subtopic,
   subtopicsOf,
   type Topic,
@@ -20,6 +21,7 @@ import {
   DEFAULT_LOGGING_MODE,
   DEFAULT_MAX_ATTEMPTS,
   type Focus,
+  MAX_FOCUSES,
   type WebhookConfiguration,
 } from './webhook.ts';
 import type { WebhookInput } from './webhook-schemas.ts';
@@ -38,7 +40,7 @@ export interface PresentConfiguration {
 
 /**
  * What is wrong with a configuration beyond its schema (sections 2.2, 6.1 and 7). Looks only at members
- * that are of the right type, so that it can be told together with what the schema found.
+ * that are of the right type, and at lists of an allowed length, so that it can be told together with what the schema found.
  */
 export function configurationErrors(
   input: unknown,
@@ -111,7 +113,7 @@ function toAuthentication(input: WebhookInput): Authentication {
 
 function focusErrors(input: Record<string, unknown>): InputError[] {
   const { topic, focus } = input;
-  if (!Array.isArray(focus)) return [];
+  if (!Array.isArray(focus) || focus.length > MAX_FOCUSES) return [];
   const allowed = isTopic(topic) ? FOCUS_TYPES_OF_TOPIC[topic] : null;
   const seen = new Set<string>();
   return focus.flatMap((each: unknown, index): InputError[] => {
@@ -139,7 +141,7 @@ function subtopicErrors(input: Record<string, unknown>, present: PresentConfigur
   if (subtopics === undefined && input.all_subtopics === false) {
     return [{ pointer: '/subtopics', detail: 'is required if all_subtopics is false' }];
   }
-  if (!Array.isArray(subtopics)) return [];
+  if (!Array.isArray(subtopics) || subtopics.length > SUBTOPICS.length) return [];
   if (subtopics.length === 0) {
     return [{ pointer: '/subtopics', detail: 'must not be empty; omit it for all subtopics of the topic' }];
   }

@@ -15,11 +15,12 @@ import {
   DEFAULT_LOGGING_MODE,
   DEFAULT_MAX_ATTEMPTS,
   MAX_ATTEMPTS,
+  MAX_FOCUSES,
   MIN_ATTEMPTS,
 } from './webhook.ts';
 
 /** Bounds of what a configuration may hold. */
-const MAX_FOCUSES = 1_000;
+const MAX_FOCUS_NAME_LENGTH = 200;
 const MAX_CREDENTIAL_LENGTH = 1_000;
 const MAX_URL_LENGTH = 2_048;
 
@@ -30,7 +31,7 @@ const FocusInput = Type.Object(
     webhook_focus_name: Type.Optional(
       Nullable(
         Type.String({
-          maxLength: 1_000,
+          maxLength: MAX_FOCUS_NAME_LENGTH,
           pattern: PLAIN_TEXT_PATTERN,
           description: 'Its name. If the asset exists, its current name is returned instead.',
         }),

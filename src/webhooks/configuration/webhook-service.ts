@@ -18,6 +18,8 @@ import type { Focus, Webhook, WebhookConfiguration, WebhookStatistics } from './
 import type { WebhookInput } from './webhook-schemas.ts';
 import {
   clearInError,
+  countFocuses,
+  countWebhooksAlone,
   insertWebhook,
   markDeleted,
   nameFocuses,
@@ -35,6 +37,9 @@ import {
 
 /** Assets whose names are read at a time: engines take a bounded number of values a statement. */
 const MAX_NAMES_READ = 1_000;
+
+/** Focuses that a page of webhooks has at most, unless it is a page of one: about a megabyte. */
+const MAX_FOCUSES_A_PAGE = 2_000;
 
 /** An asset that a focus may name. */
 export type FocusReference = ContentReference | { type: 'ACCOUNT'; id: number };
@@ -54,6 +59,7 @@ export class WebhookService {
   readonly #queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
   readonly #checkTargetUrl: CheckTargetUrl;
   readonly #readAssetNames: ReadAssetNames;
+  readonly #maxWebhooks: number;
   readonly #log: Pick<Logger, 'info'>;
   readonly #now: () => number;
 
@@ -63,6 +69,7 @@ export class WebhookService {
     queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
     checkTargetUrl: CheckTargetUrl;
     readAssetNames: ReadAssetNames;
+    maxWebhooks: number;
     readOnly: boolean;
     log: Pick<Logger, 'info'>;
     now: () => number;
@@ -72,6 +79,7 @@ export class WebhookService {
     this.#queue = dependencies.queue;
     this.#checkTargetUrl = dependencies.checkTargetUrl;
     this.#readAssetNames = dependencies.readAssetNames;
+    this.#maxWebhooks = dependencies.maxWebhooks;
     this.readOnly = dependencies.readOnly;
     this.#log = dependencies.log;
     this.#now = dependencies.now;
@@ -86,10 +94,16 @@ export class WebhookService {
     return configurationErrors(input, { checkTargetUrl: this.#checkTargetUrl, present });
   }
 
-  /** @throws {ProblemError} `invalid-request` */
+  /** @throws {ProblemError} `invalid-request`, `limit-reached` */
   async create(input: WebhookInput, open?: Transaction): Promise<Webhook> {
     return await inTransaction(this.#database, open, async (tx) => {
       const configuration = this.#parse(input, null);
+      if ((await countWebhooksAlone(tx)) >= this.#maxWebhooks) {
+        throw new ProblemError(
+          'limit-reached',
+          `There are ${this.#maxWebhooks} webhooks, as many as max_webhooks allows; delete one first`,
+        );
+      }
       const id = await insertWebhook(tx, configuration, this.#now());
       await this.#writeDetails(tx, id, configuration, []);
       this.#logLater(tx, 'a webhook was created', id);
@@ -103,7 +117,8 @@ export class WebhookService {
   }
 
   async list(page: PageRequest): Promise<Page<Webhook>> {
-    const { items, next } = toPage(await readWebhooks(this.#database.reader, page), page.limit);
+    const limit = await this.#webhooksThatFit(page);
+    const { items, next } = toPage(await readWebhooks(this.#database.reader, { ...page, limit }), limit);
     return { items: await this.#complete(this.#database.reader, items), next };
   }
 
@@ -146,6 +161,18 @@ export class WebhookService {
       this.#logLater(tx, 'a webhook was deleted', id);
       await this.#makeHeadDue(tx, id);
     });
+  }
+
+  /** How many webhooks a page holds: fewer than asked for where they have many focuses. */
+  async #webhooksThatFit(page: PageRequest): Promise<number> {
+    let focuses = 0;
+    let fitting = 0;
+    for (const count of await countFocuses(this.#database.reader, page)) {
+      focuses += count;
+      if (focuses > MAX_FOCUSES_A_PAGE) return Math.max(1, fitting);
+      fitting += 1;
+    }
+    return page.limit;
   }
 
   /** @throws {ProblemError} `not-found` */

@@ -51,6 +51,20 @@ export async function webhookWasEver(reader: Pick<Reader, 'query'>, id: number):
   return row !== undefined;
 }
 
+/** Names the lock that those hold who count webhooks before they add one; any constant, the same in every release. */
+const COUNTING_LOCK = 7_305_201_412;
+
+/** How many webhooks there are. Nobody else counts them until the transaction ends. */
+export async function countWebhooksAlone(tx: Transaction): Promise<number> {
+  if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(?)', COUNTING_LOCK);
+  // Each has one row of statistics, also once it is deleted: these rows are small, and few are deleted.
+  const [row] = await tx.all<{ count: number }>(
+    `select (select count(*) from webhook_statistics)
+       - (select count(*) from webhooks where webhooks.deleted_at is not null) as count`,
+  );
+  return Number(row?.count ?? 0);
+}
+
 export async function insertWebhook(
   tx: Transaction,
   configuration: WebhookConfiguration,
@@ -109,6 +123,20 @@ export async function markDeleted(tx: Transaction, id: number, now: number): Pro
     .set((eb) => ({ deleted_at: now, credentials: null, enabled: 0, revision: eb('revision', '+', 1) }))
     .where('webhooks.id', '=', id)
     .execute();
+}
+
+/** How many focuses each webhook of a page has, in the page's order. */
+export async function countFocuses(
+  reader: Pick<Reader, 'all'>,
+  { after, limit }: PageRequest,
+): Promise<number[]> {
+  const rows = await reader.all<{ focuses: number }>(
+    `select (select count(*) from webhook_focuses as focus where focus.webhook_id = webhooks.id) as focuses
+     from webhooks where webhooks.deleted_at is null and webhooks.id > ? order by webhooks.id limit ?`,
+    after ?? 0,
+    limit,
+  );
+  return rows.map(({ focuses }) => Number(focuses));
 }
 
 export async function readSubtopics(

@@ -5,6 +5,7 @@ import type { LoggingMode } from './logging-mode.ts';
 export const MIN_ATTEMPTS = 1;
 export const MAX_ATTEMPTS = 1_000;
 export const DEFAULT_MAX_ATTEMPTS = 10;
+export const MAX_FOCUSES = 1_000;
 export const DEFAULT_LOGGING_MODE: LoggingMode = 'FULLONERROR';
 
 /** The focused asset: an id of the asset's type, and its name as given or as it is now. */

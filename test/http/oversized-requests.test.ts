@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { longestStallDuring } from '../support/event-loop.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const MAX_STALL_MS = 100;
+/** A little below what a request may hold, so that the body is read and looked at. */
+const BODY_LENGTH = 1_048_000;
+
+/** A JSON array of one text again and again, as long as a body may be. */
+function arrayOf(item: string): string {
+  return `[${Array.from({ length: Math.floor(BODY_LENGTH / (item.length + 1)) }, () => item).join()}]`;
+}
+
+/** Members that no schema knows, as many as a body can hold. */
+function manyMembers(): string {
+  const members: string[] = [];
+  for (let n = 0, length = 0; length < BODY_LENGTH - 40; n++) {
+    members.push(`"${n.toString(36)}":1`);
+    length += members.at(-1)!.length + 1;
+  }
+  return `{${members.join()}}`;
+}
+
+const HOSTILE: readonly { name: string; path: string; body: () => string; pointers: RegExp | null }[] = [
+  {
+    name: 'a focus of numbers',
+    path: '/webhooks',
+    body: () => `{"focus":${arrayOf('1')}}`,
+    pointers: /^\/(focus|name|topic|target_url)\b/,
+  },
+  {
+    name: 'a focus of empty objects',
+    path: '/webhooks',
+    body: () => `{"focus":${arrayOf('{}')}}`,
+    pointers: /^\/(focus|name|topic|target_url)\b/,
+  },
+  {
+    name: 'a focus of many wrong members',
+    path: '/webhooks',
+    body: () => `{"focus":${arrayOf('{"a":1,"b":2,"c":3}')}}`,
+    pointers: null,
+  },
+  {
+    name: 'subtopics that repeat',
+    path: '/webhooks',
+    body: () => `{"name":"w","topic":"ACCOUNT","subtopics":${arrayOf('"ACCOUNT_DELETED"')}}`,
+    pointers: /^\/(subtopics|target_url)\b/,
+  },
+  { name: 'members without end', path: '/accounts', body: manyMembers, pointers: null },
+  { name: 'members without end in a webhook', path: '/webhooks', body: manyMembers, pointers: null },
+  {
+    name: 'contents of numbers',
+    path: '/bundles',
+    body: () => `{"contents":${arrayOf('1')}}`,
+    pointers: /^\/(contents|name|folder_id)\b/,
+  },
+  {
+    name: 'courses of empty objects',
+    path: '/equivalents',
+    body: () => `{"courses":${arrayOf('{}')}}`,
+    pointers: /^\/(courses|name|folder_id)\b/,
+  },
+  { name: 'an array instead of an object', path: '/accounts', body: () => arrayOf('{}'), pointers: /^$/ },
+];
+
+describe('a request that is invalid a million times over', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  for (const { name, path, body, pointers } of HOSTILE) {
+    test(`is refused at once, with at most a hundred errors: ${name}`, async () => {
+      const text = body();
+      // Validators are compiled when they are first needed.
+      await service.api.post(path, {});
+      let answer = { status: 0, body: { errors: [] as { pointer: string; detail: string }[] } };
+      const stall = await longestStallDuring(async () => {
+        answer = await service.api.post(path, text);
+      });
+      assert.equal(answer.status, 400);
+      const { errors = [] } = answer.body;
+      assert.ok(errors.length <= 100, `${errors.length} errors`);
+      assert.equal(errors.length === 0, pointers === null);
+      for (const { pointer } of errors) assert.match(pointer, pointers!);
+      assert.ok(stall < MAX_STALL_MS, `the event loop stood still for ${stall.toFixed()} ms`);
+    });
+  }
+
+  test('names the limit of a list that is too long, and the wrong members of one that is not', async () => {
+    const tooLong = Array.from({ length: 1_001 }, () => ({
+      webhook_focus_type: 'ACCOUNT',
+      webhook_focus_id: 1,
+    }));
+    const input = { name: 'w', topic: 'ACCOUNT', target_url: 'https://example.com/' };
+    const refused = await service.api.post('/webhooks', { ...input, focus: tooLong });
+    assert.deepEqual(refused.body.errors, [{ pointer: '/focus', detail: 'must have at most 1000 items' }]);
+    const wrong = await service.api.post('/webhooks', {
+      ...input,
+      focus: [{ webhook_focus_type: 'X' }],
+      other: 1,
+    });
+    assert.deepEqual(wrong.body.errors.map(({ pointer }: { pointer: string }) => pointer).sort(), [
+      '/focus/0/webhook_focus_id',
+      '/focus/0/webhook_focus_type',
+      '/other',
+    ]);
+  });
+});
