@@ -187,7 +187,8 @@ async function addRoutes(
     const routes = scoped as unknown as Routes;
     requireScopes(scoped, authorize);
     identity.addRoutes(routes);
-    await content.addRoutes(routes);
+    await content.addRoutes(routes, (registration) => player.unitsOf(registration));
+    player.addRoutes(routes);
     webhooks.addRoutes(routes);
     ui.addRoutes(routes);
   });

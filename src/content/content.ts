@@ -5,6 +5,7 @@ import type { EventPublisher } from '../events/event.ts';
 import type { Routes } from '../http/routes.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { contentPlaceOf } from '../settings/content-place.ts';
+import { isLoopbackHost } from '../settings/networks.ts';
 import { accountContentRoutes } from './account-content/account-content-routes.ts';
 import {
   AccountContentService,
@@ -36,7 +37,7 @@ import { folderRoutes } from './folders/folder-routes.ts';
 import { FolderService } from './folders/folder-service.ts';
 import { launchRoutes, launchUrlOf } from './registrations/launch-routes.ts';
 import { LaunchTokens } from './registrations/launch-tokens.ts';
-import { registrationRoutes } from './registrations/registration-routes.ts';
+import { registrationRoutes, type UnitsOf } from './registrations/registration-routes.ts';
 import { type OpenLaunch, RegistrationService } from './registrations/registration-service.ts';
 import { deleteRegistrationsOfAccount, registrationsOfCourse } from './registrations/registrations-of.ts';
 
@@ -51,8 +52,8 @@ export interface Content extends AsyncDisposable {
    * @param play begins a launch and answers the address of its player page; null where nothing plays its standard
    */
   addOpenRoutes(server: FastifyInstance, play: (launch: OpenLaunch) => Promise<string | null>): void;
-  /** Adds the routes under the hook of `requireScopes`. */
-  addRoutes(routes: Routes): Promise<void>;
+  /** Adds the routes under the hook of `requireScopes`. `unitsOf` answers what learners did in the units of courses. */
+  addRoutes(routes: Routes, unitsOf: UnitsOf): Promise<void>;
 }
 
 /** What content needs of the parts around it. */
@@ -120,7 +121,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
     registrations,
     store,
     addOpenRoutes: (server, play) => launchRoutes(server, registrations, play),
-    async addRoutes(routes) {
+    async addRoutes(routes, unitsOf) {
       accountRoutes(routes, accounts, idempotency);
       accountContentRoutes(routes, accountContents, idempotency);
       folderRoutes(routes, folders, idempotency);
@@ -138,6 +139,8 @@ export async function openContent(context: ServiceContext, options: ContentOptio
         registrations,
         idempotency,
         launchUrl: (token) => launchUrlOf(baseUrl(), token),
+        unitsOf,
+        takesLoopback: isLoopbackHost(settings.host),
       });
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

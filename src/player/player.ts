@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Content } from '../content/content.ts';
+import type { UnitsOf } from '../content/registrations/registration-routes.ts';
 import type { OpenLaunch } from '../content/registrations/registration-service.ts';
+import type { Routes } from '../http/routes.ts';
 import type { CleaningStep, ServiceContext } from '../service-context.ts';
 import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
@@ -14,6 +16,8 @@ import { PlayerCourses } from './courses/player-courses.ts';
 import { ContentTokens } from './launches/content-tokens.ts';
 import { forgetOldLaunches } from './launches/launch-cleaning.ts';
 import { LaunchService } from './launches/launch-service.ts';
+import { learningRoutes } from './learning/learning-routes.ts';
+import { unitRecordsOf } from './learning/unit-records.ts';
 import type { LearningRecords } from './lrs/learning-records.ts';
 import { lrsRoutes } from './lrs/lrs-routes.ts';
 import { playerPageRoutes } from './player-page.ts';
@@ -32,6 +36,10 @@ export interface Player {
   launches: LaunchService;
   attempts: AttemptService;
   cleaningSteps: readonly CleaningStep[];
+  /** Answers the units of a registration's latest attempt, and its number. */
+  unitsOf: UnitsOf;
+  /** Adds the routes under the hook of `requireScopes`. */
+  addRoutes(routes: Routes): void;
   /** Begins to serve the content origin, and answers where learners' browsers reach it. */
   listen(): Promise<string>;
   /** Begins a launch and answers the address of its page; null for a standard that nothing plays yet. */
@@ -89,6 +97,8 @@ export async function createPlayer(
     launches,
     attempts,
     cleaningSteps: [(limit) => forgetOldLaunches(database, now(), limit)],
+    unitsOf: (registration) => unitRecordsOf(registration, { attempts, courses, reader }),
+    addRoutes: (routes) => learningRoutes(routes, { registrations, attempts }),
     async listen() {
       await server.listen({ host: settings.host, port });
       port = (server.server.address() as AddressInfo).port;
@@ -96,7 +106,7 @@ export async function createPlayer(
       for (const text of contentOriginRisks(settings, url)) log.warn(text);
       return url;
     },
-    async play({ registrationId, courseId, versionId, learnerId, learningStandard }) {
+    async play({ registrationId, courseId, versionId, learnerId, learningStandard, returnUrl }) {
       if (!played.has(learningStandard)) return null;
       return await launches.start({
         registrationId,
@@ -104,7 +114,7 @@ export async function createPlayer(
         versionId,
         learnerId,
         mode: 'normal',
-        returnUrl: null,
+        returnUrl,
       });
     },
   };

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { ManualClock } from '../support/clock.ts';
 import { type Answer, type Api, startTestService, type TestService } from '../support/service.ts';
 import { problemErrors } from './packages.ts';
-import { makeParties, register, takeAll } from './registration-parts.ts';
+import { makeParties, register, takeAll, withoutUnits } from './registration-parts.ts';
 
 const SECOND_MS = 1_000;
 const RESULT = { completion: 'Completed', success: 'PASS' };
@@ -28,7 +28,7 @@ describe('the status of a registration', () => {
   async function replaced(id: string, status: unknown): Promise<Record<string, unknown>> {
     const answer = await put(id, status);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    assert.deepEqual((await api.get(`/registrations/${id}`)).body, answer.body);
+    assert.deepEqual(withoutUnits((await api.get(`/registrations/${id}`)).body), answer.body);
     return answer.body;
   }
 
@@ -122,7 +122,7 @@ describe('the status of a registration', () => {
       const read = await api.get(`/registrations/${id}`);
       clock.pass(SECOND_MS);
       const sentBack = await put(id, read.body);
-      assert.deepEqual([sentBack.status, sentBack.body], [200, read.body]);
+      assert.deepEqual([sentBack.status, sentBack.body], [200, withoutUnits(read.body)]);
       assert.equal(sentBack.headers.get('etag'), read.headers.get('etag'));
     }
   });

@@ -11,6 +11,7 @@ import {
   register,
   sql,
   takeAll,
+  withoutUnits,
 } from './registration-parts.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -54,7 +55,7 @@ describe('registrations', () => {
     await api.post(`/courses/${parties.course_id}/versions/1/publish`);
     assert.equal((await register(service, parties)).version_id, 1);
     const read = await api.get(`/registrations/${registration_id}`);
-    assert.deepEqual([read.status, read.body], [200, first.body]);
+    assert.deepEqual([read.status, withoutUnits(read.body)], [200, first.body]);
     assert.equal(read.headers.get('etag'), '"1"');
   });
 

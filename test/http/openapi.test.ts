@@ -95,6 +95,8 @@ describe('the OpenAPI description', () => {
       'get /registrations/{registration_id}',
       'delete /registrations/{registration_id}',
       'post /registrations/{registration_id}/launch',
+      'get /registrations/{registration_id}/runtime',
+      'post /registrations/{registration_id}/reset',
       'put /registrations/{registration_id}/status',
     ];
     assert.deepEqual(

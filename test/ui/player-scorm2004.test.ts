@@ -3,10 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import type { ScormEdition } from '../support/course-packages.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { launchChromium } from './support/chromium.ts';
-import { heardOf, hearResults, newLearner, registerTo } from './support/learner.ts';
+import { heardOf, hearResults, newLearner } from './support/learner.ts';
 
 const USER = 'ann@example.com';
 const PASSED = { user: USER, completion: 'Completed', success: 'PASS', score: 85, duration: 90 };

@@ -3,7 +3,11 @@ import { describe, it } from 'node:test';
 import { LaunchTokens } from './launch-tokens.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 9, 30);
-const REGISTRATION = { registrationId: '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11', versionId: 3 };
+const REGISTRATION = {
+  registrationId: '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11',
+  versionId: 3,
+  returnUrl: null,
+};
 const secret = (character: string) => character.repeat(64);
 
 function tokensWith(...secrets: [string, ...string[]]): LaunchTokens {
@@ -16,6 +20,13 @@ describe('launch tokens', () => {
     assert.equal(expiresAt, NOW + 8 * 3_600_000);
     assert.match(token, /^cwl1_[\w-]{78}$/);
     assert.deepEqual(tokensWith(secret('a')).read(token), { ...REGISTRATION, expiresAt });
+  });
+
+  it('hold the address that the learner returns to', () => {
+    const returnUrl = 'https://portal.example/köln?a=1#b';
+    const { token } = tokensWith(secret('a')).issue({ ...REGISTRATION, returnUrl });
+    assert.equal(tokensWith(secret('a')).read(token)?.returnUrl, returnUrl);
+    assert.equal(tokensWith(secret('a')).read(token.replace('cwl2_', 'cwl1_')), null);
   });
 
   it('hold the largest version as well', () => {

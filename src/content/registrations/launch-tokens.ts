@@ -3,8 +3,11 @@ import { SignedTokens } from '../../secrets/signed-token.ts';
 /** How long a launch URL can be opened. */
 export const LAUNCH_LIFETIME_MS = 8 * 60 * 60 * 1_000;
 
+const KEY_PURPOSE = 'coursewire launch url';
 /** Names the format; a later format gets another number, so that both can be told apart. */
 const FORMAT = 'cwl1_';
+/** The same claim, followed by the address that the learner returns to. */
+const FORMAT_WITH_RETURN = 'cwl2_';
 
 /** The claim, by offset in bytes. */
 const EXPIRES_AT = 0;
@@ -18,6 +21,8 @@ export interface LaunchClaim {
   /** A UUID in lower case. */
   registrationId: string;
   versionId: number;
+  /** Where the learner returns to; null for nowhere. */
+  returnUrl: string | null;
   /** Epoch milliseconds. */
   expiresAt: number;
 }
@@ -28,28 +33,46 @@ export interface LaunchClaim {
  */
 export class LaunchTokens {
   readonly #tokens: SignedTokens;
+  readonly #tokensWithReturn: SignedTokens;
   readonly #now: () => number;
 
   /** @param authSecrets the first one signs; tokens signed with any of them are taken */
   constructor({ authSecrets, now }: { authSecrets: readonly [string, ...string[]]; now: () => number }) {
-    this.#tokens = new SignedTokens({ authSecrets, purpose: 'coursewire launch url', format: FORMAT });
+    this.#tokens = new SignedTokens({ authSecrets, purpose: KEY_PURPOSE, format: FORMAT });
+    this.#tokensWithReturn = new SignedTokens({
+      authSecrets,
+      purpose: KEY_PURPOSE,
+      format: FORMAT_WITH_RETURN,
+    });
     this.#now = now;
   }
 
   /** Makes a token that expires {@link LAUNCH_LIFETIME_MS} from now. */
-  issue(of: Pick<LaunchClaim, 'registrationId' | 'versionId'>): { token: string; expiresAt: number } {
+  issue({ returnUrl, ...of }: Pick<LaunchClaim, 'registrationId' | 'versionId' | 'returnUrl'>): {
+    token: string;
+    expiresAt: number;
+  } {
     const expiresAt = Math.floor(this.#now()) + LAUNCH_LIFETIME_MS;
-    return { token: this.#tokens.sign(encodeClaim({ ...of, expiresAt })), expiresAt };
+    const claim = encodeClaim({ ...of, expiresAt });
+    const token =
+      returnUrl === null
+        ? this.#tokens.sign(claim)
+        : this.#tokensWithReturn.sign(Buffer.concat([claim, Buffer.from(returnUrl)]));
+    return { token, expiresAt };
   }
 
   /** What a token says, also when it has expired; null when it is none of ours. */
   read(token: string): LaunchClaim | null {
     const claim = this.#tokens.read(token);
-    return claim?.length === CLAIM_BYTES ? decodeClaim(claim) : null;
+    if (claim?.length === CLAIM_BYTES) return { ...decodeClaim(claim), returnUrl: null };
+    const withReturn = this.#tokensWithReturn.read(token);
+    if (withReturn === null || withReturn.length <= CLAIM_BYTES) return null;
+    const returnUrl = withReturn.toString('utf8', CLAIM_BYTES);
+    return { ...decodeClaim(withReturn.subarray(0, CLAIM_BYTES)), returnUrl };
   }
 }
 
-function encodeClaim({ registrationId, versionId, expiresAt }: LaunchClaim): Buffer {
+function encodeClaim({ registrationId, versionId, expiresAt }: Omit<LaunchClaim, 'returnUrl'>): Buffer {
   const claim = Buffer.alloc(CLAIM_BYTES);
   claim.writeUIntBE(expiresAt, EXPIRES_AT, EXPIRES_AT_BYTES);
   claim.writeUInt32BE(versionId, VERSION_ID);
@@ -57,7 +80,7 @@ function encodeClaim({ registrationId, versionId, expiresAt }: LaunchClaim): Buf
   return claim;
 }
 
-function decodeClaim(claim: Buffer): LaunchClaim {
+function decodeClaim(claim: Buffer): Omit<LaunchClaim, 'returnUrl'> {
   const hex = claim.toString('hex', REGISTRATION_ID);
   return {
     registrationId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),

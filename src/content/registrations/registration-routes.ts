@@ -8,20 +8,25 @@ import { PageOf } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
 import { notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import type { Registration } from './registration.ts';
 import { statusErrors, toFilter, toRegistrationRecord, toStatus } from './registration-records.ts';
 import {
+  LaunchInput,
   LaunchRecord,
   RegistrationInput,
   RegistrationQuery,
   RegistrationRecord,
+  type RegistrationUnitRecord,
+  RegistrationWithUnitsRecord,
   StatusInput,
 } from './registration-schemas.ts';
 import type { RegistrationService } from './registration-service.ts';
+import { readReturnUrl } from './return-url.ts';
 
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'registrations:write' };
 const tags = ['Registrations'];
-const RegistrationParams = Type.Object({
+export const RegistrationParams = Type.Object({
   registration_id: Type.String({ description: 'The id of the registration.' }),
 });
 
@@ -33,12 +38,21 @@ export interface RegistrationRoutesOptions {
   idempotency: Idempotency;
   /** The address at which a launch token is opened. */
   launchUrl(token: string): string;
+  /** What the learner did in the units of the course. */
+  unitsOf: UnitsOf;
+  /** Whether learners may return to addresses on loopback. */
+  takesLoopback: boolean;
 }
+
+/** Answers the units of a registration's latest attempt, and its number. */
+export type UnitsOf = (
+  registration: Registration,
+) => Promise<{ attempt: number; units: RegistrationUnitRecord[] }>;
 
 /** Registrations in the automation API. */
 export function registrationRoutes(
   routes: Routes,
-  { registrations, idempotency, launchUrl }: RegistrationRoutesOptions,
+  { registrations, idempotency, launchUrl, unitsOf, takesLoopback }: RegistrationRoutesOptions,
 ): void {
   routes.post(
     '/registrations',
@@ -95,12 +109,16 @@ export function registrationRoutes(
         tags,
         summary: 'Read a registration',
         params: RegistrationParams,
-        response: { 200: RegistrationRecord, ...problems(404) },
+        description: 'With the units of the course, as far as the learner got in the latest attempt.',
+        response: { 200: RegistrationWithUnitsRecord, ...problems(404) },
       },
     },
     async (request, reply) => {
-      const registration = await registrations.get(idOf(request.params));
-      return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
+      const registration = await registrations.get(registrationIdOf(request.params));
+      const learned = await unitsOf(registration);
+      return reply
+        .header('ETag', entityTag(registration.revision))
+        .send({ ...toRegistrationRecord(registration), ...learned });
     },
   );
 
@@ -117,7 +135,7 @@ export function registrationRoutes(
       },
     },
     async (request, reply) => {
-      await registrations.delete(idOf(request.params), expectedRevisions(request));
+      await registrations.delete(registrationIdOf(request.params), expectedRevisions(request));
       return reply.code(204).send(null);
     },
   );
@@ -133,13 +151,18 @@ export function registrationRoutes(
           'Returns a URL that opens the course for the learner. The first launch triggers REGISTRATION_LAUNCHED. ' +
           'Rejected if the account is disabled or no longer has the course (409).',
         params: RegistrationParams,
-        response: { 200: LaunchRecord, ...problems(404, 409, 422) },
+        body: LaunchInput,
+        response: { 200: LaunchRecord, ...problems(400, 404, 409, 413, 415, 422) },
       },
     },
     async (request, reply) =>
       // Whoever has the link is let in.
       idempotency.answerSecret(request, reply, async (tx) => {
-        const { token, expiresAt } = await registrations.launch(idOf(request.params), { tx });
+        const returnUrl = readReturnUrl(request.body?.return_url ?? null, takesLoopback);
+        const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
+          tx,
+          returnUrl,
+        });
         return {
           status: 200,
           body: { launch_url: launchUrl(token), expires_dt: formatDateTime(expiresAt) },
@@ -165,17 +188,21 @@ export function registrationRoutes(
     },
     async (request, reply) => {
       assertValid(request, statusErrors(request.body));
-      const registration = await registrations.updateStatus(idOf(request.params), toStatus(request.body), {
-        user: callerOf(request).user,
-        expected: expectedRevisions(request),
-      });
+      const registration = await registrations.updateStatus(
+        registrationIdOf(request.params),
+        toStatus(request.body),
+        {
+          user: callerOf(request).user,
+          expected: expectedRevisions(request),
+        },
+      );
       return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
     },
   );
 }
 
-/** The id in a path, which RFC 9562 lets people write in capitals. */
-function idOf({ registration_id: text }: { registration_id: string }): string {
+/** The id of a registration in a path, which RFC 9562 lets people write in capitals. */
+export function registrationIdOf({ registration_id: text }: { registration_id: string }): string {
   const id = text.toLowerCase();
   if (!UUID.test(id)) throw notFound('registration', text.slice(0, 40));
   return id;

@@ -3,6 +3,8 @@ import { PageQuery } from '../../http/paging.ts';
 import { DateTime, Id, Ignored, Nullable, OptionalDateTime, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
 import { COMPLETIONS, MAX_LEARNER_ID_LENGTH, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
 
+/** Keeps launch links within what every browser and proxy takes. */
+const MAX_RETURN_URL_LENGTH = 1_000;
 /** Room for a date and time with nanoseconds and a zone. */
 const MAX_DATE_TIME_LENGTH = 40;
 
@@ -75,6 +77,8 @@ export const StatusInput = Type.Object(
     version_id: Ignored(),
     learner_id: Ignored(),
     launched_dt: Ignored(),
+    attempt: Ignored(),
+    units: Ignored(),
     created_dt: Ignored(),
     updated_dt: Ignored(),
   },
@@ -105,6 +109,56 @@ export const RegistrationRecord = Type.Object(
   { description: 'The registration of a learner for a course.' },
 );
 export type RegistrationRecord = Static<typeof RegistrationRecord>;
+
+/** A unit of a registration's latest attempt. */
+export const RegistrationUnitRecord = Type.Object(
+  {
+    unit_id: Type.String({ description: 'The identifier of the unit in the course’s manifest.' }),
+    title: Type.String(),
+    completion: Type.Enum([...COMPLETIONS]),
+    success: Type.Enum([...SUCCESSES]),
+    score: Nullable(Type.Number({ description: `${MIN_SCORE} to ${MAX_SCORE}; null while there is none.` })),
+    duration: Type.Integer({ description: 'Whole seconds, over all visits.' }),
+    completion_dt: OptionalDateTime('When it was completed first.'),
+    opened_dt: OptionalDateTime('When the learner opened it first; null before that.'),
+  },
+  { description: 'A unit of the course, as far as the learner got in the latest attempt.' },
+);
+export type RegistrationUnitRecord = Static<typeof RegistrationUnitRecord>;
+
+/** A registration with its units. */
+export const RegistrationWithUnitsRecord = Type.Object(
+  {
+    ...RegistrationRecord.properties,
+    attempt: Type.Integer({
+      minimum: 0,
+      description: 'The number of the latest attempt; 0 before the first.',
+    }),
+    units: Type.Array(RegistrationUnitRecord, { description: 'The units of the course, in their order.' }),
+  },
+  { description: 'A learner’s registration to a course, with its units.' },
+);
+export type RegistrationWithUnitsRecord = Static<typeof RegistrationWithUnitsRecord>;
+
+/** The body of a launch, which may be left out. */
+export const LaunchInput = Nullable(
+  Type.Object(
+    {
+      return_url: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: MAX_RETURN_URL_LENGTH,
+            description:
+              'Where the player leads when the learner exits: an https:// URL. A service that listens on loopback ' +
+              'also takes http:// URLs on loopback. Without it, the player shows what was recorded.',
+          }),
+        ),
+      ),
+    },
+    { additionalProperties: false, description: 'How the course is launched.' },
+  ),
+);
+export type LaunchInput = Static<typeof LaunchInput>;
 
 /** The answer to a launch. */
 export const LaunchRecord = Type.Object(

@@ -34,6 +34,7 @@ import {
   type StoredRegistration,
   updateLaunched,
   updateStatus,
+  updateVersion,
 } from './registration-store.ts';
 
 /** A launch that is allowed: its token, and until when that can be used, in epoch milliseconds. */
@@ -52,6 +53,8 @@ export type Launch =
       versionId: number;
       learningStandard: string;
       learnerId: string;
+      /** Where the learner returns to; null when the launch call named no address. */
+      returnUrl: string | null;
       /** Epoch milliseconds. */
       expiresAt: number;
     }
@@ -124,7 +127,10 @@ export class RegistrationService {
    * Allows a launch. REGISTRATION_LAUNCHED at the first one, caused by the learner.
    * @throws {ProblemError} `not-found`, `conflict` when the account is disabled or does not hold the course
    */
-  async launch(registrationId: string, { tx: open }: Pick<Change, 'tx'>): Promise<AllowedLaunch> {
+  async launch(
+    registrationId: string,
+    { tx: open, returnUrl = null }: Pick<Change, 'tx'> & { returnUrl?: string | null },
+  ): Promise<AllowedLaunch> {
     return await inTransaction(this.#database, open, async (tx) => {
       const { account, registration } = await holdWithAccount(tx, registrationId);
       await assertEntitled(tx, account, registration.courseId);
@@ -136,7 +142,7 @@ export class RegistrationService {
           user: registration.learnerId,
         });
       }
-      return this.#launchTokens.issue(registration);
+      return this.#launchTokens.issue({ ...registration, returnUrl });
     });
   }
 
@@ -155,6 +161,7 @@ export class RegistrationService {
       versionId: launch.version_id,
       learningStandard: launch.learning_standard,
       learnerId: launch.learner_id,
+      returnUrl: claim.returnUrl,
       expiresAt: claim.expiresAt,
     };
   }
@@ -199,6 +206,30 @@ export class RegistrationService {
     });
   }
 
+  /**
+   * Begins again: the status is as at first, and the version that is published now is the one that is played.
+   * REGISTRATION_STATUS_UPDATED when completion, success or score really changes.
+   * @param before what else the transaction does first
+   * @throws {ProblemError} `not-found`, `precondition-failed`
+   */
+  async reset(
+    registrationId: string,
+    { user, expected }: ChangeOf,
+    before: (tx: Transaction) => Promise<void>,
+  ): Promise<Registration> {
+    return await this.#database.transaction(async (tx) => {
+      const { account, registration: present } = await holdWithAccount(tx, registrationId);
+      assertRevision(present.revision, expected);
+      await before(tx);
+      const versionId = await holdPublishedVersion(tx, present.courseId);
+      if (versionId === undefined) throw notFound('course', present.courseId);
+      await updateStatus(tx, registrationId, INITIAL_STATUS, this.#now());
+      const reset = toRegistration(await updateVersion(tx, registrationId, versionId));
+      if (isToldChange(present, reset)) await this.#publishStatus(tx, account, reset, user);
+      return reset;
+    });
+  }
+
   async #changeStatus(
     tx: Transaction,
     account: AccountResource,
@@ -209,22 +240,26 @@ export class RegistrationService {
     const now = this.#now();
     const completedNow = status.completion === 'Completed' ? now : null;
     const next = { ...status, completedAt: status.completedAt ?? present.completedAt ?? completedNow };
-    const toldChange =
-      next.completion !== present.completion ||
-      next.success !== present.success ||
-      next.score !== present.score;
-    if (!toldChange && next.duration === present.duration && next.completedAt === present.completedAt) {
+    const isTold = isToldChange(present, next);
+    if (!isTold && next.duration === present.duration && next.completedAt === present.completedAt) {
       return present;
     }
     const updated = toRegistration(await updateStatus(tx, present.registrationId, next, now));
-    if (toldChange) {
-      await this.#events.publish(tx, {
-        ...(await eventOf(tx, account, updated, toStatusResource(updated))),
-        subtopic: 'REGISTRATION_STATUS_UPDATED',
-        user,
-      });
-    }
+    if (isTold) await this.#publishStatus(tx, account, updated, user);
     return updated;
+  }
+
+  async #publishStatus(
+    tx: Transaction,
+    account: AccountResource,
+    registration: Registration,
+    user: string,
+  ): Promise<void> {
+    await this.#events.publish(tx, {
+      ...(await eventOf(tx, account, registration, toStatusResource(registration))),
+      subtopic: 'REGISTRATION_STATUS_UPDATED',
+      user,
+    });
   }
 
   /** @throws {ProblemError} `not-found`, `precondition-failed` */
@@ -236,6 +271,13 @@ export class RegistrationService {
       await deleteRegistration(tx, registrationId);
     });
   }
+}
+
+/** Whether webhooks hear of a change: of a longer duration alone they do not. */
+function isToldChange(before: RegistrationStatus, after: RegistrationStatus): boolean {
+  return (
+    after.completion !== before.completion || after.success !== before.success || after.score !== before.score
+  );
 }
 
 /** A registration that is about to change, and its account, both kept as they are by the transaction. */

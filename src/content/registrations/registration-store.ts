@@ -120,6 +120,19 @@ export async function updateLaunched(tx: Transaction, registrationId: string, no
     .execute();
 }
 
+export async function updateVersion(
+  tx: Transaction,
+  registrationId: string,
+  versionId: number,
+): Promise<StoredRegistration> {
+  return await tx.query
+    .updateTable('registrations')
+    .set({ version_id: versionId })
+    .where('registrations.registration_id', '=', registrationId)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
 export async function deleteRegistration(tx: Transaction, registrationId: string): Promise<void> {
   await tx.query
     .deleteFrom('registrations')

@@ -7,6 +7,7 @@ import type { PlayerLaunch } from '../launches/launch.ts';
 import type { Attempt, LearningStatus, RecordOutcome, UnitState, WritePosition } from './attempt.ts';
 import { NOTHING_LEARNED } from './attempt.ts';
 import {
+  endAttempt,
   insertAttempt,
   readAttempts,
   readLatestAttempt,
@@ -94,6 +95,10 @@ export class AttemptService {
     const { registrationId, launchId } = launch;
     if (registrationId === null) return { attempt: 0, page: 0, state: null, units: [] };
     return await this.#registrations.learn(registrationId, async (tx, registration) => {
+      // A reset may have moved the registration on to another version since.
+      if (registration.versionId !== launch.versionId) {
+        throw new ProblemError('launch-over', 'The registration plays another version since the launch');
+      }
       const attempt = await this.#attempt(tx, registration);
       const page = attempt.page + 1;
       await updatePage(tx, registrationId, attempt.number, { page, launchId });
@@ -112,8 +117,10 @@ export class AttemptService {
     const { registrationId } = launch;
     if (registrationId === null || launch.mode !== 'normal') return 'not-recorded';
     return await this.#registrations.learn<RecordOutcome>(registrationId, async (tx, registration) => {
-      const attempt = await this.#attempt(tx, registration);
-      if (isSuperseded(attempt, launch, result.position)) return { status: null, result: 'superseded' };
+      const attempt = await readLatestAttempt(tx, registrationId);
+      if (attempt === undefined || isSuperseded(attempt, launch, result.position)) {
+        return { status: null, result: 'superseded' };
+      }
       const units = await readUnits(tx, registrationId, attempt.number);
       const present = units.find(({ unitId }) => unitId === result.unitId) ?? null;
       if (isStale(present, result.position)) return { status: null, result: 'stale' };
@@ -145,8 +152,8 @@ export class AttemptService {
     const { registrationId } = launch;
     if (registrationId === null) throw new Error('a preview has no registration');
     return await this.#registrations.learn<R>(registrationId, async (tx, registration) => {
-      const attempt = await this.#attempt(tx, registration);
-      if (isSuperseded(attempt, launch, null)) {
+      const attempt = await readLatestAttempt(tx, registrationId);
+      if (attempt === undefined || isSuperseded(attempt, launch, null)) {
         throw new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
       }
       let units = await readUnits(tx, registrationId, attempt.number);
@@ -165,10 +172,22 @@ export class AttemptService {
     });
   }
 
+  /** Ends the latest attempt, which stays readable: nothing more is written to it. */
+  async endLatest(tx: Transaction, registrationId: string): Promise<void> {
+    const attempt = await readLatestAttempt(tx, registrationId);
+    if (attempt !== undefined) await endAttempt(tx, registrationId, attempt.number, this.#now());
+  }
+
+  /** The latest attempt of a registration, with the units that were opened in it; null before the first. */
+  async latestOf(registrationId: string): Promise<(Attempt & { units: UnitState[] }) | null> {
+    const attempt = await readLatestAttempt(this.#reader, registrationId);
+    if (attempt === undefined) return null;
+    return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number) };
+  }
+
   /** The units of a registration's latest attempt that were opened. */
   async unitsOf(registrationId: string): Promise<UnitState[]> {
-    const attempt = await readLatestAttempt(this.#reader, registrationId);
-    return attempt === undefined ? [] : await readUnits(this.#reader, registrationId, attempt.number);
+    return (await this.latestOf(registrationId))?.units ?? [];
   }
 
   /** Every attempt of a registration with the units that were opened in it, oldest first. */
@@ -228,6 +247,7 @@ export class AttemptService {
 }
 
 function isSuperseded(attempt: Attempt, launch: PlayerLaunch, position: WritePosition | null): boolean {
+  if (attempt.endedAt !== null) return true;
   return attempt.launchId !== launch.launchId || (position !== null && position.page !== attempt.page);
 }
 

@@ -1,5 +1,6 @@
 import { SignedTokens } from '../../secrets/signed-token.ts';
 
+const KEY_PURPOSE = 'coursewire content origin';
 /** Names the format; a later format gets another number, so that both can be told apart. */
 const FORMAT = 'cwp1_';
 /** The claim, by offset in bytes. */
@@ -21,7 +22,7 @@ export class ContentTokens {
   readonly #tokens: SignedTokens;
 
   constructor(authSecrets: readonly [string, ...string[]]) {
-    this.#tokens = new SignedTokens({ authSecrets, purpose: 'coursewire content origin', format: FORMAT });
+    this.#tokens = new SignedTokens({ authSecrets, purpose: KEY_PURPOSE, format: FORMAT });
   }
 
   issue({ launchId, expiresAt }: ContentClaim): string {

@@ -68,6 +68,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /folders/:folder_id
       GET    /registrations
       GET    /registrations/:registration_id
+      GET    /registrations/:registration_id/runtime
       GET    /ui/api/accounts
       GET    /ui/api/accounts/:account_id/addable
       GET    /ui/api/accounts/:account_id/contents
@@ -110,6 +111,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       POST   /registrations
       DELETE /registrations/:registration_id
       POST   /registrations/:registration_id/launch
+      POST   /registrations/:registration_id/reset
       PUT    /registrations/:registration_id/status`,
   },
   {

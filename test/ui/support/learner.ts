@@ -1,31 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
-import { uploadForm } from '../../content/packages.ts';
-import { give, launch, register } from '../../content/registration-parts.ts';
-import { type PackageFiles, zipOf } from '../../support/course-packages.ts';
+import { launch } from '../../content/registration-parts.ts';
 import { DEADLINE_MS } from '../../support/deadline.ts';
 import type { TestService } from '../../support/service.ts';
 import type { Target } from '../../support/target.ts';
-
-/** Imports a course, gives it to an account and registers a learner; answers the registration's id. */
-export async function registerTo(
-  service: TestService,
-  files: PackageFiles,
-  learner = 'ann@example.com',
-): Promise<{ registrationId: string; accountId: number; courseId: number }> {
-  const { id: accountId } = await service.api.create('/accounts', { name: 'Northwind' });
-  const { id: courseId } = await service.api.create(
-    '/courses',
-    uploadForm(new Uint8Array(await zipOf(files))),
-  );
-  await give(service, accountId, 'COURSE', courseId);
-  const { registration_id: registrationId } = await register(
-    service,
-    { account_id: accountId, course_id: courseId },
-    learner,
-  );
-  return { registrationId, accountId, courseId };
-}
 
 /** A learner's browser window. At its end the test fails if the player's page let an error through. */
 export class Learner implements AsyncDisposable {

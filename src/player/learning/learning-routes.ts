@@ -1,0 +1,84 @@
+import { toRegistrationRecord } from '../../content/registrations/registration-records.ts';
+import { RegistrationParams, registrationIdOf } from '../../content/registrations/registration-routes.ts';
+import { RegistrationRecord } from '../../content/registrations/registration-schemas.ts';
+import type { RegistrationService } from '../../content/registrations/registration-service.ts';
+import { callerOf } from '../../http/authorization.ts';
+import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import type { AttemptService } from '../attempts/attempt-service.ts';
+import { RuntimeRecord } from './learning-schemas.ts';
+
+const tags = ['Registrations'];
+
+/** What learners did, and beginning again, in the automation API. */
+export function learningRoutes(
+  routes: Routes,
+  { registrations, attempts }: { registrations: RegistrationService; attempts: AttemptService },
+): void {
+  routes.get(
+    '/registrations/:registration_id/runtime',
+    {
+      config: { scope: 'content:read' },
+      schema: {
+        tags,
+        summary: 'Read what the course said',
+        description:
+          'Returns the raw data of every attempt, with the status that the service read from it. It answers why a ' +
+          'course is not completed.',
+        params: RegistrationParams,
+        response: { 200: RuntimeRecord, ...problems(404) },
+      },
+    },
+    async ({ params }): Promise<RuntimeRecord> => {
+      const { registrationId } = await registrations.get(registrationIdOf(params));
+      const all = await attempts.attemptsOf(registrationId);
+      return {
+        attempts: all.map((attempt) => ({
+          attempt: attempt.number,
+          version_id: attempt.versionId,
+          started_dt: formatDateTime(attempt.startedAt),
+          ended_dt: formatOptionalDateTime(attempt.endedAt),
+          state: attempt.state,
+          units: attempt.units.map((unit) => ({
+            unit_id: unit.unitId,
+            completion: unit.completion,
+            success: unit.success,
+            score: unit.score,
+            duration_ms: unit.durationMs,
+            completion_dt: formatOptionalDateTime(unit.completedAt),
+            opened_dt: formatDateTime(unit.openedAt),
+            updated_dt: formatDateTime(unit.updatedAt),
+            data: unit.data,
+          })),
+        })),
+      };
+    },
+  );
+
+  routes.post(
+    '/registrations/:registration_id/reset',
+    {
+      config: { scope: 'registrations:write' },
+      schema: {
+        tags,
+        summary: 'Reset a registration',
+        description:
+          'Ends the attempt, which stays readable, and starts the status over. The next launch begins a new attempt ' +
+          'with the version that is published now; launches that are open record nothing more. Triggers ' +
+          'REGISTRATION_STATUS_UPDATED if completion, success or score changes.',
+        params: RegistrationParams,
+        response: { 200: RegistrationRecord, ...problems(404, 412) },
+      },
+    },
+    async (request, reply) => {
+      const id = registrationIdOf(request.params);
+      const registration = await registrations.reset(
+        id,
+        { user: callerOf(request).user, expected: expectedRevisions(request) },
+        (tx) => attempts.endLatest(tx, id),
+      );
+      return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
+    },
+  );
+}

@@ -1,0 +1,44 @@
+import type { Registration } from '../../content/registrations/registration.ts';
+import type { RegistrationUnitRecord } from '../../content/registrations/registration-schemas.ts';
+import type { Reader } from '../../database/database.ts';
+import { formatOptionalDateTime } from '../../time/date-time.ts';
+import { NOTHING_LEARNED } from '../attempts/attempt.ts';
+import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { PlayerCourses } from '../courses/player-courses.ts';
+
+const MS_PER_SECOND = 1_000;
+
+/**
+ * The units of a registration's course, as far as the learner got in the latest attempt. After a reset the attempt is
+ * the one that ended, until the next one begins, but its results are not the registration's any more.
+ */
+export async function unitRecordsOf(
+  { registrationId, courseId, versionId }: Registration,
+  {
+    attempts,
+    courses,
+    reader,
+  }: { attempts: AttemptService; courses: PlayerCourses; reader: Pick<Reader, 'query'> },
+): Promise<{ attempt: number; units: RegistrationUnitRecord[] }> {
+  const course = await courses.read(reader, courseId, versionId);
+  const latest = await attempts.latestOf(registrationId);
+  const opened = latest === null || latest.endedAt !== null ? [] : latest.units;
+  const states = new Map(opened.map((unit) => [unit.unitId, unit]));
+  return {
+    attempt: latest?.number ?? 0,
+    units: course.units.map(({ id, title }) => {
+      const state = states.get(id);
+      const { completion, success, score } = state ?? NOTHING_LEARNED;
+      return {
+        unit_id: id,
+        title,
+        completion,
+        success,
+        score,
+        duration: Math.floor((state?.durationMs ?? 0) / MS_PER_SECOND),
+        completion_dt: formatOptionalDateTime(state?.completedAt ?? null),
+        opened_dt: formatOptionalDateTime(state?.openedAt ?? null),
+      };
+    }),
+  };
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { uploadForm } from '../content/packages.ts';
+import { zipOf } from '../support/course-packages.ts';
+import { followLink, startLaunch } from '../support/player-client.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+
+const passed = (raw: number) => ({
+  core: { lesson_status: 'passed', score: { raw }, session_time: '00:02:00' },
+});
+const twoItems = ['1', '2']
+  .map((n) => `<item identifier="i${n}" identifierref="r1"><title>Lesson ${n}</title></item>`)
+  .join('');
+
+describe('attempts', () => {
+  let service: TestService;
+  let target: Target;
+  before(async () => {
+    service = await startTestService();
+    target = await startTarget();
+    await service.api.create('/webhooks', { name: 'Results', topic: 'REGISTRATION', target_url: target.url });
+  });
+  after(async () => {
+    await service.stop();
+    await target.close();
+  });
+
+  /** What webhooks heard of a registration, once they heard so much. */
+  async function heardOf(registrationId: string, count: number): Promise<unknown[]> {
+    const heard = () =>
+      target.requests
+        .map(
+          ({ json }) =>
+            json as { subtopic: string; user: string; resource: { registration: Record<string, unknown> } },
+        )
+        .filter(({ resource }) => resource.registration.registration_id === registrationId)
+        .map(({ subtopic, user, resource: { registration } }) =>
+          subtopic === 'REGISTRATION_LAUNCHED'
+            ? [subtopic, user]
+            : [subtopic, user, registration.completion, registration.success, registration.score],
+        );
+    await until(() => heard().length >= count, `${count} events of the registration`);
+    return heard();
+  }
+
+  it('cause one event for each change, and none for a commit that changes nothing', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    await client.openUnit('i1');
+    for (let time = 0; time < 20; time++) {
+      const { body } = await client.commit('i1', { core: { lesson_status: 'incomplete' } });
+      assert.deepEqual(body, { outcome: 'recorded' });
+    }
+    await client.commit('i1', passed(90), { terminated: true });
+    await client.commit('i1', passed(90), { terminated: true });
+    assert.deepEqual(await heardOf(registrationId, 3), [
+      ['REGISTRATION_LAUNCHED', 'ann@example.com'],
+      ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Incomplete', 'UNKNOWN', null],
+      ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 90],
+    ]);
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    assert.equal(body.duration, 120);
+    assert.equal(body.attempt, 1);
+    assert.equal(typeof body.units[0].completion_dt, 'string');
+    assert.deepEqual(
+      body.units.map(({ unit_id, title, completion, success, score, duration }: Record<string, unknown>) => ({
+        unit_id,
+        title,
+        completion,
+        success,
+        score,
+        duration,
+      })),
+      [
+        {
+          unit_id: 'i1',
+          title: 'Lesson 1',
+          completion: 'Completed',
+          success: 'PASS',
+          score: 90,
+          duration: 120,
+        },
+      ],
+    );
+  });
+
+  it('take no harm from commits that come late, twice or out of order', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    await client.openUnit('i1');
+    const early = client.commitOf('i1', { core: { lesson_location: 'early' } });
+    const late = client.commitOf('i1', { core: { lesson_location: 'late' } });
+    assert.deepEqual((await client.post('commit', late)).body, { outcome: 'recorded' });
+    for (const commit of [early, late, late]) {
+      assert.deepEqual(await client.post('commit', commit), { status: 200, body: { outcome: 'stale' } });
+    }
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    assert.deepEqual(body.attempts[0].units[0].data.cmi, { core: { lesson_location: 'late' } });
+  });
+
+  it('refuse what an older launch sends once a newer one is open, but not once its link is', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const older = await startLaunch(service, registrationId);
+    await older.open();
+    await older.openUnit('i1');
+    const newer = await startLaunch(service, registrationId);
+    assert.equal((await older.commit('i1', { core: {} })).status, 200);
+    await newer.open();
+    assert.deepEqual(await older.commit('i1', passed(50)), { status: 409, body: { outcome: 'superseded' } });
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    assert.notEqual(body.success, 'PASS');
+  });
+
+  it('are completed when all units are, with the mean of their scores', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course({ items: twoItems }));
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    for (const [unit, raw] of [
+      ['i1', 70],
+      ['i2', 81],
+    ] as const) {
+      await client.openUnit(unit);
+      await client.commit(unit, passed(raw));
+    }
+    assert.deepEqual((await heardOf(registrationId, 3)).slice(1), [
+      ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Incomplete', 'UNKNOWN', 70],
+      ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 75.5],
+    ]);
+  });
+
+  it('begin again after a reset, with the version that is published then, and stay readable', async () => {
+    const { registrationId, courseId } = await registerTo(service, scorm12Course());
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    await client.openUnit('i1');
+    await client.commit('i1', passed(90));
+    const next = await zipOf(scorm12Course({ title: 'Fire safety, revised' }));
+    const { version_id } = await service.api.create(
+      `/courses/${courseId}/versions`,
+      uploadForm(new Uint8Array(next)),
+    );
+    await service.api.post(`/courses/${courseId}/versions/${version_id}/publish`);
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.version_id, 0);
+
+    const reset = await service.api.post(`/registrations/${registrationId}/reset`);
+    assert.equal(reset.status, 200, JSON.stringify(reset.body));
+    const { completion, success, score, duration, completion_dt, version_id: version } = reset.body;
+    assert.deepEqual(
+      { completion, success, score, duration, completion_dt, version },
+      {
+        completion: 'Unknown',
+        success: 'UNKNOWN',
+        score: null,
+        duration: 0,
+        completion_dt: null,
+        version: 1,
+      },
+    );
+    assert.deepEqual(await client.commit('i1', passed(80)), { status: 409, body: { outcome: 'superseded' } });
+    assert.equal((await client.post('open')).status, 410);
+
+    const again = await startLaunch(service, registrationId);
+    await again.open();
+    assert.equal((await again.openUnit('i1')).data.cmi.core.entry, 'ab-initio');
+    await again.commit('i1', passed(85));
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    assert.deepEqual(
+      body.attempts.map(
+        (each: { attempt: number; version_id: number; ended_dt: unknown; units: { score: number }[] }) => [
+          each.attempt,
+          each.version_id,
+          each.ended_dt !== null,
+          each.units.map((unit) => unit.score),
+        ],
+      ),
+      [
+        [1, 0, true, [90]],
+        [2, 1, false, [85]],
+      ],
+    );
+    assert.deepEqual((await heardOf(registrationId, 4)).slice(1), [
+      ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 90],
+      ['REGISTRATION_STATUS_UPDATED', 'integration@example.com', 'Unknown', 'UNKNOWN', null],
+      ['REGISTRATION_STATUS_UPDATED', 'ann@example.com', 'Completed', 'PASS', 85],
+    ]);
+  });
+
+  it('lead back to where the launch call says, and nowhere else', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const path = `/registrations/${registrationId}/launch`;
+    for (const return_url of [
+      'https://portal.example/done?a=1',
+      'http://127.0.0.1:9000/x',
+      'http://localhost/',
+    ]) {
+      const { status, body } = await service.api.post(path, { return_url });
+      assert.equal(status, 200, JSON.stringify(body));
+      const client = await followLink(body.launch_url);
+      assert.equal((await client.open()).returnUrl, return_url);
+    }
+    for (const return_url of [
+      'http://portal.example/',
+      'javascript:alert(1)',
+      '//portal.example',
+      'https://k:s@a.example/',
+      '',
+    ]) {
+      const { status, body } = await service.api.post(path, { return_url });
+      assert.equal(status, 400, return_url);
+      assert.equal(body.errors[0].pointer, '/return_url');
+    }
+  });
+
+  it('name what is wrong with a commit', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    const { status, body } = await client.commit('i1', {}, { sequence: -1, terminated: 'yes', more: 1 });
+    assert.equal(status, 400);
+    const pointers = body.errors.map(({ pointer }: { pointer: string }) => pointer);
+    for (const pointer of ['/sequence', '/terminated'])
+      assert.ok(pointers.includes(pointer), pointers.join());
+    assert.equal((await client.commit('i9', {})).status, 404);
+  });
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { launch } from '../content/registration-parts.ts';
+import type { TestService } from './service.ts';
+
+/** An answer of the content origin. */
+export interface PlayerAnswer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  body: any;
+}
+
+/** Plays a course through the player's HTTP interface, as its page does. */
+export class PlayerClient {
+  /** What every address of the launch begins with. */
+  readonly base: string;
+  #page = 0;
+  #visit = 0;
+  #sequence = 0;
+
+  constructor(base: string) {
+    this.base = base;
+  }
+
+  async post(path: string, body: unknown = {}): Promise<PlayerAnswer> {
+    const response = await fetch(`${this.base}/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    return { status: response.status, body: await response.json() };
+  }
+
+  /** Opens the player's page; answers what it knows. */
+  // biome-ignore lint/suspicious/noExplicitAny: see PlayerAnswer.
+  async open(): Promise<any> {
+    const { status, body } = await this.post('open');
+    assert.equal(status, 200, JSON.stringify(body));
+    this.#page = body.page;
+    return body;
+  }
+
+  /** Opens a unit; answers how it starts. */
+  // biome-ignore lint/suspicious/noExplicitAny: see PlayerAnswer.
+  async openUnit(unit: string): Promise<any> {
+    const { status, body } = await this.post('unit', { unit });
+    assert.equal(status, 200, JSON.stringify(body));
+    this.#visit += 1;
+    return body;
+  }
+
+  /** What a commit of a unit's data model sends. */
+  commitOf(unit: string, cmi: object, further: object = {}): Record<string, unknown> {
+    this.#sequence += 1;
+    return {
+      unit,
+      page: this.#page,
+      visit: this.#visit,
+      sequence: this.#sequence,
+      elapsedMs: 1_000,
+      terminated: false,
+      cmi,
+      ...further,
+    };
+  }
+
+  /** Commits a unit's data model; answers what became of it. */
+  async commit(unit: string, cmi: object, further: object = {}): Promise<PlayerAnswer> {
+    return await this.post('commit', this.commitOf(unit, cmi, further));
+  }
+}
+
+/** Launches a registration and opens the link, but not the player's page. */
+export async function startLaunch(service: TestService, registrationId: string): Promise<PlayerClient> {
+  return await followLink(await launch(service, registrationId));
+}
+
+/** Opens a launch link. */
+export async function followLink(url: string): Promise<PlayerClient> {
+  const response = await fetch(url, { redirect: 'manual' });
+  await response.arrayBuffer();
+  const location = response.headers.get('location') ?? '';
+  assert.match(location, /\/player\/$/, `${response.status} ${location}`);
+  return new PlayerClient(location.replace(/\/player\/$/, ''));
+}
