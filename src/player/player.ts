@@ -7,6 +7,8 @@ import type { Routes } from '../http/routes.ts';
 import type { CleaningStep, ServiceContext } from '../service-context.ts';
 import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
+import { cmi5Rules } from './cmi5/cmi5-rules.ts';
+import { cmi5Runtime } from './cmi5/cmi5-runtime.ts';
 import { ContentAddress } from './content-origin/content-address.ts';
 import { contentFileRoutes } from './content-origin/content-files.ts';
 import { contentOriginRisks } from './content-origin/content-origin-risks.ts';
@@ -71,12 +73,16 @@ export async function createPlayer(
     attempts,
     courses,
     launches,
-    rules: new Map([['XAPI', xapiRules]]),
+    rules: new Map([
+      ['CMI5', cmi5Rules],
+      ['XAPI', xapiRules],
+    ]),
     baseUrl,
     now,
   });
   const runtimes: CourseRuntime[] = [
     scormRuntime({ attempts, courses, reader }),
+    cmi5Runtime({ database, attempts, lrs, scopes: sessions, baseUrl, now }),
     xapiRuntime({ database, attempts, baseUrl, now }),
   ];
   const server = await createContentServer({

@@ -1,0 +1,144 @@
+import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import { isObject, type JsonObject, type Statement, VOIDED } from '../lrs/xapi-types.ts';
+import type { Session } from '../sessions/session.ts';
+import type { SessionFacts, UnitFacts } from './cmi5-facts.ts';
+import {
+  CATEGORY_CMI5,
+  CATEGORY_MOVE_ON,
+  type Cmi5Verb,
+  cmi5VerbOf,
+  MASTERY_SCORE,
+  SESSION_ID,
+} from './cmi5-vocabulary.ts';
+
+/** What a statement of a unit is judged by. */
+export interface Admission {
+  session: Session;
+  unit: Pick<LaunchUnit, 'id' | 'masteryScore'>;
+  facts: SessionFacts;
+  unitFacts: UnitFacts;
+}
+
+const OF_THE_SERVICE: readonly Cmi5Verb[] = ['launched', 'abandoned', 'waived', 'satisfied'];
+const WITH_MOVE_ON: readonly Cmi5Verb[] = ['completed', 'passed', 'failed'];
+const TIMED: readonly Cmi5Verb[] = ['completed', 'passed', 'failed', 'terminated'];
+
+/**
+ * Decides whether a unit may send a statement now (cmi5 sections 7.1 and 9). Answers the verb where cmi5 defines what the
+ * statement means, and null for the others that it allows.
+ * @throws {ProblemError} `forbidden`
+ */
+export function admitStatement(statement: Statement, admission: Admission): Cmi5Verb | null {
+  const { session, facts } = admission;
+  const context = objectIn(statement, 'context');
+  const categories = activityIds(context, 'category');
+  const isDefined = categories.includes(CATEGORY_CMI5);
+  const verb = cmi5VerbOf(statement.verb.id);
+
+  if (statement.verb.id === VOIDED) throw forbidden('A unit may not void statements (6.3)');
+  if (statement.id === undefined) throw forbidden('A statement has to have an id (9.1)');
+  if (objectIn(context, 'extensions')[SESSION_ID] !== session.sessionId) {
+    throw forbidden('The context has to name the session (9.6.3.1)');
+  }
+  if (String(context.registration ?? '').toLowerCase() !== session.registration) {
+    throw forbidden('The context has to name the registration (9.6.1)');
+  }
+  if (!activityIds(context, 'grouping').includes(admission.unit.id)) {
+    throw forbidden('The context has to hold what the template holds (9.6.2)');
+  }
+  if (facts.abandoned) throw forbidden('The session was abandoned (9.3.6)');
+  if (facts.terminated) throw forbidden('The session is terminated (9.3.8)');
+  if (isDefined && verb === 'initialized') {
+    if (facts.initialized) throw forbidden('The session is initialized already (9.3.2)');
+  } else if (!facts.initialized) throw forbidden('The session is not initialized yet (9.3.2)');
+
+  if (!isDefined) {
+    if (categories.includes(CATEGORY_MOVE_ON)) {
+      throw forbidden('Only statements that cmi5 defines have the category moveon (9.6.2.2)');
+    }
+    return null;
+  }
+  if (verb === null) throw forbidden('cmi5 defines no statement with this verb (9.3)');
+  if (OF_THE_SERVICE.includes(verb)) throw forbidden(`Units do not send ${verb} (9.3)`);
+  assertDefined(statement, verb, admission, categories.includes(CATEGORY_MOVE_ON));
+  return verb;
+}
+
+function assertDefined(
+  statement: Statement,
+  verb: Cmi5Verb,
+  { session, unit, facts, unitFacts }: Admission,
+  hasMoveOn: boolean,
+): void {
+  if (statement.object.id !== session.activityId) {
+    throw forbidden('The object has to be the activity that was launched (9.4)');
+  }
+  if (statement.timestamp === undefined) throw forbidden('A statement has to have a timestamp (9.7)');
+  assertResult(statement, verb, unit.masteryScore, hasMoveOn);
+  if (!WITH_MOVE_ON.includes(verb)) return;
+  if (session.mode !== 'Normal') throw forbidden(`Nothing is ${verb} in the mode ${session.mode} (10.2.2)`);
+  if (verb === 'completed') {
+    if (unitFacts.completed) throw forbidden('The unit is completed already (9.3.3)');
+    return;
+  }
+  if (facts.judged) throw forbidden('The session has a verdict already (9.3)');
+  if (unitFacts.passed) throw forbidden('The unit is passed already (9.3.4)');
+}
+
+function assertResult(
+  statement: Statement,
+  verb: Cmi5Verb,
+  masteryScore: number | null,
+  hasMoveOn: boolean,
+): void {
+  const result = objectIn(statement, 'result');
+  const { success, completion, duration, score } = result;
+  const isVerdict = verb === 'passed' || verb === 'failed';
+  if (isVerdict ? success !== (verb === 'passed') : success !== undefined) {
+    throw forbidden('The success in the result does not fit the verb (9.5.2)');
+  }
+  if (verb === 'completed' ? completion !== true : completion !== undefined) {
+    throw forbidden('The completion in the result does not fit the verb (9.5.3)');
+  }
+  if (hasMoveOn !== WITH_MOVE_ON.includes(verb)) {
+    throw forbidden('The category moveon does not fit the verb (9.6.2.2)');
+  }
+  if (TIMED.includes(verb) && duration === undefined) throw forbidden('The duration is missing (9.5.4.1)');
+  if (score === undefined) return;
+  if (!isVerdict) throw forbidden('Only passed and failed have a score (9.5.1)');
+  if (isObject(score)) assertScore(statement, score, verb, masteryScore);
+}
+
+function assertScore(
+  statement: Statement,
+  { scaled, raw, min, max }: JsonObject,
+  verb: Cmi5Verb,
+  masteryScore: number | null,
+): void {
+  if (raw !== undefined && (min === undefined || max === undefined)) {
+    throw forbidden('A raw score has to come with min and max (9.5.1)');
+  }
+  if (masteryScore === null || typeof scaled !== 'number') return;
+  if (verb === 'passed' ? scaled < masteryScore : scaled >= masteryScore) {
+    throw forbidden(`The score does not fit the verb: ${masteryScore} passes (9.3)`);
+  }
+  const extensions = objectIn(objectIn(statement, 'context'), 'extensions');
+  if (extensions[MASTERY_SCORE] !== undefined && extensions[MASTERY_SCORE] !== masteryScore) {
+    throw forbidden('The mastery score in the context is another one (9.6.3.2)');
+  }
+}
+
+function activityIds(context: JsonObject, name: string): unknown[] {
+  const activities = objectIn(context, 'contextActivities')[name];
+  return activities === undefined ? [] : [activities].flat().map((each) => (isObject(each) ? each.id : null));
+}
+
+function objectIn(value: JsonObject, name: string): JsonObject {
+  const member = value[name];
+  return isObject(member) ? member : {};
+}
+
+function forbidden(detail: string): ProblemError {
+  return new ProblemError('forbidden', `cmi5: ${detail}`);
+}

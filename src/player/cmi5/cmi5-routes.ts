@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../../database/database.ts';
+import { hashSecret, newSecret } from '../sessions/session.ts';
+import { SessionScopes } from '../sessions/session-scopes.ts';
+import { readSession, takeFetch } from '../sessions/session-store.ts';
+
+const CORS = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' };
+
+/** Tells the player page, where there is one around it, that the learner has left the unit. */
+const RETURNED =
+  "const to=opener&&opener!==window?opener:parent;if(to!==window)to.postMessage({coursewire:'unit-left'},location.origin);if(opener)close();";
+const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Done</title><p>You can close this window.</p><script>${RETURNED}</script></html>`;
+const POLICY = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(RETURNED).digest('base64')}'; frame-ancestors 'self'`;
+
+/** What cmi5 units call beside the learning record store. */
+export function cmi5Routes(scope: FastifyInstance, { database }: { database: Database }): void {
+  // Errors are answered with 200, which is what cmi5 asks for (section 8.2.3).
+  scope.post<{ Params: { session: string; secret: string } }>(
+    '/cmi5/fetch/:session/:secret',
+    async ({ launch, params }, reply) => {
+      reply.headers(CORS);
+      const found = await readSession(database.reader, params.session);
+      if (found === undefined || found.session.launchId !== launch.launchId) {
+        return { 'error-code': '3', 'error-text': 'There is no such session' };
+      }
+      const secret = newSecret();
+      const isFirst = await database.transaction((tx) =>
+        takeFetch(tx, params.session, {
+          fetchHash: hashSecret(params.secret),
+          secretHash: hashSecret(secret),
+        }),
+      );
+      if (!isFirst) return { 'error-code': '1', 'error-text': 'The credential was fetched already' };
+      return { 'auth-token': SessionScopes.credential(params.session, secret) };
+    },
+  );
+
+  scope.get('/cmi5/return', (_request, reply) =>
+    reply.header('Content-Security-Policy', POLICY).type('text/html; charset=utf-8').send(PAGE),
+  );
+}

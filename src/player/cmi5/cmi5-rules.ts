@@ -1,0 +1,58 @@
+import { ProblemError } from '../../problems/problem.ts';
+import type { SessionRules, SessionSituation } from '../sessions/session-rules.ts';
+import { admitStatement } from './cmi5-admission.ts';
+import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
+import { consequences, withStatement } from './cmi5-progress.ts';
+import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
+
+/** The rules of cmi5: the order of a session, what its statements have to hold, and what they are worth. */
+export const cmi5Rules: SessionRules = {
+  assertOpen({ facts }) {
+    if ((facts as SessionFacts).abandoned)
+      throw new ProblemError('forbidden', 'cmi5: The session was abandoned');
+  },
+  begin({ session, present, course, unit, now, baseUrl }: SessionSituation) {
+    const stored = present.units.find(({ unitId }) => unitId === session.unitId) ?? null;
+    let facts: { session: SessionFacts; unit: UnitFacts } = {
+      session: { ...NEW_SESSION, ...(session.facts as Partial<SessionFacts>) },
+      unit: factsOf(stored),
+    };
+    const verbs = new Map<string, Cmi5Verb | null>();
+    let counts = false;
+    return {
+      admit(statements) {
+        // Each one is judged with what those before it said.
+        let sofar = facts;
+        for (const statement of statements) {
+          const verb = admitStatement(statement, {
+            session,
+            unit,
+            facts: sofar.session,
+            unitFacts: sofar.unit,
+          });
+          verbs.set(String(statement.id).toLowerCase(), verb);
+          sofar = withStatement(sofar, statement, verb);
+        }
+      },
+      stored(statements) {
+        for (const statement of statements) {
+          const verb = verbs.get(statement.id) ?? null;
+          if (verb !== null && cmi5VerbOf(statement.verb.id) === verb) counts = true;
+          facts = withStatement(facts, statement, verb);
+        }
+      },
+      outcome() {
+        const changed = new Map(counts ? [[unit.id, facts.unit]] : []);
+        const { results, says } = counts
+          ? consequences({ course, present, session, changed, now, baseUrl })
+          : { results: [], says: [] };
+        return {
+          results,
+          says,
+          facts: facts.session,
+          endedAt: facts.session.terminated ? (session.endedAt ?? now) : session.endedAt,
+        };
+      },
+    };
+  },
+};

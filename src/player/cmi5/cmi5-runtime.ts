@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from '../../database/database.ts';
+import type { AttemptInProgress } from '../attempts/attempt-service.ts';
+import { addressOfTarget, type CourseRuntime, type UnitOpening, type UnitStart } from '../course-runtime.ts';
+import type { Lrs } from '../lrs/lrs.ts';
+import type { JsonObject } from '../lrs/xapi-types.ts';
+import { launchAddress } from '../sessions/launch-address.ts';
+import { activityIdOf, agentOf, learnerOf } from '../sessions/learner-agent.ts';
+import { hashSecret, newSecret, registrationOfAttempt, type Session } from '../sessions/session.ts';
+import type { SessionScopes } from '../sessions/session-scopes.ts';
+import {
+  deletePreviews,
+  insertSession,
+  readSessionsOfAttempt,
+  updateSession,
+} from '../sessions/session-store.ts';
+import type { SessionRuntimeOptions } from '../xapi/xapi-runtime.ts';
+import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
+import { consequences } from './cmi5-progress.ts';
+import { cmi5Routes } from './cmi5-routes.ts';
+import { abandoned, launched } from './cmi5-statements.ts';
+import { SESSION_ID } from './cmi5-vocabulary.ts';
+
+const PREVIEWS_KEPT_MS = 48 * 3_600_000;
+
+/** What the runtime of cmi5 works with. */
+export interface Cmi5RuntimeOptions extends SessionRuntimeOptions {
+  lrs: Lrs;
+  scopes: SessionScopes;
+}
+
+/** Plays cmi5 courses. */
+export function cmi5Runtime(options: Cmi5RuntimeOptions): CourseRuntime {
+  return {
+    standards: ['CMI5'],
+    async openUnit(opening) {
+      const fetchSecret = newSecret();
+      const session = await beginSession(options, opening, fetchSecret);
+      return startOf(opening, session, fetchSecret);
+    },
+    routes: (scope) => cmi5Routes(scope, options),
+  };
+}
+
+async function beginSession(
+  options: Cmi5RuntimeOptions,
+  opening: UnitOpening,
+  fetchSecret: string,
+): Promise<Session> {
+  const { database, attempts, baseUrl, now } = options;
+  const { launch } = opening;
+  const kept = { fetchHash: hashSecret(fetchSecret), secretHash: null };
+  if (launch.registrationId === null) {
+    const session = newSession(options, opening, {
+      registrationId: null,
+      attempt: 0,
+      registration: randomUUID(),
+      actor: agentOf(baseUrl(), launch.learnerId),
+      earlier: [],
+    });
+    await database.transaction(async (tx) => {
+      await deletePreviews(tx, now() - PREVIEWS_KEPT_MS);
+      await insertSession(tx, { session, ...kept });
+    });
+    return session;
+  }
+  const { registrationId } = launch;
+  return await attempts.learnAlong(launch, async (tx, present) => {
+    const { number } = present.attempt;
+    const earlier = await readSessionsOfAttempt(tx, registrationId, number);
+    const session = newSession(options, opening, {
+      registrationId,
+      attempt: number,
+      registration: registrationOfAttempt(registrationId, number),
+      actor: await learnerOf(tx, baseUrl(), present.registration),
+      earlier,
+    });
+    await insertSession(tx, { session, ...kept });
+    const results = await sayBeginning(options, opening, { tx, present, session, earlier });
+    return { results, result: session };
+  });
+}
+
+function newSession(
+  { baseUrl, now }: Cmi5RuntimeOptions,
+  opening: UnitOpening,
+  particulars: Pick<Session, 'registrationId' | 'attempt' | 'registration' | 'actor'> & {
+    earlier: readonly Session[];
+  },
+): Session {
+  const { launch, unit } = opening;
+  const { earlier, ...given } = particulars;
+  const sessionId = randomUUID();
+  const mode = modeOf(opening);
+  return {
+    ...given,
+    sessionId,
+    launchId: launch.launchId,
+    unitId: unit.id,
+    // What an earlier session of the attempt was given: state is found by it, also when the service has moved.
+    activityId:
+      earlier.find(({ unitId }) => unitId === unit.id)?.activityId ??
+      activityIdOf(baseUrl(), launch.courseId, unit.id),
+    mode,
+    launchData: launchDataOf(opening, sessionId, mode),
+    facts: NEW_SESSION,
+    startedAt: now(),
+    activeAt: now(),
+    endedAt: null,
+  };
+}
+
+/** A unit that was passed, or is done with and has no score to pass, is opened to be looked at again. */
+function modeOf({ launch, unit, present }: UnitOpening): Session['mode'] {
+  if (launch.mode === 'browse') return 'Browse';
+  if (launch.mode === 'review') return 'Review';
+  const facts = factsOf(present);
+  const moveOn = unit.cmi5?.moveOn ?? 'NotApplicable';
+  const isFinal = facts.passed && (facts.completed || moveOn === 'Passed');
+  return present?.completion === 'Completed' && isFinal ? 'Review' : 'Normal';
+}
+
+/** `LMS.LaunchData` (section 10). */
+function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: Session['mode']): JsonObject {
+  return {
+    contextTemplate: {
+      contextActivities: { grouping: [{ objectType: 'Activity', id: unit.id }] },
+      extensions: { [SESSION_ID]: sessionId },
+    },
+    launchMode: mode,
+    launchMethod: unit.cmi5?.launchMethod ?? 'AnyWindow',
+    moveOn: unit.cmi5?.moveOn ?? 'NotApplicable',
+    ...(unit.masteryScore === null ? {} : { masteryScore: unit.masteryScore }),
+    ...(unit.launchData === null ? {} : { launchParameters: unit.launchData }),
+    ...(unit.cmi5?.entitlementKey == null
+      ? {}
+      : { entitlementKey: { courseStructure: unit.cmi5.entitlementKey } }),
+    returnURL: `${baseUrl}/cmi5/return`,
+  };
+}
+
+/** Ends sessions that never ended, says what holds from the beginning, and that this session begins. */
+async function sayBeginning(
+  { lrs, scopes, baseUrl, now }: Cmi5RuntimeOptions,
+  { course, launch, unit }: UnitOpening,
+  {
+    tx,
+    present,
+    session,
+    earlier,
+  }: { tx: Transaction; present: AttemptInProgress; session: Session; earlier: readonly Session[] },
+) {
+  const at = now();
+  const changed = new Map<string, UnitFacts>();
+  const factsNow = (unitId: string) =>
+    changed.get(unitId) ?? factsOf(present.units.find((each) => each.unitId === unitId) ?? null);
+  // The last words of another unit of this page may still be on their way.
+  const isOver = (old: Session) => old.unitId === unit.id || old.launchId !== launch.launchId;
+  for (const old of earlier.filter((each) => isLeftOpen(each) && isOver(each))) {
+    await updateSession(tx, {
+      ...old,
+      facts: { ...old.facts, abandoned: true },
+      endedAt: at,
+    });
+    await lrs.statements.storeIn(tx, scopes.ownScope(old), [abandoned({ session: old, now: at })]);
+    const facts = factsNow(old.unitId);
+    if (old.mode === 'Normal') {
+      changed.set(old.unitId, { ...facts, spentMs: facts.spentMs + (old.activeAt - old.startedAt) });
+    }
+  }
+  changed.set(unit.id, factsNow(unit.id));
+  const { results, says } = consequences({ course, present, session, changed, now: at, baseUrl: baseUrl() });
+  // The address without the token that it begins with: whoever reads the record must not be let in.
+  const launchUrl =
+    unit.launch.kind === 'external' ? unit.launch.url : addressOfTarget(unit.launch, baseUrl());
+  await lrs.statements.storeIn(tx, scopes.ownScope(session), [
+    ...says,
+    launched({ session, now: at }, unit, launchUrl),
+  ]);
+  return results;
+}
+
+/** Whether a session was opened, fetched or not, and never ended. */
+function isLeftOpen({ facts, endedAt }: Session): boolean {
+  const { terminated, abandoned: isAbandoned } = facts as SessionFacts;
+  return endedAt === null && !terminated && !isAbandoned;
+}
+
+function startOf({ unit, baseUrl }: UnitOpening, session: Session, fetchSecret: string): UnitStart {
+  return {
+    script: null,
+    address: launchAddress(unit.launch, baseUrl, {
+      endpoint: `${baseUrl}/xapi/`,
+      fetch: `${baseUrl}/cmi5/fetch/${session.sessionId}/${fetchSecret}`,
+      actor: JSON.stringify(session.actor),
+      registration: session.registration,
+      activityId: session.activityId,
+    }),
+    ownWindow: unit.cmi5?.launchMethod === 'OwnWindow',
+    data: null,
+  };
+}

@@ -1,0 +1,46 @@
+import type { PlayableVersion } from '../../content/courses/playable-version.ts';
+import type { StructureItem } from '../../course-packages/course-structure.ts';
+import { activityIdOf } from '../sessions/learner-agent.ts';
+import { BLOCK_TYPE, COURSE_TYPE } from './cmi5-vocabulary.ts';
+
+/** A block, or the course, whose units are all done with. */
+export interface SatisfiedPart {
+  /** The service's own id. */
+  activityId: string;
+  /** The id in the course structure. */
+  publisherId: string;
+  type: typeof BLOCK_TYPE | typeof COURSE_TYPE;
+  title: string;
+}
+
+/** What the runtime keeps of an attempt: the parts that were said to be satisfied, by their publisher's ids. */
+export interface Cmi5AttemptState {
+  satisfied: string[];
+}
+
+/**
+ * The parts that are satisfied and were not yet said to be: blocks before those around them, the course last.
+ * @param units the units that are done with
+ */
+export function newlySatisfied(
+  course: PlayableVersion,
+  units: ReadonlySet<string>,
+  { said, baseUrl }: { said: readonly string[]; baseUrl: string },
+): SatisfiedPart[] {
+  const parts: SatisfiedPart[] = [];
+  const add = (publisherId: string, type: SatisfiedPart['type'], title: string) => {
+    if (said.includes(publisherId)) return;
+    const activityId = activityIdOf(baseUrl, course.courseId, publisherId);
+    parts.push({ activityId, publisherId, type, title });
+  };
+  const visit = (item: StructureItem): boolean => {
+    if (item.isUnit) return units.has(item.id);
+    const isDone = item.children.map(visit).every(Boolean);
+    if (isDone && item.children.length > 0) add(item.id, BLOCK_TYPE, item.title);
+    return isDone;
+  };
+  const isDone = course.structure.items.map(visit).every(Boolean);
+  const { identifier } = course.structure;
+  if (isDone && identifier !== null) add(identifier, COURSE_TYPE, course.courseName);
+  return parts;
+}

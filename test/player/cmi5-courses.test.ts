@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Cmi5Unit, cmi5Course, SESSION_ID, Unit } from './cmi5-parts.ts';
+import { Player, registerTo, resultOf } from './learner-parts.ts';
+import { type LrsClient, lrsClient, VOIDED } from './lrs-parts.ts';
+
+const ONE = 'https://example.com/course/one';
+const TWO = 'https://example.com/course/two';
+
+describe('a cmi5 course', () => {
+  let service: TestService;
+  let records: LrsClient;
+
+  before(async () => {
+    service = await startTestService();
+    records = await lrsClient(service);
+  });
+  after(() => service.stop());
+
+  const register = async (...units: Cmi5Unit[]) => {
+    const { registrationId } = await registerTo(service, cmi5Course(units));
+    return registrationId;
+  };
+  const start = async (player: Player, unit = ONE) => await Unit.start(await player.openUnit(unit));
+  const open = async (registrationId: string, unit = ONE) =>
+    await start(await Player.open(service, registrationId), unit);
+
+  /** The verbs and objects of a registration's statements, in order. */
+  const said = async (registration: string) => {
+    const { json } = await records.call('GET', 'statements', { query: { registration, ascending: 'true' } });
+    return json.statements.map((each: { verb: { id: string } }) => each.verb.id.split('/').at(-1));
+  };
+
+  test('is launched with what cmi5 asks for, and its credential can be fetched once', async () => {
+    const registrationId = await register({ id: ONE, masteryScore: '0.8', moveOn: 'Passed' });
+    const address = await (await Player.open(service, registrationId)).openUnit(ONE);
+    const unit = await Unit.start(address);
+    assert.equal(unit.registration, registrationId);
+    assert.notEqual(unit.activityId, ONE);
+    assert.deepEqual(unit.launchData, {
+      contextTemplate: {
+        contextActivities: { grouping: [{ objectType: 'Activity', id: ONE }] },
+        extensions: { [SESSION_ID]: unit.sessionId },
+      },
+      launchMode: 'Normal',
+      launchMethod: 'AnyWindow',
+      moveOn: 'Passed',
+      masteryScore: 0.8,
+      launchParameters: 'a&b',
+      returnURL: unit.launchData.returnURL,
+    });
+    const again = await fetch(address.searchParams.get('fetch')!, { method: 'POST' });
+    assert.equal(again.status, 200);
+    assert.deepEqual(await again.json(), {
+      'error-code': '1',
+      'error-text': 'The credential was fetched already',
+    });
+    const page = await fetch(unit.launchData.returnURL);
+    assert.equal(page.status, 200);
+  });
+
+  test('is completed, passed and timed by its statements, and the service says the rest', async () => {
+    const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed', masteryScore: '0.5' });
+    const unit = await open(registrationId);
+    assert.deepEqual(await unit.send(unit.initialized(), unit.completed()), [200, 200]);
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Incomplete',
+      success: 'UNKNOWN',
+      score: null,
+      duration: 0,
+    });
+    assert.deepEqual(await unit.send(unit.passed(0.85), unit.terminated('PT2M10S')), [200, 200]);
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Completed',
+      success: 'PASS',
+      score: 85,
+      duration: 130,
+    });
+    assert.deepEqual(await said(registrationId), [
+      'launched',
+      'initialized',
+      'completed',
+      'passed',
+      'satisfied',
+      'satisfied',
+      'terminated',
+    ]);
+  });
+
+  test('has to keep to the order of a session', async () => {
+    const unit = await open(await register({ id: ONE }));
+    assert.deepEqual(
+      await unit.send(
+        unit.completed(),
+        unit.initialized(),
+        unit.initialized(),
+        unit.completed(),
+        unit.completed(),
+        unit.terminated(),
+        unit.terminated(),
+        unit.statement('experienced'),
+      ),
+      [403, 200, 403, 200, 403, 200, 403, 403],
+    );
+  });
+
+  test('has to say in each statement what cmi5 asks for', async () => {
+    const unit = await open(await register({ id: ONE, masteryScore: '0.8' }));
+    await unit.send(unit.initialized());
+    const { context, ...rest } = unit.completed() as { id: string; context: Record<string, unknown> };
+    const wrong = [
+      { ...rest, context: { ...context, extensions: {} } },
+      { ...rest, context: { ...context, registration: undefined } },
+      { ...rest, context: { ...context, contextActivities: {} } },
+      { ...rest, context, object: { id: ONE } },
+      { ...rest, context, result: { completion: true } },
+      { ...rest, context, result: { completion: true, duration: 'PT1S', score: { scaled: 1 } } },
+      { ...rest, context, id: undefined },
+      unit.passed(0.7),
+      unit.failed(0.9),
+      unit.statement('passed', { success: false, duration: 'PT1S' }, ['moveon']),
+      unit.statement('passed', { success: true, duration: 'PT1S' }),
+      unit.statement('launched'),
+      { ...unit.statement('x'), verb: { id: 'https://w3id.org/xapi/adl/verbs/satisfied' } },
+      { ...unit.statement('x'), verb: VOIDED, object: { objectType: 'StatementRef', id: rest.id } },
+    ];
+    assert.deepEqual(
+      await unit.send(...wrong),
+      wrong.map(() => 403),
+    );
+    assert.deepEqual(await unit.send(unit.completed()), [200]);
+    const batch = [unit.passed(0.9), unit.passed(0.9)];
+    assert.equal((await unit.lrs.call('POST', 'statements', { body: batch })).status, 403);
+    assert.deepEqual(await unit.send(unit.passed(0.9)), [200], 'nothing of the batch was stored');
+  });
+
+  test('that failed may pass in a later session, and never the other way round', async () => {
+    const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed', masteryScore: '0.8' });
+    const first = await open(registrationId);
+    assert.deepEqual(
+      await first.send(first.initialized(), first.failed(0.4), first.passed(0.9)),
+      [200, 200, 403],
+    );
+    await first.send(first.terminated());
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Incomplete',
+      success: 'FAIL',
+      score: 40,
+      duration: 60,
+    });
+    const second = await open(registrationId);
+    assert.equal(second.activityId, first.activityId);
+    await second.send(second.initialized(), second.passed(0.9), second.terminated());
+    const third = await open(registrationId);
+    assert.deepEqual(
+      await third.send(third.initialized(), third.failed(0.1), third.passed(1)),
+      [200, 403, 403],
+    );
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Incomplete',
+      success: 'PASS',
+      score: 90,
+      duration: 120,
+    });
+  });
+
+  test('that was passed opens for review, in which nothing counts', async () => {
+    const registrationId = await register({ id: ONE, moveOn: 'Passed', masteryScore: '0.8' });
+    const first = await open(registrationId);
+    await first.send(first.initialized(), first.passed(0.9), first.terminated());
+    const second = await open(registrationId);
+    assert.equal(second.launchData.launchMode, 'Review');
+    assert.deepEqual(
+      await second.send(second.initialized(), second.completed(), second.passed(1), second.terminated()),
+      [200, 403, 403, 200],
+    );
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Completed',
+      success: 'PASS',
+      score: 90,
+      duration: 60,
+    });
+  });
+
+  test('whose session never ended is abandoned by the next one, and says nothing more', async () => {
+    const registrationId = await register({ id: ONE });
+    const first = await open(registrationId);
+    await first.send(first.initialized());
+    const second = await open(registrationId);
+    assert.deepEqual(await first.send(first.completed()), [403]);
+    assert.equal((await first.lrs.call('GET', 'statements')).status, 403);
+    await second.send(second.initialized(), second.terminated());
+    assert.deepEqual(await said(registrationId), [
+      'launched',
+      'initialized',
+      'abandoned',
+      'launched',
+      'initialized',
+      'terminated',
+    ]);
+  });
+
+  test('of several units is done with them all, and those that need nothing are done from the beginning', async () => {
+    const registrationId = await register(
+      { id: ONE },
+      { id: TWO, moveOn: 'CompletedOrPassed' },
+      { id: 'https://example.com/course/three', moveOn: 'NotApplicable' },
+    );
+    const player = await Player.open(service, registrationId);
+    const one = await start(player, ONE);
+    await one.send(one.initialized(), one.completed());
+    const { units } = await player.post('/units');
+    assert.deepEqual(
+      units.map((each: { completion: string }) => each.completion),
+      ['Completed', 'Unknown', 'Completed'],
+    );
+    const two = await start(player, TWO);
+    // The page opens the next unit before the last words of the one before are there.
+    assert.deepEqual(await one.send(one.terminated()), [200]);
+    assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
+    await two.send(two.initialized(), two.passed(0.6), two.terminated());
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Completed',
+      success: 'PASS',
+      score: 60,
+      duration: 120,
+    });
+    const verbs = await said(registrationId);
+    assert.equal(verbs.filter((verb: string) => verb === 'satisfied').length, 2, 'the block and the course');
+  });
+
+  test('whose units all need nothing is satisfied before it is launched', async () => {
+    const registrationId = await register({ id: ONE, moveOn: 'NotApplicable' });
+    await open(registrationId);
+    assert.deepEqual(await said(registrationId), ['satisfied', 'satisfied', 'launched']);
+    assert.equal((await resultOf(service, registrationId)).completion, 'Completed');
+  });
+
+  test('keeps documents, and cannot write those that it is given', async () => {
+    const unit = await open(await register({ id: ONE }));
+    const query = (stateId: string) => ({
+      activityId: unit.activityId,
+      agent: JSON.stringify(unit.actor),
+      registration: unit.registration,
+      stateId,
+    });
+    assert.equal(
+      (await unit.lrs.call('PUT', 'activities/state', { query: query('bookmark'), body: { page: 3 } }))
+        .status,
+      204,
+    );
+    for (const method of ['PUT', 'POST', 'DELETE']) {
+      const reply = await unit.lrs.call(method, 'activities/state', {
+        query: query('LMS.LaunchData'),
+        ...(method === 'DELETE' ? {} : { body: { launchMode: 'Normal' } }),
+      });
+      assert.equal(reply.status, 403, method);
+    }
+    const { stateId: _, ...all } = query('x');
+    const list = await unit.lrs.call('GET', 'activities/state', { query: all });
+    assert.deepEqual(list.json.sort(), ['LMS.LaunchData', 'bookmark']);
+  });
+
+  test('tells readers of its records nothing that lets them in', async () => {
+    const registrationId = await register({ id: ONE });
+    const player = await Player.open(service, registrationId);
+    await start(player);
+    const { text } = await records.call('GET', 'statements', { query: { registration: registrationId } });
+    assert.doesNotMatch(text, /cwp1_/);
+  });
+});

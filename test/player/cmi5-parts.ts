@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { LrsClient } from './lrs-parts.ts';
+
+const CATEGORY = 'https://w3id.org/xapi/cmi5/context/categories';
+export const SESSION_ID = 'https://w3id.org/xapi/cmi5/context/extensions/sessionid';
+const ADL = 'http://adlnet.gov/expapi/verbs';
+
+/** A unit of a cmi5 course: what its block, its `moveOn` and its mastery score are. */
+export interface Cmi5Unit {
+  id: string;
+  moveOn?: string;
+  masteryScore?: string;
+  url?: string;
+}
+
+/** A cmi5 course of one block. */
+export function cmi5Course(units: readonly Cmi5Unit[], courseId = 'https://example.com/course') {
+  const aus = units.map(
+    ({ id, moveOn = 'Completed', masteryScore, url = 'start.html' }) =>
+      `<au id="${id}" moveOn="${moveOn}" ${masteryScore === undefined ? '' : `masteryScore="${masteryScore}"`}>
+       <title><langstring lang="en">${id}</langstring></title><description><langstring lang="en">x</langstring></description>
+       <url>${url}</url><launchParameters>a&amp;b</launchParameters></au>`,
+  );
+  return {
+    'cmi5.xml': `<?xml version="1.0" encoding="utf-8"?>
+      <courseStructure xmlns="https://w3id.org/xapi/profiles/cmi5/v1/CourseStructure.xsd">
+      <course id="${courseId}"><title><langstring lang="en">Course</langstring></title>
+      <description><langstring lang="en">Course</langstring></description></course>
+      <block id="${courseId}/block"><title><langstring lang="en">Block</langstring></title>
+      <description><langstring lang="en">Block</langstring></description>${aus.join('')}</block></courseStructure>`,
+    'start.html': '<!doctype html><title>Unit</title>',
+  };
+}
+
+/** What a cmi5 unit does that was opened at an address. */
+export class Unit {
+  readonly lrs: LrsClient;
+  readonly actor: { account: { homePage: string; name: string } };
+  readonly registration: string;
+  readonly activityId: string;
+  // biome-ignore lint/suspicious/noExplicitAny: as the service sends it.
+  readonly launchData: any;
+
+  private constructor(address: URL, lrs: LrsClient, launchData: object) {
+    this.lrs = lrs;
+    this.launchData = launchData;
+    this.actor = JSON.parse(address.searchParams.get('actor')!);
+    this.registration = address.searchParams.get('registration')!;
+    this.activityId = address.searchParams.get('activityId')!;
+  }
+
+  /** Fetches the credential and reads the launch data. */
+  static async start(address: URL): Promise<Unit> {
+    const answer = await fetch(address.searchParams.get('fetch')!, { method: 'POST' });
+    const { 'auth-token': token } = (await answer.json()) as { 'auth-token': string };
+    assert.ok(token, 'there is a token');
+    const lrs = new LrsClient(address.searchParams.get('endpoint')!, `Basic ${token}`);
+    const { json, status } = await lrs.call('GET', 'activities/state', {
+      query: {
+        activityId: address.searchParams.get('activityId')!,
+        agent: address.searchParams.get('actor')!,
+        registration: address.searchParams.get('registration')!,
+        stateId: 'LMS.LaunchData',
+      },
+    });
+    assert.equal(status, 200);
+    return new Unit(address, lrs, json);
+  }
+
+  get sessionId(): string {
+    return this.launchData.contextTemplate.extensions[SESSION_ID];
+  }
+
+  /** A statement that cmi5 defines. */
+  statement(verb: string, result?: object, categories: string[] = []): Record<string, unknown> {
+    const { contextActivities, extensions } = this.launchData.contextTemplate;
+    return {
+      id: randomUUID(),
+      actor: this.actor,
+      verb: { id: `${ADL}/${verb}` },
+      object: { id: this.activityId },
+      context: {
+        registration: this.registration,
+        contextActivities: {
+          ...contextActivities,
+          category: ['cmi5', ...categories].map((name) => ({ id: `${CATEGORY}/${name}` })),
+        },
+        extensions,
+      },
+      timestamp: new Date().toISOString(),
+      ...(result === undefined ? {} : { result }),
+    };
+  }
+
+  initialized = () => this.statement('initialized');
+  terminated = (duration = 'PT1M') => this.statement('terminated', { duration });
+  completed = () => this.statement('completed', { completion: true, duration: 'PT30S' }, ['moveon']);
+  passed = (scaled?: number) =>
+    this.statement(
+      'passed',
+      { success: true, duration: 'PT30S', ...(scaled === undefined ? {} : { score: { scaled } }) },
+      ['moveon'],
+    );
+  failed = (scaled: number) =>
+    this.statement('failed', { success: false, duration: 'PT30S', score: { scaled } }, ['moveon']);
+
+  /** Sends statements one after the other and answers their statuses. */
+  async send(...statements: object[]): Promise<number[]> {
+    const statuses: number[] = [];
+    for (const body of statements)
+      statuses.push((await this.lrs.call('POST', 'statements', { body })).status);
+    return statuses;
+  }
+}
