@@ -138,7 +138,7 @@ export async function openCourseParts({
     now,
   });
   const receive = async (packageBytes: Uint8Array) => {
-    const upload = opened.use(await uploads.open());
+    const upload = opened.use(await uploads.open('someone'));
     await writeFile(upload.packageFile, packageBytes);
     return upload;
   };

@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { type Answer, type Api, startTestService, type TestService, until } from '../support/service.ts';
+import {
+  type Answer,
+  Api,
+  createClient,
+  requestToken,
+  startTestService,
+  type TestService,
+  until,
+} from '../support/service.ts';
 import { filesOf, importCourse, problemErrors, scormPackage, uploadForm } from './packages.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -229,15 +237,23 @@ describe('uploads of course packages', () => {
 
   it('are bounded in number; who comes too many is told to come again', async () => {
     await assertLeavesNothing(async () => {
-      const uploads = Array.from({ length: 32 }, () => openUpload(service));
+      const uploads = Array.from({ length: 16 }, () => openUpload(service));
       for (const upload of uploads) {
         upload.on('error', () => {});
         upload.write(textPart('name', 'x'));
       }
-      await until(() => filesOf(service).tmp.length === 32, 'all uploads are under way');
+      await until(() => filesOf(service).tmp.length === 16, 'all uploads are under way');
       const answer = await api.post('/courses', uploadForm(await scormPackage()));
       problemErrors(answer, 503);
       assert.equal(answer.headers.get('retry-after'), '30');
+      const { clientId, clientSecret } = await createClient(service.settings.data_dir);
+      const other = await requestToken(service.url, clientId, clientSecret);
+      const otherAnswer = await new Api(service.url, other).post(
+        '/courses',
+        uploadForm(await scormPackage()),
+      );
+      assert.equal(otherAnswer.status, 201);
+      assert.equal((await api.delete(`/courses/${otherAnswer.body.id}`)).status, 204);
       for (const upload of uploads) upload.destroy();
       await until(() => filesOf(service).tmp.length === 0, 'all uploads are gone');
     });

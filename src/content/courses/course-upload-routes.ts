@@ -54,7 +54,7 @@ export async function courseUploadRoutes(
   ): Promise<CourseRecord> {
     using connection = new UploadConnection(request, reply);
     const { signal } = connection;
-    await using upload = await uploads.open();
+    await using upload = await uploads.open(callerOf(request).id);
     const { fields, packageHash } = await receivePackage(request, upload, { maxPackageBytes, signal });
     connection.awaitAnswer();
     const content = JSON.stringify([packageHash, fields.name ?? null, fields.folder_id ?? null]);

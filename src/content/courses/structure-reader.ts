@@ -1,5 +1,4 @@
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { STRUCTURE_FORMAT } from '../../course-packages/course-structure.ts';
 import type { ManifestReader } from '../../course-packages/manifest-reader.ts';
 import { PackageError } from '../../course-packages/package-error.ts';
@@ -8,6 +7,7 @@ import { mayDescribeCourse } from '../../course-packages/stored-course.ts';
 import type { Database } from '../../database/database.ts';
 import type { TaskLeases } from '../../housekeeping/task-leases.ts';
 import type { Logger } from '../../observability/log.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
 import type { ContentStore } from '../files/content-store.ts';
 import { readUnreadVersions, type UnreadVersion, updateStructure } from './course-store.ts';
 
@@ -31,8 +31,12 @@ export class StructureReader implements AsyncDisposable {
   readonly #leases: TaskLeases;
   readonly #manifests: ManifestReader;
   readonly #log: Logger;
-  readonly #stop = new AbortController();
-  #running: Promise<void> | null = null;
+  readonly #task = new BackgroundTask({
+    round: (signal) => this.#round(signal),
+    pauseMs: RETRY_PAUSE_MS,
+    onError: (error) =>
+      this.#log.warn('the manifests of earlier courses could not be read; it will be retried', { error }),
+  });
 
   constructor({
     database,
@@ -55,31 +59,16 @@ export class StructureReader implements AsyncDisposable {
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#task.start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+    await this.#task[Symbol.asyncDispose]();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      const isDone = await this.#round(signal);
-      await delay(isDone ? ROUND_PAUSE_MS : RETRY_PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  async #round(signal: AbortSignal): Promise<boolean> {
-    try {
-      return await this.#leases.run(TASK, { restMs: 0, signal }, (held) => this.#readAll(held));
-    } catch (error) {
-      if (!signal.aborted) {
-        this.#log.warn('the manifests of earlier courses could not be read; it is tried again', { error });
-      }
-      return false;
-    }
+  async #round(signal: AbortSignal): Promise<number> {
+    const isDone = await this.#leases.run(TASK, { restMs: 0, signal }, (held) => this.#readAll(held));
+    return isDone ? ROUND_PAUSE_MS : RETRY_PAUSE_MS;
   }
 
   async #readAll(signal: AbortSignal): Promise<void> {

@@ -3,11 +3,13 @@ import { type EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { UploadConnection } from './upload-connection.ts';
 
 const TWO_HOURS_MS = 2 * 60 * 60 * 1_000;
 const LINGER_MS = 10_000;
+const RATE_PERIOD_MS = 30_000;
 
 /** A request that has come to a real server, with its body still open, and the client that sends it. */
 async function openRequest(context: TestContext) {
@@ -37,7 +39,7 @@ describe('the connection of an upload', () => {
     assert.equal(connection.signal.aborted, false);
     client.destroy();
     await once(connection.signal, 'abort');
-    assert.match(connection.signal.reason.message, /ended before the upload did/);
+    assert.match(connection.signal.reason.message, /ended before the upload was complete/);
   });
 
   it('is given up from the beginning when the client has left before', async (context) => {
@@ -70,6 +72,34 @@ describe('the connection of an upload', () => {
     context.mock.timers.tick(1);
     assert.match(connection.signal.reason.message, /took too long/);
     await closed(client);
+  });
+
+  it('is closed when less than 4 KiB come each second', async (context) => {
+    const { client, received, open } = await openRequest(context);
+    received.resume();
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    using connection = open();
+    const send = async (bytes: number) => {
+      const before = received.socket.bytesRead;
+      client.write(Buffer.alloc(bytes));
+      while (received.socket.bytesRead < before + bytes) await setImmediate();
+    };
+    await send(128 * 1024);
+    context.mock.timers.tick(RATE_PERIOD_MS);
+    assert.equal(connection.signal.aborted, false);
+    await send(1_000);
+    context.mock.timers.tick(RATE_PERIOD_MS);
+    assert.match(connection.signal.reason.message, /too slow/);
+    await closed(client);
+  });
+
+  it('is not closed while the client waits for the answer', async (context) => {
+    const { open } = await openRequest(context);
+    context.mock.timers.enable({ apis: ['setInterval'] });
+    using connection = open();
+    connection.awaitAnswer();
+    context.mock.timers.tick(10 * RATE_PERIOD_MS);
+    assert.equal(connection.signal.aborted, false);
   });
 
   it('lets a client that goes on sending read its answer, and cuts it off in the end', async (context) => {

@@ -4,7 +4,9 @@ import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
 /** Uploads under way at a time, in whatever state: bounds what they take of the disk. */
-const MAX_UPLOADS = 32;
+const MAX_UPLOADS = 64;
+/** Of one caller, who must not keep the others out. */
+const MAX_UPLOADS_OF_CALLER = 16;
 /** How soon a client that came too many may ask again, in seconds. */
 const BUSY_RETRY_AFTER = '30';
 /** No upload lasts that long: what is older is nobody's any more. */
@@ -23,6 +25,7 @@ export class UploadFolders {
   readonly #folder: string;
   readonly #log: Logger;
   #open = 0;
+  readonly #openByCaller = new Map<string, number>();
 
   /** @param folder exists already, on the disk of the content store */
   constructor({ folder, log }: { folder: string; log: Logger }) {
@@ -47,35 +50,52 @@ export class UploadFolders {
     }
   }
 
-  /** @throws {ProblemError} `unavailable` while too many uploads are under way */
-  async open(): Promise<UploadFolder> {
-    if (this.#open >= MAX_UPLOADS) {
-      throw new ProblemError('unavailable', 'Too many packages are being uploaded. Try again shortly', {
-        headers: { 'Retry-After': BUSY_RETRY_AFTER },
-      });
+  /**
+   * Makes room for an upload.
+   * @param caller the id of whoever uploads
+   * @throws {ProblemError} `unavailable` while too many uploads are under way, of this caller or of all
+   */
+  async open(caller: string): Promise<UploadFolder> {
+    const ofCaller = this.#openByCaller.get(caller) ?? 0;
+    if (ofCaller >= MAX_UPLOADS_OF_CALLER) {
+      throw busy(
+        `You are uploading ${MAX_UPLOADS_OF_CALLER} packages at the moment, which is the most at a time`,
+      );
     }
-    this.#open += 1;
+    if (this.#open >= MAX_UPLOADS) throw busy('Too many packages are being uploaded at the moment');
+    this.#count(caller, 1);
     try {
       const folder = await mkdtemp(path.join(this.#folder, 'upload-'));
       return {
         packageFile: path.join(folder, 'package.zip'),
         contentFolder: path.join(folder, 'content'),
-        [Symbol.asyncDispose]: () => this.#close(folder),
+        [Symbol.asyncDispose]: () => this.#close(folder, caller),
       };
     } catch (error) {
-      this.#open -= 1;
+      this.#count(caller, -1);
       throw error;
     }
   }
 
+  #count(caller: string, change: 1 | -1): void {
+    this.#open += change;
+    const ofCaller = (this.#openByCaller.get(caller) ?? 0) + change;
+    if (ofCaller === 0) this.#openByCaller.delete(caller);
+    else this.#openByCaller.set(caller, ofCaller);
+  }
+
   /** What cannot be removed now goes at the next start: it must not turn an answer into a failure. */
-  async #close(folder: string): Promise<void> {
+  async #close(folder: string, caller: string): Promise<void> {
     try {
       await rm(folder, { recursive: true, force: true });
     } catch (error) {
       this.#log.warn('an upload’s temporary files could not be removed', { error });
     } finally {
-      this.#open -= 1;
+      this.#count(caller, -1);
     }
   }
+}
+
+function busy(detail: string): ProblemError {
+  return new ProblemError('unavailable', detail, { headers: { 'Retry-After': BUSY_RETRY_AFTER } });
 }
