@@ -18,7 +18,9 @@ export type Routes = FastifyInstance<
 export function problems<Status extends number>(
   ...statuses: Status[]
 ): Record<Status | AlwaysPossible, ProblemResponse> {
-  const all = [401, 403, ...statuses, 500, 503] as (Status | AlwaysPossible)[];
+  // Where a key may turn out to have been used for another request, it may also be malformed.
+  const ofKeys = statuses.includes(422 as Status) ? [400] : [];
+  const all = [401, 403, ...ofKeys, ...statuses, 500, 503] as (Status | AlwaysPossible)[];
   return Object.fromEntries(all.map((status) => [status, problemResponse(status)])) as Record<
     Status | AlwaysPossible,
     ProblemResponse

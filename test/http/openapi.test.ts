@@ -127,6 +127,7 @@ describe('the OpenAPI description', () => {
           `${name} ${status}`,
         );
       }
+      if (statuses.includes('422')) assert.ok(statuses.includes('400'), `${name} tells of malformed keys`);
       if (/\{/.test(name)) assert.ok(statuses.includes('404'), `${name} tells of 404`);
     }
     const ids = operations().map(({ operation }) => operation.operationId);

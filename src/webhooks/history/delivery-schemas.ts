@@ -92,7 +92,7 @@ export const RedeliverQuery = Type.Object({
 export const RedeliverRecord = Type.Object({
   redelivered: Type.Integer({ description: 'The requeued messages, in order.' }),
   remaining: Type.Integer({
-    description: 'How many messages with these statuses remain. If not 0, call again.',
+    description: 'How many messages with these statuses remain, counted up to 10,000. If not 0, call again.',
   }),
 });
 

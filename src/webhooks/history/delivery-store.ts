@@ -183,20 +183,26 @@ export async function readEarlierAttempts(
   return rows.reverse();
 }
 
-/** A webhook's deliveries of a status, in the order their events occurred, that come after `afterId`. */
+/** A webhook's deliveries of these statuses, in the order in which their events occurred. */
 export async function readRedeliverable(
-  tx: Transaction,
+  tx: Pick<Reader, 'query'>,
   { webhookId, statuses, limit }: { webhookId: number; statuses: readonly DeliveryStatus[]; limit: number },
 ): Promise<StoredDelivery[]> {
-  return await tx.query
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('deliveries.webhook_id', '=', webhookId)
-    .where('deliveries.status', 'in', statuses)
-    .where(NOT_DELIVERED)
-    .orderBy('deliveries.id')
-    .limit(limit)
-    .execute();
+  const found: StoredDelivery[] = [];
+  // One status after another: the index gives each in order, and both together the engines would have to sort.
+  for (const status of statuses) {
+    const rows = await tx.query
+      .selectFrom('deliveries')
+      .selectAll()
+      .where('deliveries.webhook_id', '=', webhookId)
+      .where('deliveries.status', '=', status)
+      .where(NOT_DELIVERED)
+      .orderBy('deliveries.id')
+      .limit(limit)
+      .execute();
+    found.push(...rows);
+  }
+  return found.sort((a, b) => a.id - b.id).slice(0, limit);
 }
 
 /** A webhook's messages that were dead-lettered up to a moment, in the order their events occurred. */
@@ -251,17 +257,24 @@ export async function countDeadLettered(
   return Number(row?.count ?? 0);
 }
 
+/** How many deliveries of these statuses a webhook has, counted up to a bound. */
 export async function countWithStatus(
   reader: Pick<Reader, 'query'>,
   webhookId: number,
-  statuses: readonly DeliveryStatus[],
+  { statuses, bound }: { statuses: readonly DeliveryStatus[]; bound: number },
 ): Promise<number> {
   const { count } = await reader.query
-    .selectFrom('deliveries')
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('deliveries')
+        .select('deliveries.id')
+        .where('deliveries.webhook_id', '=', webhookId)
+        .where('deliveries.status', 'in', statuses)
+        .where(NOT_DELIVERED)
+        .limit(bound)
+        .as('counted'),
+    )
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('deliveries.webhook_id', '=', webhookId)
-    .where('deliveries.status', 'in', statuses)
-    .where(NOT_DELIVERED)
     .executeTakeFirstOrThrow();
   return Number(count);
 }

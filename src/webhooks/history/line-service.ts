@@ -30,6 +30,9 @@ const MAX_ATTEMPTS_TOLD = 100;
 /** When an action on a head that is out may be tried again, in seconds. */
 const IN_FLIGHT_RETRY_AFTER = '5';
 
+/** Messages that may be sent again are counted up to this. */
+const MAX_REMAINING_COUNTED = 10_000;
+
 type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
 
 /** A webhook's line, with what its head's latest attempt failed of. */
@@ -140,7 +143,10 @@ export class LineService {
       await requireActive(tx, webhookId);
       const deliveries = await readRedeliverable(tx, { webhookId, statuses, limit });
       if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
-      return { redelivered: deliveries.length, remaining: await countWithStatus(tx, webhookId, statuses) };
+      return {
+        redelivered: deliveries.length,
+        remaining: await countWithStatus(tx, webhookId, { statuses, bound: MAX_REMAINING_COUNTED }),
+      };
     });
   }
 
