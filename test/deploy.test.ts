@@ -44,6 +44,10 @@ describe('the example deployment', () => {
     assert.match(read('deploy/Dockerfile.dockerignore'), /^\*\*\/\*\.test\.ts$/m);
   });
 
+  test('the balancer replaces the address that a client claims to have', () => {
+    assert.match(read('deploy/nginx.conf'), /^\s*proxy_set_header X-Forwarded-For \$remote_addr;$/m);
+  });
+
   test('every volume of the service is mounted where its user may write', () => {
     const folders = Object.values(COMPOSE.services)
       .flatMap(({ volumes = [] }) => volumes)

@@ -9,6 +9,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,6 +18,7 @@ import type { DataFolder } from '../database/data-folder.ts';
 import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
 /** What is not whole yet; takes the backup's name once it is. */
 const PARTIAL = '.partial';
 
@@ -103,6 +105,8 @@ export async function backUp(
 
 /** As of one moment, while the service goes on writing; the copy has no log beside it and no gaps. */
 function copyDatabase(from: string, to: string): void {
+  // SQLite fills an empty file, but makes one that everybody may read.
+  writeFileSync(to, '', { flag: 'wx', mode: FILE_MODE });
   const database = new DatabaseSync(from, { readOnly: true });
   try {
     database.prepare('vacuum into ?').run(to);

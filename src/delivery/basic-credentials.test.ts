@@ -49,6 +49,15 @@ describe('Basic credentials', () => {
     assert.equal(withoutCredentials('{"id":12}', { key: 'k', secret: '' }), '{"id":12}');
   });
 
+  it('are taken out as whole words where the secret is very short', () => {
+    const echoed = '{"secret":"a.c","id":"xa.cx"} secret=a.c&x abc';
+    assert.equal(
+      withoutCredentials(echoed, { key: 'k', secret: 'a.c' }),
+      '{"secret":"[censored]","id":"xa.cx"} secret=[censored]&x abc',
+    );
+    assert.equal(withoutCredentials('pin: 7', { key: 'k', secret: '7' }), 'pin: [censored]');
+  });
+
   it('may hold what is not well-formed text', () => {
     assert.equal(withoutCredentials('nothing here', { key: 'k', secret: 'abc\uD800' }), 'nothing here');
   });

@@ -7,7 +7,7 @@ export interface BasicCredentials {
 /** Stands where a credential was. */
 export const CENSORED = '[censored]';
 
-/** A shorter secret is met by chance in any text: hiding it would spoil the text and give the secret away. */
+/** A shorter secret occurs within words and numbers by chance: only a whole word is taken for it. */
 const MIN_CENSORED_LENGTH = 4;
 
 /** The value of an `Authorization` header, the credentials being read as UTF-8. */
@@ -22,9 +22,19 @@ export function basicAuthorization(credentials: BasicCredentials): string {
 export function withoutCredentials(text: string, credentials: BasicCredentials): string {
   const { secret } = credentials;
   // Nothing to look for in the few bytes that most targets answer: encoded, a credential is longer, not shorter.
-  if (text.length < Math.max(secret.length, MIN_CENSORED_LENGTH)) return text;
-  const hidden = secret.length < MIN_CENSORED_LENGTH ? [encode(credentials)] : [encode(credentials), secret];
-  return hidden.flatMap(waysToWrite).reduce((censored, form) => censored.replaceAll(form, CENSORED), text);
+  if (text.length < secret.length || text === '') return text;
+  const encoded = waysToWrite(encode(credentials)).reduce(censorForm, text);
+  if (secret === '') return encoded;
+  return waysToWrite(secret).reduce(secret.length < MIN_CENSORED_LENGTH ? censorWord : censorForm, encoded);
+}
+
+function censorForm(text: string, form: string): string {
+  return text.replaceAll(form, CENSORED);
+}
+
+function censorWord(text: string, form: string): string {
+  const word = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(form)}(?![\\p{L}\\p{N}])`, 'gu');
+  return text.replaceAll(word, CENSORED);
 }
 
 /** As it is, in JSON with and without escaped slashes, and in a URL or form. */

@@ -2,7 +2,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { MessageQueue } from '../queue/message-queue.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
-import { allowedTargetNetworks } from '../settings/networks.ts';
+import { allowedTargetNetworks, refusesLoopbackAsPublished } from '../settings/networks.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { DeliveryMetrics } from './delivery-reports.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
@@ -12,11 +12,18 @@ import { TargetGuard } from './target-guard.ts';
 const MS_PER_SECOND = 1_000;
 
 /** Creates the sender of postbacks, and the guard that decides which targets it may reach. */
-export function createSender({ settings, version, now }: ServiceContext): {
+export function createSender({ settings, version, logs, now }: ServiceContext): {
   guard: TargetGuard;
   sender: PostbackSender;
 } {
   const guard = new TargetGuard({ allowedNetworks: allowedTargetNetworks(settings) });
+  if (refusesLoopbackAsPublished(settings))
+    logs
+      .for('Service')
+      .info(
+        'postbacks to loopback addresses are refused, since trusted_proxies or base_url shows that others reach this ' +
+          'service: set target_allowed_networks to allow them',
+      );
   const deadlineMs = settings.delivery_timeout * MS_PER_SECOND;
   return { guard, sender: new PostbackSender({ guard, version, deadlineMs, now }) };
 }

@@ -10,14 +10,17 @@ export const MAX_TARGET_URL_LENGTH = 2_048;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 
-/** A connection was not opened, because the address it would go to is not one that targets may have. */
+/**
+ * A connection was not opened, because its address is not allowed for targets. The message names an address of the URL, but
+ * not the address that a host name leads to: who may configure webhooks must not map the network with names.
+ */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
   readonly code = 'TARGET_REFUSED';
   readonly address: string;
 
-  constructor(address: string) {
-    super(addressRefusal(address));
+  constructor(address: string, { ofName = false } = {}) {
+    super(ofName ? NAME_REFUSAL : addressRefusal(address));
     this.address = address;
   }
 }
@@ -95,12 +98,15 @@ export class TargetGuard {
       if (error !== null) return callback(error, '', 0);
       const allowed: LookupAddress[] = found.filter(({ address }) => this.allowsAddress(address));
       const [first] = allowed;
-      if (first === undefined) return callback(new TargetRefusedError(found[0]?.address ?? hostname), '', 0);
+      if (first === undefined)
+        return callback(new TargetRefusedError(found[0]?.address ?? hostname, { ofName: true }), '', 0);
       if (options.all === true) callback(null, allowed);
       else callback(null, first.address, first.family);
     });
   };
 }
+
+const NAME_REFUSAL = 'the host name leads to an address that is not allowed';
 
 function addressRefusal(address: string): string {
   return `target address ${address} is not allowed`;

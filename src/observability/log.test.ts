@@ -151,3 +151,19 @@ describe('standard output', () => {
     assert.equal(stderr, 'still here\n');
   });
 });
+
+describe('characters that a terminal obeys or that hide text', () => {
+  it('are escaped in lines, which keep what they hold', () => {
+    const raw: string[] = [];
+    const logs = createLogs({
+      level: 'info',
+      customLevels: {},
+      destination: { write: (line) => raw.push(line) },
+    });
+    const hostile = '\u009b31m \u007f \u0085 \u202e \u2066 \u200f \u061c \u2028 \ufeff';
+    logs.for('Service').info(hostile, { name: hostile });
+    assert.doesNotMatch(raw.join('').trimEnd(), /[\p{C}\p{Zl}\p{Zp}]/u);
+    const line = JSON.parse(raw[0] ?? '{}');
+    assert.deepEqual([line.msg, line.name], [hostile, hostile]);
+  });
+});

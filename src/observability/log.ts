@@ -69,7 +69,7 @@ export function createLogs(options: LogOptions): Logs {
       // The default one would turn a field called `err` into an error with its stack.
       serializers: { err: (value: unknown) => value },
     },
-    options.destination ?? standardOutput(),
+    escapingDestination(options.destination ?? standardOutput()),
   );
 
   const levelOf = (className: string): LogLevel =>
@@ -84,6 +84,22 @@ export function createLogs(options: LogOptions): Logs {
     levelOf,
     for: (className) => make(className, levelOf(className)),
     always: (className) => make(className, 'trace'),
+  };
+}
+
+/**
+ * Characters that JSON leaves as they are, but that terminals obey (DEL, C1 controls) or that reorder or hide what is
+ * read (bidi controls, line separators, byte order marks).
+ */
+const DECEPTIVE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Escapes deceptive characters; in a line of JSON they occur within texts only. */
+function escapingDestination(destination: LogDestination): LogDestination {
+  return {
+    write: (line) =>
+      destination.write(
+        line.replace(DECEPTIVE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+      ),
   };
 }
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { allowedTargetNetworks, isLoopbackHost, networkList } from './networks.ts';
 
+const NOT_PUBLISHED = { base_url: null, trusted_proxies: [] };
+
 describe('a list of networks', () => {
   it('is read as networks, with single addresses and stray bits taken', () => {
     for (const [given, read] of [
@@ -41,10 +43,11 @@ describe('a list of networks', () => {
 describe('the networks that postbacks may go to', () => {
   it('are what is set, whatever the service listens on', () => {
     for (const host of ['127.0.0.1', '0.0.0.0']) {
-      assert.deepEqual(allowedTargetNetworks({ host, target_allowed_networks: [] }), []);
-      assert.deepEqual(allowedTargetNetworks({ host, target_allowed_networks: ['10.0.0.0/8'] }), [
-        '10.0.0.0/8',
-      ]);
+      assert.deepEqual(allowedTargetNetworks({ ...NOT_PUBLISHED, host, target_allowed_networks: [] }), []);
+      assert.deepEqual(
+        allowedTargetNetworks({ ...NOT_PUBLISHED, host, target_allowed_networks: ['10.0.0.0/8'] }),
+        ['10.0.0.0/8'],
+      );
     }
   });
 
@@ -58,7 +61,7 @@ describe('the networks that postbacks may go to', () => {
       'LocalHost',
     ]) {
       assert.ok(isLoopbackHost(host), host);
-      assert.deepEqual(allowedTargetNetworks({ host, target_allowed_networks: null }), [
+      assert.deepEqual(allowedTargetNetworks({ ...NOT_PUBLISHED, host, target_allowed_networks: null }), [
         '127.0.0.0/8',
         '::1/128',
       ]);
@@ -68,7 +71,25 @@ describe('the networks that postbacks may go to', () => {
   it('are none when nothing is set and the service listens on anything else', () => {
     for (const host of ['0.0.0.0', '::', '10.0.0.1', '128.0.0.1', 'wire.example.com', 'fe80::1%eth0']) {
       assert.ok(!isLoopbackHost(host), host);
-      assert.deepEqual(allowedTargetNetworks({ host, target_allowed_networks: null }), []);
+      assert.deepEqual(allowedTargetNetworks({ ...NOT_PUBLISHED, host, target_allowed_networks: null }), []);
     }
+  });
+
+  it('are none when nothing is set and a proxy or a public address shows that others reach the service', () => {
+    const host = '127.0.0.1';
+    for (const published of [
+      { base_url: null, trusted_proxies: ['127.0.0.1/32'] },
+      { base_url: 'https://learn.example.com', trusted_proxies: [] },
+      { base_url: 'http://192.168.0.10:8080/learning', trusted_proxies: [] },
+    ]) {
+      assert.deepEqual(allowedTargetNetworks({ ...published, host, target_allowed_networks: null }), []);
+      const set = ['127.0.0.0/8'];
+      assert.deepEqual(allowedTargetNetworks({ ...published, host, target_allowed_networks: set }), set);
+    }
+    for (const base_url of ['http://localhost:8080', 'http://127.0.0.1:8080/x', 'http://[::1]:8080'])
+      assert.equal(
+        allowedTargetNetworks({ ...NOT_PUBLISHED, base_url, host, target_allowed_networks: null }).length,
+        2,
+      );
   });
 });

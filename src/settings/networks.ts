@@ -51,13 +51,31 @@ export function isLoopbackHost(host: string): boolean {
   return ipaddr.process(host).range() === 'loopback';
 }
 
-/**
- * The networks that postbacks may go to although they are not public: those that are set, else loopback when the
- * service itself listens on loopback only, else none.
- */
-export function allowedTargetNetworks(settings: {
+/** The settings that decide which networks postbacks may go to. */
+export interface TargetNetworkSettings {
   readonly host: string;
+  readonly base_url: string | null;
+  readonly trusted_proxies: readonly string[];
   readonly target_allowed_networks: readonly string[] | null;
-}): readonly string[] {
-  return settings.target_allowed_networks ?? (isLoopbackHost(settings.host) ? LOOPBACK_NETWORKS : []);
+}
+
+/**
+ * Networks that postbacks may go to although they are not public: those in `target_allowed_networks`, else loopback if
+ * the service can be reached from this machine alone, else none.
+ */
+export function allowedTargetNetworks(settings: TargetNetworkSettings): readonly string[] {
+  if (settings.target_allowed_networks !== null) return settings.target_allowed_networks;
+  return isLoopbackHost(settings.host) && !isPublished(settings) ? LOOPBACK_NETWORKS : [];
+}
+
+/** Whether loopback targets are refused only because a proxy or a public address lets others reach the service. */
+export function refusesLoopbackAsPublished(settings: TargetNetworkSettings): boolean {
+  return settings.target_allowed_networks === null && isLoopbackHost(settings.host) && isPublished(settings);
+}
+
+/** Whether the settings show that others reach a service that listens on loopback only. */
+function isPublished({ base_url, trusted_proxies }: TargetNetworkSettings): boolean {
+  if (trusted_proxies.length > 0) return true;
+  if (base_url === null) return false;
+  return !isLoopbackHost(new URL(base_url).hostname.replace(/^\[|\]$/g, ''));
 }

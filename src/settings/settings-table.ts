@@ -340,10 +340,12 @@ export const SETTINGS_TABLE = {
     shared: true,
     parser: orNothing(networkList),
     default: null,
-    defaultInWords: 'none; loopback (`127.0.0.0/8`, `::1`) when `host` is a loopback address',
+    defaultInWords:
+      'none; loopback (`127.0.0.0/8`, `::1`) if `host` is a loopback address, `trusted_proxies` is empty and `base_url` is ' +
+      'not set or on loopback, too',
     meaning:
-      'Networks that are not public (private, loopback, link-local and the like) to which postbacks may go all the ' +
-      'same. An empty list allows none: set it when the service listens on loopback behind a proxy that others reach.',
+      'Networks that are not public (private, loopback, link-local and the like) to which postbacks may be sent. An empty ' +
+      'list allows none.',
   }),
   access_token_lifetime: define({
     group: 'Access',

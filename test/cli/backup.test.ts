@@ -68,6 +68,8 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.equal(ended.code, 0, ended.errors);
     assert.deepEqual(readdirSync(folder.path), ['copy']);
     assert.equal(statSync(path.join(folder.path, 'copy')).mode & 0o777, 0o700);
+    for (const file of readdirSync(path.join(folder.path, 'copy')))
+      assert.equal(statSync(path.join(folder.path, 'copy', file)).mode & 0o077, 0, file);
   });
 
   it('refuses a folder with something in it, and a data folder without a database', async () => {

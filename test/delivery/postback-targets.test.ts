@@ -33,9 +33,12 @@ async function sendTo(
   return await sender.send(postbackTo(url));
 }
 
-function assertRefused(result: PostbackResult, target: Target, address: string): void {
+const REFUSED_NAME = 'the host name leads to an address that is not allowed';
+
+/** @param address what the URL holds; null for a name, of which nobody is told where it leads */
+function assertRefused(result: PostbackResult, target: Target, address: string | null): void {
   assert.equal(result.outcome, 'FAILED');
-  assert.equal(result.reason, `target address ${address} is not allowed`);
+  assert.equal(result.reason, address === null ? REFUSED_NAME : `target address ${address} is not allowed`);
   assert.equal(target.acceptedConnections, 0);
 }
 
@@ -56,14 +59,14 @@ describe('a target inside the network', () => {
     for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '64:ff9b::7f00:1']) {
       await using target = await startTarget();
       const { lookup } = nameService([address]);
-      assertRefused(await sendTo(`http://innocent.test:${target.port}/`, { lookup }), target, address);
+      assertRefused(await sendTo(`http://innocent.test:${target.port}/`, { lookup }), target, null);
     }
   });
 
   it('is not reached by localhost, which the system knows', async () => {
     await using target = await startTarget();
     const result = await sendTo(`http://localhost:${target.port}/`);
-    assert.match(result.reason ?? '', /^target address (127\.0\.0\.1|::1) is not allowed$/);
+    assert.equal(result.reason, REFUSED_NAME);
     assert.equal(target.acceptedConnections, 0);
   });
 
@@ -131,7 +134,7 @@ describe('a name that leads elsewhere each time', () => {
     await using sender = new PostbackSender({ guard, version: '1.2.3' });
     const postback = postbackTo(`http://rebinding.test:${target.port}/`);
     assert.equal((await sender.send(postback)).reason, 'connection refused');
-    assertRefused(await sender.send(postback), target, '127.0.0.1');
+    assertRefused(await sender.send(postback), target, null);
   });
 });
 

@@ -25,6 +25,9 @@ interface Levels {
   readonly customLevels?: Record<string, LogLevel>;
 }
 
+/** What may not be logged of the target's URL. */
+const TOKEN = 'hunter2';
+
 /** The lines that `act` makes a delivery log write. */
 function linesOf(levels: Levels, act: (log: DeliveryLog) => void): Line[] {
   const lines: Line[] = [];
@@ -255,11 +258,29 @@ describe('the log line of a message that left without an attempt', () => {
       outcome: 'failure',
       reason: 'SKIPPED',
       dead_lettered: true,
-      msg: 'COURSE_IMPORTED for webhook 12 moved to the dead-letter queue: skipped by hand',
+      msg: 'COURSE_IMPORTED for webhook 12 moved to the dead-letter queue: skipped manually',
     };
     assert.deepEqual(of('NONE'), []);
     assert.deepEqual(of('SUMMARY'), [summary]);
     assert.deepEqual(of('FULLONERROR'), [{ ...summary, message: MESSAGE }]);
     assert.deepEqual(of('FULL'), [{ ...summary, message: MESSAGE }]);
+  });
+});
+
+describe('a token in the query of a target', () => {
+  it('is not logged, neither with the message nor with an answer that echoes it', () => {
+    const message = JSON.stringify({ ...MESSAGE, target_url: URL });
+    const attempt = success('FULL', { message, responseBody: `{"you sent":${message}}` });
+    const lines = linesOf({}, (log) => {
+      log.attempt(attempt);
+      log.attempt({ ...attempt, responseBody: `no JSON: ${URL}` });
+      log.discarded({ ...attempt, reason: 'WEBHOOK_DELETED' });
+      log.deadLettered({ ...attempt, reason: 'SKIPPED' });
+    });
+    assert.equal(lines.length, 4);
+    for (const line of lines) {
+      assert.ok(!JSON.stringify(line).includes(TOKEN), JSON.stringify(line));
+      assert.match(JSON.stringify(line), /target\.example/);
+    }
   });
 });

@@ -52,6 +52,9 @@ export interface LoggedRemoval extends LoggedMessage {
   readonly reason: StatusReason;
 }
 
+/** A shorter query occurs in any text by chance, and holds no token. */
+const MIN_CENSORED_QUERY_LENGTH = 4;
+
 /** Reasons in words that end the sentence "discarded: …". */
 const REASONS: Readonly<Record<StatusReason, string>> = {
   ATTEMPTS_EXHAUSTED: 'all attempts failed',
@@ -104,8 +107,10 @@ export class DeliveryLog {
       ...(extent === 'full'
         ? {
             target_url: withoutQuery(targetUrl),
-            message: parsed(attempt.message),
-            ...(responseBody === null ? {} : { response_body: parsed(responseBody) }),
+            message: messageWithoutQuery(attempt.message),
+            ...(responseBody === null
+              ? {}
+              : { response_body: parsed(withoutQueryOf(targetUrl, responseBody)) }),
           }
         : {}),
     };
@@ -138,7 +143,7 @@ export class DeliveryLog {
         ...about(removal),
         outcome: 'discarded',
         reason: removal.reason,
-        ...(extent === 'full' ? { message: parsed(removal.message) } : {}),
+        ...(extent === 'full' ? { message: messageWithoutQuery(removal.message) } : {}),
       },
     );
   }
@@ -154,7 +159,7 @@ export class DeliveryLog {
         outcome: 'failure',
         reason: removal.reason,
         dead_lettered: true,
-        ...(extent === 'full' ? { message: parsed(removal.message) } : {}),
+        ...(extent === 'full' ? { message: messageWithoutQuery(removal.message) } : {}),
       },
     );
   }
@@ -171,6 +176,22 @@ function parsed(body: string): unknown {
   } catch {
     return body;
   }
+}
+
+/** A postback body as an object, without the query of its `target_url`. */
+function messageWithoutQuery(body: string): unknown {
+  const message = parsed(body);
+  if (typeof message !== 'object' || message === null) return message;
+  const { target_url: url } = message as { target_url?: unknown };
+  return typeof url === 'string' ? { ...message, target_url: withoutQuery(url) } : message;
+}
+
+/** A text from a target, which may echo what it was sent, without the query of the target's URL. */
+function withoutQueryOf(targetUrl: string, text: string): string {
+  const query = targetUrl.split('?').slice(1).join('?');
+  if (query.length < MIN_CENSORED_QUERY_LENGTH) return text;
+  const inJson = JSON.stringify(query).slice(1, -1);
+  return text.replaceAll(query, '…').replaceAll(inJson, '…');
 }
 
 /** Targets often carry a token in the query; the address alone tells where a request went. */
