@@ -56,7 +56,7 @@ export async function runBackupCommand(
   const settings = context.settings();
   if (settings.database_url !== null) {
     throw new BackupError(
-      'the database is PostgreSQL: back it up with pg_dump, then the content store (docs/operating.md, "Backup")',
+      'the database is PostgreSQL: back it up with pg_dump, then back up the content store (docs/operating.md, "Backup")',
     );
   }
   const folder = context.dataFolder();
@@ -68,11 +68,11 @@ export async function runBackupCommand(
   });
   const { lacks } = backup.secret;
   const held = [
-    `${given.to} holds the database (${(backup.databaseBytes / BYTES_PER_MIB).toFixed(1)} MiB)`,
+    `${given.to} contains the database (${(backup.databaseBytes / BYTES_PER_MIB).toFixed(1)} MiB)`,
     settings.content_store === null
       ? ` and the files of ${counted(backup.versions, 'course version')}`
-      : '; the files of courses are in content_store and have to be backed up there, after this',
-    backup.versionsGone === 0 ? '' : ` (${backup.versionsGone} more were deleted meanwhile)`,
+      : '; course files are in content_store: back them up there after this',
+    backup.versionsGone === 0 ? '' : ` (${backup.versionsGone} more were deleted in the meantime)`,
   ].join('');
   if (lacks !== null) {
     context.writeError(`NOT COMPLETE: ${held}. It lacks its secret: ${lacks}.\n`);
@@ -85,14 +85,14 @@ export async function runBackupCommand(
 function describeSecret({ copiesFile, needsFormer, unreadable }: BackupSecret): string {
   return [
     copiesFile
-      ? 'It holds webhooks_auth_secret: whoever has the backup can read stored credentials.\n'
-      : 'webhooks_auth_secret is a setting and not part of it. It decrypts what is stored: keep it elsewhere.\n',
+      ? 'It contains webhooks_auth_secret: anyone with the backup can read stored credentials.\n'
+      : 'It does not contain webhooks_auth_secret, which is a setting. The backup needs it: keep it in another place.\n',
     needsFormer
-      ? 'A secret is being changed: some of it needs webhooks_auth_secret_previous. Keep that with the backup.\n'
+      ? 'The secret is being changed, so some of the data needs webhooks_auth_secret_previous. Keep that with the backup.\n'
       : '',
     unreadable === 0
       ? ''
-      : `${counted(unreadable, 'stored value')} cannot be decrypted with the configured secrets, here as in the service.\n`,
+      : `${counted(unreadable, 'stored value')} cannot be decrypted with the configured secrets, neither in the backup nor in the service.\n`,
   ].join('');
 }
 

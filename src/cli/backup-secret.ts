@@ -43,8 +43,8 @@ export async function secretOfBackup(
       return {
         ...nothing,
         lacks:
-          `webhooks_auth_secret is missing in ${secretFile}: put the file there from an earlier backup, or set ` +
-          'webhooks_auth_secret; a service does not start on this backup without it',
+          `webhooks_auth_secret is missing in ${secretFile}: restore the file from an earlier backup, or set ` +
+          'webhooks_auth_secret; the service does not start on this backup without it',
       };
     }
     const cipher = new CredentialsCipher(former === null ? [present] : [present, former]);
@@ -53,7 +53,7 @@ export async function secretOfBackup(
       return {
         ...nothing,
         lacks:
-          `the webhooks_auth_secret of ${whose} does not decrypt what is stored: a service starts on this backup only ` +
+          `the webhooks_auth_secret of ${whose} does not decrypt the stored data: the service starts on this backup only ` +
           'with the secret that was used before',
       };
     }

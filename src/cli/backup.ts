@@ -76,7 +76,7 @@ export async function backUp(
     if (missing > 0) {
       throw new BackupError(
         `the files of ${missing} course version${missing === 1 ? '' : 's'} are missing in ${contentFolder}: no backup was ` +
-          'made. Is its disk there? To copy what there is, stop the service and copy the data folder',
+          'made. Is its disk mounted? To copy the existing files, stop the service and copy the data folder',
       );
     }
     const secret = await secretOfBackup(databaseFile, { secretFile: source.secretFile, configured, former });

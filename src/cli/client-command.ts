@@ -129,12 +129,12 @@ async function create({ clients, write }: ClientCommandContext, given: Given): P
     return SUCCESS;
   }
   write(
-    `The API client ${JSON.stringify(name)} was made.\n\n` +
+    `The API client ${JSON.stringify(name)} was created.\n\n` +
       `  client_id      ${client.clientId}\n` +
       `  client_secret  ${clientSecret}\n` +
       `  email          ${client.email}\n` +
       `  scope          ${scope || '(none)'}\n\n` +
-      'The secret is shown this once and cannot be shown again: keep it now.\n',
+      'The secret is shown only once: save it now.\n',
   );
   return SUCCESS;
 }
@@ -142,7 +142,7 @@ async function create({ clients, write }: ClientCommandContext, given: Given): P
 async function list(context: ClientCommandContext, given: Given): Promise<number> {
   const all = await (await context.clients()).list();
   return writeList(context, given, all.map(toRecord), {
-    none: 'There are no API clients; "coursewire client create" makes one.\n',
+    none: 'There are no API clients. Create one with "coursewire client create".\n',
     columns: ['CLIENT_ID', 'NAME', 'EMAIL', 'STATE', 'LAST USED', 'SCOPE'],
     cells: ({ client_id, name, email, scope, enabled, last_used_dt }) => [
       client_id,
@@ -160,7 +160,7 @@ async function remove(context: ClientCommandContext, { positional: clientId }: G
     context,
     clientId,
     await (await context.clients()).delete(clientId),
-    'deleted; its tokens have ended',
+    'deleted. Its tokens no longer work',
   );
 }
 
@@ -170,7 +170,7 @@ async function enable(context: ClientCommandContext, { positional: clientId }: G
 
 async function disable(context: ClientCommandContext, { positional: clientId }: Given): Promise<number> {
   const done = await (await context.clients()).setEnabled(clientId, false);
-  return told(context, clientId, done, 'disabled; its tokens have ended');
+  return told(context, clientId, done, 'disabled. Its tokens no longer work');
 }
 
 function told(context: ClientCommandContext, clientId: string, done: boolean, what: string): number {

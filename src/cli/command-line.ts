@@ -79,7 +79,7 @@ export async function runCommandLine(args: string[]): Promise<number> {
       case 'backup':
         return await makeBackup(configFile, commandArgs);
       default:
-        throw new UsageError(`there is no command ${JSON.stringify(command)}`);
+        throw new UsageError(`unknown command ${JSON.stringify(command)}`);
     }
   } catch (error) {
     process.stderr.write(`coursewire: ${error instanceof Error ? error.message : String(error)}\n`);
@@ -101,8 +101,7 @@ function takeConfigOption(args: readonly string[]): { configFile: string | undef
   if (at === -1) return { configFile: undefined, rest };
   const [option = ''] = rest.splice(at, 1);
   const configFile = option === '--config' ? rest.splice(at, 1)[0] : option.slice('--config='.length);
-  if (configFile === undefined || configFile === '')
-    throw new UsageError('--config needs the name of a file');
+  if (configFile === undefined || configFile === '') throw new UsageError('--config requires a file name');
   return { configFile, rest };
 }
 
@@ -111,12 +110,12 @@ async function serve(configFile: string | undefined, args: readonly string[]): P
     process.stdout.write(USAGE);
     return 0;
   }
-  if (args.length > 0) throw new UsageError(`serve does not take ${JSON.stringify(args[0])}`);
+  if (args.length > 0) throw new UsageError(`serve has no argument ${JSON.stringify(args[0])}`);
   const settings = readSettings(configFile);
   const logs = createLogs({ level: settings.log_level, customLevels: settings.custom_log_levels });
   const stopped = stopSignal();
   process.on('uncaughtException', (error) => {
-    logs.for('Service').fatal('failed in a way that it does not know: it ends here', { error });
+    logs.for('Service').fatal('the service ends because of an unexpected failure', { error });
     process.exit(EXIT_FAILED);
   });
   await using _service = await startService(settings, {

@@ -93,10 +93,10 @@ function parse(args: readonly string[]): { to: string | undefined; help: boolean
   if (values.help === true) return { to: undefined, help: true };
   const [command, ...extra] = positionals;
   if (command === undefined) return 'A command is missing: copy.';
-  if (command !== 'copy') return `There is no command ${JSON.stringify(command)}; there is copy.`;
-  if (extra.length > 0) return 'There is one argument too many; the target stands behind --to.';
+  if (command !== 'copy') return `Unknown command ${JSON.stringify(command)}. The command is: copy.`;
+  if (extra.length > 0) return 'There is one argument too many. Name the target with --to.';
   if (values.to !== undefined && !/^postgres(?:ql)?:\/\//.test(values.to)) {
-    return '--to must be a postgres:// URL: copies go from the embedded database to PostgreSQL.';
+    return '--to must be a postgres:// URL: the embedded database is copied to PostgreSQL.';
   }
   return { to: values.to, help: false };
 }
@@ -126,13 +126,13 @@ function summary(copied: readonly CopiedTable[], ms: number): string {
   const altered = copied.filter((each) => each.altered > 0);
   const alteredText = altered.map(
     ({ name, altered: some }) =>
-      `Note: ${some} rows of ${name} have a text with a NUL character, which PostgreSQL cannot hold; U+FFFD stands for it.\n`,
+      `Note: ${some} rows of ${name} have a text with a NUL character, which PostgreSQL cannot store. It was replaced with U+FFFD.\n`,
   );
   return (
     `\n${table}\n${alteredText.join('')}` +
-    `DONE: ${total} rows in ${copied.length} tables, ${Math.ceil(ms / 1_000)} s. Counted and compared: all there.\n\n` +
-    'Next: set database_url to the target and keep webhooks_auth_secret as it is (the data folder holds it where it is\n' +
-    'not set). Start the service. The embedded database was not changed; do not start a service on it any more:\n' +
-    'it would deliver again what waits in it.\n'
+    `DONE: ${total} rows in ${copied.length} tables, ${Math.ceil(ms / 1_000)} s. Counted and compared: complete.\n\n` +
+    'Next: set database_url to the target and keep webhooks_auth_secret (if it is not set, it is in the data folder).\n' +
+    'Start the service. The embedded database was not changed. Do not start a service on it again,\n' +
+    'because it would also deliver the waiting messages.\n'
   );
 }

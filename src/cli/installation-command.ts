@@ -47,6 +47,6 @@ export async function runInstallationCommand(
     return SUCCESS;
   }
   const before = await installationOf(database);
-  write(`This installation is ${await renewInstallation(database)} now. It was ${before}.\n`);
+  write(`This installation is now ${await renewInstallation(database)}. Before, it was ${before}.\n`);
   return SUCCESS;
 }

@@ -89,7 +89,7 @@ async function create(
   }
   const [messages, dead] = await Promise.all([api.attributes('messages'), api.attributes('dead letters')]);
   if (messages.FifoQueue !== 'true' || dead.FifoQueue !== 'true') {
-    writeError('coursewire: a queue that exists is not a FIFO queue; see: coursewire queues check\n');
+    writeError('coursewire: an existing queue is not a FIFO queue; see: coursewire queues check\n');
     return FAILURE;
   }
   const others = await otherOwners(api, settings.installation);
@@ -130,7 +130,7 @@ async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandCo
   for (const fault of faults) write(`wrong: ${fault}\n`);
   if (faults.length > 0) return FAILURE;
   write(
-    'Both queues are as they should be. Sending and receiving are not tried, since that would change the queues.\n',
+    'Both queues are configured correctly. Sending and receiving were not tested, because that would change the queues.\n',
   );
   return SUCCESS;
 }

@@ -55,7 +55,7 @@ export async function runSecretsCommand(
         ? 'A command is missing: re-encrypt.'
         : name === 're-encrypt'
           ? `${JSON.stringify(extra[0])} is one argument too many.`
-          : `There is no command ${JSON.stringify(name)}; there is re-encrypt.`;
+          : `Unknown command ${JSON.stringify(name)}. The command is: re-encrypt.`;
     context.writeError(`${what}\nSee "coursewire secrets --help".\n`);
     return WRONG_USE;
   }
@@ -65,8 +65,8 @@ export async function runSecretsCommand(
   if (done.unreadable.length > 0) context.writeError(unreadableText(done.unreadable));
   if (done.remaining > 0) {
     context.writeError(
-      `NOT COMPLETE: ${count(done.remaining)} still encrypted with webhooks_auth_secret_previous, because a service ` +
-        'whose webhooks_auth_secret it is goes on writing. Give every service the new secret, then run this again.\n',
+      `NOT COMPLETE: ${count(done.remaining)} still encrypted with webhooks_auth_secret_previous, because a service with that secret ` +
+        'is still writing. Set the new secret on every instance, then run this again.\n',
     );
     return FAILURE;
   }
@@ -76,8 +76,8 @@ export async function runSecretsCommand(
 
 function summary({ changed, use }: ReEncryption): string {
   return (
-    `Encrypted anew: ${changed}.\n` +
-    `Counted now: ${use.present} with webhooks_auth_secret, ${use.former} with webhooks_auth_secret_previous, ` +
+    `Re-encrypted: ${changed}.\n` +
+    `Now: ${use.present} with webhooks_auth_secret, ${use.former} with webhooks_auth_secret_previous, ` +
     `${use.unknown} with another secret.\n`
   );
 }
@@ -87,7 +87,7 @@ function unreadableText(ids: readonly number[]): string {
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
   return (
     `No configured secret decrypts the credentials of these webhooks: ${named}${more}.\n` +
-    'They were left as they are. Set key and secret of these webhooks anew, or run this again with the secret ' +
+    'They were not changed. Set the key and secret of these webhooks again, or run this again with the secret ' +
     'that they were encrypted with as webhooks_auth_secret_previous.\n'
   );
 }
@@ -95,8 +95,8 @@ function unreadableText(ids: readonly number[]): string {
 function formerText(tokenLifetimeMs: number): string {
   const hours = Math.ceil(tokenLifetimeMs / MS_PER_HOUR);
   return (
-    'Verified: no stored data needs webhooks_auth_secret_previous any more.\n' +
-    'Access tokens and launch links that were given out with it end when it is removed. To let them run out, keep it ' +
+    'Verified: no stored data needs webhooks_auth_secret_previous any longer.\n' +
+    'Removing it invalidates access tokens and launch links that were signed with it. To let them expire instead, keep it ' +
     `until ${hours} ${hours === 1 ? 'hour' : 'hours'} after the last service was started with the new secret; ` +
     'then remove the setting and restart.\n'
   );

@@ -136,7 +136,7 @@ export function writeList<Row>(
  * @param group the commands whose `list` tells which there are
  */
 export function writeMissing(output: Output, what: string, id: string, group: string): number {
-  const words = `There is no ${what} ${JSON.stringify(id)}; "coursewire ${group} list" lists them.\n`;
+  const words = `There is no ${what} ${JSON.stringify(id)}. List them with "coursewire ${group} list".\n`;
   return writeFailure(output, words);
 }
 
@@ -160,7 +160,7 @@ function unknownCommand<Context extends Output>(
   return new UsageError(
     name === undefined
       ? `A command is missing: one of ${known}.`
-      : `There is no command ${JSON.stringify(name)}; there are ${known}.`,
+      : `Unknown command ${JSON.stringify(name)}. The commands are ${known}.`,
   );
 }
 
@@ -170,7 +170,7 @@ function parse<Context extends Output>(command: Subcommand<Context>, args: strin
   if (values.help === true) return null;
   const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []));
   const repeated = names.find((name, place) => names.indexOf(name) !== place);
-  if (repeated !== undefined) throw new UsageError(`--${repeated} is given more than once.`);
+  if (repeated !== undefined) throw new UsageError(`--${repeated} must not be given more than once.`);
   const [positional, ...extra] = command.positional === null ? ['', ...positionals] : positionals;
   if (positional === undefined) throw new UsageError(`The ${command.positional} is missing.`);
   if (extra.length > 0) throw new UsageError(`${JSON.stringify(extra[0])} is one argument too many.`);

@@ -129,7 +129,7 @@ async function create(context: UserCommandContext, given: Given): Promise<number
         administrators.create({ email, role, name: name ?? email, password }),
       );
       if (given.flag('json')) context.write(toJson(toAdministratorRecord(made)));
-      else context.write(`The administrator ${made.email} (${made.role}) was made and can sign in.\n`);
+      else context.write(`The administrator ${made.email} (${made.role}) was created and can sign in.\n`);
       return;
     }
     const administrators = await context.administrators();
@@ -140,7 +140,7 @@ async function create(context: UserCommandContext, given: Given): Promise<number
     if (given.flag('json')) {
       context.write(toJson({ ...toAdministratorRecord(administrator), ...members }));
     } else {
-      context.write(`The administrator ${administrator.email} (${administrator.role}) was made.\n`);
+      context.write(`The administrator ${administrator.email} (${administrator.role}) was created.\n`);
       context.write(linkText(members));
     }
   });
@@ -149,11 +149,11 @@ async function create(context: UserCommandContext, given: Given): Promise<number
 async function list(context: UserCommandContext, given: Given): Promise<number> {
   const all = await (await context.administrators()).list();
   return writeList(context, given, all.map(toAdministratorRecord), {
-    none: 'There are no administrators; "coursewire user create" makes one.\n',
+    none: 'There are no administrators. Create one with "coursewire user create".\n',
     columns: ['EMAIL', 'NAME', 'ROLE', 'STATE', 'LAST SIGN-IN'],
     cells: ({ email, name, role, enabled, invited, last_sign_in_dt }) => [
       email,
-      name ?? '(not told yet)',
+      name ?? '(not set up yet)',
       role,
       !enabled ? 'disabled' : invited ? 'invited' : 'enabled',
       last_sign_in_dt ?? 'never',
@@ -164,7 +164,7 @@ async function list(context: UserCommandContext, given: Given): Promise<number> 
 async function remove(context: UserCommandContext, { positional: email }: Given): Promise<number> {
   return await withAdministrator(context, email, async (administrators, { id }) => {
     await administrators.delete(id, null);
-    context.write(`The administrator ${email} is deleted; all sessions have ended.\n`);
+    context.write(`The administrator ${email} was deleted. All their sessions have ended.\n`);
   });
 }
 
@@ -205,5 +205,5 @@ function linkMembers(context: UserCommandContext, { token, expiresAt }: IssuedLi
 }
 
 function linkText({ invitation_url: url, invitation_expires_dt: until }: ReturnType<typeof linkMembers>) {
-  return `\n  ${url}\n\nWhoever opens this link sets the password. It works once, until ${until}.\n`;
+  return `\n  ${url}\n\nAnyone who opens this link can set the password. It works once, until ${until}.\n`;
 }

@@ -102,9 +102,9 @@ describe('censoring what is logged', () => {
     const circle: Record<string, unknown> = {};
     circle.again = circle;
     circle.twice = [circle, circle];
-    assert.match(JSON.stringify(plain(circle)), /\[left out\]/);
+    assert.match(JSON.stringify(plain(circle)), /\[omitted\]/);
 
-    assert.match(JSON.stringify(plain(JSON.parse('['.repeat(5000) + ']'.repeat(5000)))), /\[left out\]/);
+    assert.match(JSON.stringify(plain(JSON.parse('['.repeat(5000) + ']'.repeat(5000)))), /\[omitted\]/);
 
     const error = new Error('around');
     error.cause = error;

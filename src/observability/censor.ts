@@ -46,13 +46,13 @@ export function censor(value: unknown, options: CensorOptions): unknown {
     if (typeof original === 'function' || typeof original === 'symbol') return `[${typeof original}]`;
     if (typeof original !== 'object' || original === null) return original;
     left -= 1;
-    if (depth > MAX_DEPTH || left < 0) return '[left out]';
+    if (depth > MAX_DEPTH || left < 0) return '[omitted]';
     if (original instanceof Error) return describeError(original, options);
     if (original instanceof Date) return Number.isNaN(original.getTime()) ? null : original.toISOString();
     if (original instanceof URL) return censorText(original.href);
     if (Array.isArray(original)) {
       left -= original.length;
-      return left < 0 ? '[left out]' : original.map((item) => copy(item, depth + 1));
+      return left < 0 ? '[omitted]' : original.map((item) => copy(item, depth + 1));
     }
     const prototype: unknown = Object.getPrototypeOf(original);
     if (prototype !== Object.prototype && prototype !== null)

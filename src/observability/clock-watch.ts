@@ -28,7 +28,7 @@ export class ClockWatch {
       if (!wasWrong) this.#log.warn(clockWarning(aheadMs), { ahead_ms: Math.round(aheadMs) });
     } else if (wasWrong && Math.abs(aheadMs) < FINE_BELOW_MS) {
       this.#aheadMs = null;
-      this.#log.info('the clock of this machine is right again');
+      this.#log.info('the clock of this machine is correct again');
     }
   }
 }
@@ -38,6 +38,6 @@ function clockWarning(aheadMs: number): string {
   const direction = aheadMs > 0 ? 'ahead of' : 'behind';
   return (
     `the clock of this machine is ${seconds} s ${direction} the database server's: ` +
-    'the service goes by the server; synchronize this clock (NTP), or log lines and certificates are dated wrongly'
+    'the service uses the clock of the server; synchronize this clock (NTP) to correct the times of log lines and certificate checks'
   );
 }

@@ -54,7 +54,7 @@ export class DatabaseWatch implements AsyncDisposable {
     const now = performance.now();
     if (this.#outage === null) {
       this.#outage = { error, since: now, refused: 1, loggedAt: now };
-      this.#log.error('the database refuses work: what is asked is answered 503 until it recovers', {
+      this.#log.error('the database fails: affected requests get 503 until it recovers', {
         error,
       });
       if (!this.#closed) this.#timer ??= setInterval(() => this.#try(), TRY_EVERY_MS).unref();
@@ -64,12 +64,12 @@ export class DatabaseWatch implements AsyncDisposable {
     this.#outage.refused += 1;
     if (now - this.#outage.loggedAt < LOG_EVERY_MS) return;
     this.#outage.loggedAt = now;
-    this.#log.error('the database still refuses work', { error, ...countsOf(this.#outage, now) });
+    this.#log.error('the database still fails', { error, ...countsOf(this.#outage, now) });
   }
 
   #ended(): void {
     if (this.#outage === null) return;
-    this.#log.info('the database takes changes again', countsOf(this.#outage, performance.now()));
+    this.#log.info('the database works again', countsOf(this.#outage, performance.now()));
     this.#outage = null;
     this.#stopTrying();
   }

@@ -3,11 +3,11 @@
  * The settings reference is made from this list; a class that logs under a new name is added here.
  */
 export const LOG_CLASSES = {
-  Service: 'start, settings in use, stop',
-  HttpServer: 'requests to the API and the admin UI that failed on this side',
+  Service: 'startup, settings in use, shutdown',
+  HttpServer: 'requests to the API and the admin UI that failed because of the service',
   TokenEndpoint: 'access tokens granted and refused',
   AdministratorService:
-    'administrators: signing in and out, made, changed, deleted; API clients changed in the admin UI',
+    'administrators: signed in and out, created, changed, deleted; API clients changed in the admin UI',
   AccountService:
     'accounts created, activated, deactivated, deleted; at debug which webhooks an ACCOUNT event triggered',
   AccountContentService:
@@ -16,14 +16,14 @@ export const LOG_CLASSES = {
     'courses imported, versions uploaded and published, files that were cleaned up; at debug which webhooks a COURSE event triggered',
   RegistrationService:
     'first launches and new results of registrations; at debug which webhooks a REGISTRATION event triggered',
-  Player: 'launches of courses; requests of courses and their player that failed on this side',
-  WebhookService: 'webhooks created, updated, deleted, statistics reset; cleaning of the delivery history',
+  Player: 'course launches; requests of courses and their player that failed because of the service',
+  WebhookService: 'webhooks created, updated, deleted, statistics reset; removal of expired delivery history',
   MessageQueue: 'Amazon SQS: its queues, outages and recoveries',
   DeliveryPoller:
-    'outages of the message queue and recoveries; at debug each exchange: how many messages were settled and taken up',
+    'outages and recoveries of the message queue; at debug each round: how many messages were settled and received',
   PostbackDelivery:
-    'each attempt to deliver a postback, each message discarded or skipped; what is written follows the logging mode of the webhook, not a level',
-  Database: 'opening the database, migrations, outages and recoveries, clocks that are wrong',
+    'each delivery attempt, each discarded or skipped message; the logging mode of the webhook decides how much, not a level',
+  Database: 'opening the database, migrations, outages and recoveries, wrong clocks',
 } as const;
 
 /** One of the names in {@link LOG_CLASSES}. */

@@ -39,13 +39,13 @@ export class Metrics {
     });
     this.#messages = new Counter({
       name: 'coursewire_messages_total',
-      help: 'Messages that events put on the queue, by subtopic.',
+      help: 'Messages enqueued by events, by subtopic.',
       labelNames: ['subtopic'],
       registers,
     });
     this.#attempts = new Counter({
       name: 'coursewire_delivery_attempts_total',
-      help: 'Attempts to deliver, by outcome: success, retry (failed, another follows) or dead_letter.',
+      help: 'Delivery attempts by outcome: success, retry (failed, will be retried) or dead_letter.',
       labelNames: ['outcome'],
       registers,
     });
@@ -62,19 +62,19 @@ export class Metrics {
     });
     this.#queueErrors = new Counter({
       name: 'coursewire_queue_errors_total',
-      help: 'Exchanges with the queue that failed, by engine.',
+      help: 'Failed operations on the queue, by engine.',
       labelNames: ['engine'],
       registers,
     });
     this.#deliverySeconds = new Histogram({
       name: 'coursewire_delivery_duration_seconds',
-      help: 'How long attempts took.',
+      help: 'Duration of delivery attempts.',
       buckets: LATENCY_BUCKETS,
       registers,
     });
     this.#eventToDeliverySeconds = new Histogram({
       name: 'coursewire_event_to_delivery_seconds',
-      help: 'From an event to its arrival, for messages that arrived at the first attempt.',
+      help: 'Time from an event to its delivery, for messages that were delivered at the first attempt.',
       buckets: LATENCY_BUCKETS,
       registers,
     });
@@ -94,16 +94,16 @@ export class Metrics {
   observeQueue(read: () => Promise<GaugeReadings>): void {
     const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [this.#registry] });
     const gauges: Readonly<Record<keyof GaugeReadings, Gauge>> = {
-      waiting: gauge('coursewire_queue_depth', 'Messages that wait or are being delivered.'),
-      inFlight: gauge('coursewire_queue_in_flight', 'Messages being delivered.'),
+      waiting: gauge('coursewire_queue_depth', 'Messages that are waiting or in flight.'),
+      inFlight: gauge('coursewire_queue_in_flight', 'Messages in flight.'),
       deadLetters: gauge('coursewire_dead_letters', 'Messages in the dead-letter queue.'),
       linesBlocked: gauge(
         'coursewire_webhooks_blocked',
-        'Webhooks whose first message failed and waits for its next attempt.',
+        'Webhooks whose first message failed and is waiting for a retry.',
       ),
       oldestAgeSeconds: gauge(
         'coursewire_queue_oldest_age_seconds',
-        'Age of the oldest waiting message; 0 when none waits.',
+        'Age of the oldest waiting message, or 0 if there is none.',
       ),
     };
     this.#readQueue = async () => {

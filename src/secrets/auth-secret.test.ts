@@ -97,7 +97,7 @@ describe('the kept webhooks_auth_secret', () => {
     const file = secretFileIn(folder);
     for (const damaged of ['', '\n', 'too short', 'x'.repeat(63), 'x'.repeat(65), '\u0000'.repeat(4_096)]) {
       writeFileSync(file, damaged);
-      assertSaidClearly(file, /must hold 64 characters, it holds \d+; restore it from a backup$/);
+      assertSaidClearly(file, /must contain 64 characters but contains \d+; restore it from a backup$/);
       assert.equal(readFileSync(file, 'utf8'), damaged);
     }
   });
@@ -106,7 +106,7 @@ describe('the kept webhooks_auth_secret', () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);
     writeFileSync(file, '🚒'.repeat(63));
-    assertSaidClearly(file, /must hold 64 characters, it holds 63;/);
+    assertSaidClearly(file, /must contain 64 characters but contains 63;/);
     writeFileSync(file, '🚒'.repeat(64));
     assert.equal(readAuthSecret(file), '🚒'.repeat(64));
   });
@@ -123,14 +123,14 @@ describe('the kept webhooks_auth_secret', () => {
   }, () => {
     using folder = temporaryFolder();
     chmodSync(folder.path, 0o500);
-    assertSaidClearly(secretFileIn(folder), /cannot be made: E/);
+    assertSaidClearly(secretFileIn(folder), /cannot be created: E/);
     chmodSync(folder.path, 0o700);
   });
 
   test('a folder that is missing is said clearly', () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, 'missing', 'webhooks_auth_secret');
-    assertSaidClearly(file, /cannot be made: E/);
+    assertSaidClearly(file, /cannot be created: E/);
     assert.ok(!existsSync(file));
   });
 });

@@ -22,7 +22,7 @@ export function keepAuthSecret(file: string, secret: string): string {
   try {
     keep(file, secret);
   } catch (error) {
-    throw new AuthSecretError(`the file ${file} cannot be made: ${messageOf(error)}`, { cause: error });
+    throw new AuthSecretError(`the file ${file} cannot be created: ${messageOf(error)}`, { cause: error });
   }
   return readAuthSecret(file) ?? secret;
 }
@@ -58,7 +58,7 @@ export function readAuthSecret(file: string): string | null {
   const { length } = [...text];
   if (length !== SECRET_CHARACTERS) {
     throw new AuthSecretError(
-      `the file ${file} must hold ${SECRET_CHARACTERS} characters, it holds ${length}; restore it from a backup`,
+      `the file ${file} must contain ${SECRET_CHARACTERS} characters but contains ${length}; restore it from a backup`,
     );
   }
   return text;

@@ -78,7 +78,7 @@ export class CredentialsCipher {
   decrypt(context: string, stored: string): string {
     const [version, keyId = '', nonce = '', sealedText = '', ...rest] = stored.split('.');
     if (version !== VERSION || rest.length > 0) {
-      throw new UndecryptableError('the value is damaged or of a later release');
+      throw new UndecryptableError('the value is damaged or from a later release');
     }
     const key = this.#keys.get(keyId);
     if (key === undefined)

@@ -10,7 +10,7 @@ export interface CrossRule {
 }
 
 const SQS_FIFO_NAME_IN_WORDS =
-  'on Amazon SQS up to 75 letters, digits, hyphens and underscores, followed by .fifo';
+  'up to 75 letters, digits, hyphens and underscores, followed by .fifo, if Amazon SQS is used';
 
 /** The rules that hold between settings, checked once each has been read by itself. */
 export const CROSS_RULES: readonly CrossRule[] = [
@@ -30,33 +30,33 @@ export const CROSS_RULES: readonly CrossRule[] = [
     setting: 'retry_initial_delay',
     other: 'retry_max_delay',
     isMet: (settings) => settings.retry_initial_delay <= settings.retry_max_delay,
-    allowed: 'at most what retry_max_delay holds',
+    allowed: 'at most retry_max_delay',
   },
   {
     setting: 'dead_letter_queue_name',
     other: 'message_queue_name',
     isMet: (settings) => settings.dead_letter_queue_name !== settings.message_queue_name,
-    allowed: 'any other name than message_queue_name holds',
+    allowed: 'different from message_queue_name',
   },
   {
     setting: 'content_port',
     other: 'port',
     isMet: ({ port, content_port: content }) =>
       content === null ? port !== 65_535 : content === 0 || content !== port,
-    allowed: 'any other port than port holds',
+    allowed: 'different from port',
   },
   {
     setting: 'session_idle_timeout',
     other: 'session_lifetime',
     isMet: (settings) => settings.session_idle_timeout <= settings.session_lifetime,
-    allowed: 'at most what session_lifetime holds',
+    allowed: 'at most session_lifetime',
   },
   {
     setting: 'webhooks_auth_secret_previous',
     other: 'webhooks_auth_secret',
     isMet: ({ webhooks_auth_secret: present, webhooks_auth_secret_previous: former }) =>
       former === null || former !== present,
-    allowed: 'any other secret than webhooks_auth_secret holds',
+    allowed: 'different from webhooks_auth_secret',
   },
 ];
 

@@ -17,15 +17,15 @@ describe('settings that do nothing as the others are', () => {
       SQS_REGION: 'eu-central-1',
     };
     assert.deepEqual(idleWith(env), [
-      'sqs_region, message_queue_name, dead_letter_queue_name do nothing: only used where queue_driver is sqs',
+      'sqs_region, message_queue_name, dead_letter_queue_name do nothing: only used if queue_driver is sqs',
     ]);
     assert.deepEqual(idleWith({ ...env, QUEUE_DRIVER: 'sqs' }), []);
   });
 
   it('are those of PostgreSQL and S3 without them', () => {
     assert.deepEqual(idleWith({ DATABASE_CONNECTIONS: '7', CONTENT_STORE_ENDPOINT: 'http://s3.example' }), [
-      'database_connections does nothing: only used where database_url is set',
-      'content_store_endpoint does nothing: only used where content_store is a bucket of S3',
+      'database_connections does nothing: only used if database_url is set',
+      'content_store_endpoint does nothing: only used if content_store is an S3 bucket',
     ]);
   });
 

@@ -22,7 +22,7 @@ const DEPENDENCES: readonly Dependence[] = [
   },
   {
     settings: ['content_store_endpoint'],
-    needs: '`content_store` is a bucket of S3',
+    needs: '`content_store` is an S3 bucket',
     isMet: (settings) => settings.content_store?.startsWith('s3://') === true,
   },
 ];
@@ -40,6 +40,6 @@ export function idleSettings(settings: Settings): string[] {
     );
     if (idle.length === 0) return [];
     const needs = dependence.needs.replaceAll('`', '');
-    return `${idle.join(', ')} ${idle.length === 1 ? 'does' : 'do'} nothing: only used where ${needs}`;
+    return `${idle.join(', ')} ${idle.length === 1 ? 'does' : 'do'} nothing: only used if ${needs}`;
   });
 }

@@ -152,37 +152,37 @@ custom_log_levels: { CourseService: DEBUG, AccountService: silent }
 });
 
 describe('wrong settings', () => {
-  it('are all named at once, with where they came from, what they hold and what they may hold', () => {
+  it('are all named at once, each with its source, its value and what is allowed', () => {
     const found = refused('port: http\nlog_level: loud\ncolour: blue\n', {
       ENABLE_WEBHOOKS_SERVICE: 'yes',
       DELIVERY_TIMEOUT: '0',
       WEBHOOKS_AUTH_SECRET: 'hunter2',
     });
     assert.deepEqual(found, [
-      '"colour", from line 3 of FILE, is not the name of a setting.',
-      'port, from line 1 of FILE, holds "http", which is text where a number is needed; ' +
-        'it may hold a whole number from 0 to 65535 (0: any free port).',
-      'enable_webhooks_service, from the environment variable ENABLE_WEBHOOKS_SERVICE, holds "yes"; ' +
-        'it may hold true or false.',
+      '"colour", from line 3 of FILE, is not a setting.',
+      'port, from line 1 of FILE, is "http", which is text, not a number; ' +
+        'it must be a whole number from 0 to 65535 (0: any free port).',
+      'enable_webhooks_service, from the environment variable ENABLE_WEBHOOKS_SERVICE, is "yes"; ' +
+        'it must be true or false.',
       'webhooks_auth_secret, from the environment variable WEBHOOKS_AUTH_SECRET, ' +
-        'holds 7 characters that are not shown; it may hold exactly 64 characters.',
-      'delivery_timeout, from the environment variable DELIVERY_TIMEOUT, holds "0"; ' +
-        'it may hold a number of seconds from 0.01 to 600 (10 minutes), fractions allowed.',
-      'log_level, from line 2 of FILE, holds "loud"; ' +
-        'it may hold trace, debug, info, warn, error, fatal or silent.',
+        'is 7 characters (hidden); it must be exactly 64 characters.',
+      'delivery_timeout, from the environment variable DELIVERY_TIMEOUT, is "0"; ' +
+        'it must be a number of seconds from 0.01 to 600 (10 minutes), fractions allowed.',
+      'log_level, from line 2 of FILE, is "loud"; ' +
+        'it must be trace, debug, info, warn, error, fatal or silent.',
     ]);
   });
 
   it('count characters, of which an emoji is one', () => {
-    assert.match(refused(`webhooks_auth_secret: "${'🚒'.repeat(63)}"`)[0] ?? '', /holds 63 characters/);
+    assert.match(refused(`webhooks_auth_secret: "${'🚒'.repeat(63)}"`)[0] ?? '', /is 63 characters/);
     assert.equal(load(`webhooks_auth_secret: "${'🚒'.repeat(64)}"`).webhooks_auth_secret, '🚒'.repeat(64));
   });
 
   it('in the file are an error also where the environment wins', () => {
-    assert.match(refused('port: -1', { PORT: '8080' })[0] ?? '', /^port, from line 1 of FILE, holds -1;/);
+    assert.match(refused('port: -1', { PORT: '8080' })[0] ?? '', /^port, from line 1 of FILE, is -1;/);
   });
 
-  it('with a misspelt name are told which name was meant', () => {
+  it('with a misspelt name are answered with the name that was meant', () => {
     for (const [given, meant] of [
       ['enable_webhook_service', 'enable_webhooks_service'],
       ['logLevel', 'log_level'],
@@ -193,7 +193,7 @@ describe('wrong settings', () => {
       assert.match(refused(`${given}: 1`)[0] ?? '', new RegExp(`Did you mean ${meant}\\?$`));
     }
     for (const given of ['colour', 'constructor', '__proto__', 'x'.repeat(900)]) {
-      assert.match(refused(`${given}: 1`)[0] ?? '', /is not the name of a setting\.$/);
+      assert.match(refused(`${given}: 1`)[0] ?? '', /is not a setting\.$/);
     }
   });
 
@@ -218,14 +218,14 @@ describe('wrong settings', () => {
 
   it('never show a secret that breaks a rule', () => {
     const found = refused(`webhooks_auth_secret: ${SECRET}\nwebhooks_auth_secret_previous: ${SECRET}`);
-    assert.match(found[0] ?? '', /webhooks_auth_secret_previous may hold any other secret/);
+    assert.match(found[0] ?? '', /webhooks_auth_secret_previous must be different from webhooks_auth_secret/);
     assert.ok(!found.join().includes(SECRET), found.join());
   });
 
   it('say how a secret of digits must be written', () => {
     assert.match(
       refused(`webhooks_auth_secret: ${'1'.repeat(64)}`)[0] ?? '',
-      /holds a value that is not shown, which is a number and must stand in quotes to be text;/,
+      /is a hidden value, which is a number and must be in quotes to be text;/,
     );
     assert.equal(load(`webhooks_auth_secret: "${'1'.repeat(64)}"`).webhooks_auth_secret, '1'.repeat(64));
   });
@@ -235,7 +235,7 @@ describe('wrong settings', () => {
     for (const name of SETTING_NAMES) {
       const act = () => loadSettings({ env: { [name.toUpperCase()]: '' } });
       if (lists.has(name)) assert.doesNotThrow(act);
-      else assert.match(problems(act)[0] ?? '', new RegExp(`^${name}, .* holds (""|0 characters)`));
+      else assert.match(problems(act)[0] ?? '', new RegExp(`^${name}, .* is (""|0 characters)`));
     }
   });
 
@@ -256,20 +256,17 @@ describe('wrong settings', () => {
     for (const name of SETTING_NAMES) {
       if (made.has(name)) assert.equal(load(`${name}:`)[name], null);
       else
-        assert.match(
-          refused(`${name}:`)[0] ?? '',
-          new RegExp(`^${name}, from line 1 of FILE, holds nothing`),
-        );
+        assert.match(refused(`${name}:`)[0] ?? '', new RegExp(`^${name}, from line 1 of FILE, is nothing`));
     }
   });
 
   it('name the item of a list or map that is wrong', () => {
     assert.match(
       refusedEnv({ TRUSTED_PROXIES: '10.0.0.1,10.0.0.0/33' })[0] ?? '',
-      /which has an item that is not a network: "10\.0\.0\.0\/33"; it may hold/,
+      /which has an item that is not a network: "10\.0\.0\.0\/33"; it must be/,
     );
     assert.match(refused('trusted_proxies: [1]')[0] ?? '', /an item that is not a network: 1;/);
-    assert.match(refused('trusted_proxies: 10.0.0.1')[0] ?? '', /holds "10\.0\.0\.1", which is not a list;/);
+    assert.match(refused('trusted_proxies: 10.0.0.1')[0] ?? '', /is "10\.0\.0\.1", which is not a list;/);
     assert.match(
       refusedEnv({ CUSTOM_LOG_LEVELS: 'Service=info,Database=loud' })[0] ?? '',
       /which gives "Database" a value that is not allowed: "loud";/,
@@ -306,8 +303,8 @@ describe('wrong settings', () => {
 
   it('include a first delay longer than the longest, wherever the two come from', () => {
     assert.deepEqual(refused('retry_max_delay: 2'), [
-      'retry_initial_delay, from its default, holds 5, while retry_max_delay, from line 1 of FILE, holds 2; ' +
-        'retry_initial_delay may hold at most what retry_max_delay holds.',
+      'retry_initial_delay, from its default, is 5, while retry_max_delay, from line 1 of FILE, is 2; ' +
+        'retry_initial_delay must be at most retry_max_delay.',
     ]);
     assert.equal(load('retry_max_delay: 5').retry_max_delay, 5);
   });
@@ -315,7 +312,7 @@ describe('wrong settings', () => {
   it('include one name for both queues', () => {
     assert.match(
       refusedEnv({ MESSAGE_QUEUE_NAME: 'a', DEAD_LETTER_QUEUE_NAME: 'a' })[0] ?? '',
-      /may hold any other name than message_queue_name holds\.$/,
+      /must be different from message_queue_name\.$/,
     );
   });
 });
@@ -333,7 +330,7 @@ describe('the configuration file', () => {
     ]);
     assert.match(refused('host: a\nport: [1\n')[0] ?? '', /^Line \d of FILE cannot be read as YAML/);
     assert.match(refused('port: 1\n---\nport: 2\n')[0] ?? '', /multiple docs/);
-    assert.match(refused('- port\n')[0] ?? '', /does not begin a map of settings/);
+    assert.match(refused('- port\n')[0] ?? '', /does not start a map of settings/);
     assert.match(refused('1: 2\n')[0] ?? '', /has a setting whose name is not text/);
     assert.match(refused('host: !x localhost\n')[0] ?? '', /\(tag resolve failed\)/);
     assert.match(refused('host: &a x\ndata_dir: *a\n')[0] ?? '', /^Line 2 of FILE has an alias/);
@@ -348,7 +345,7 @@ describe('the configuration file', () => {
       ),
       [
         'The configuration file /none.yaml cannot be read: there is no such file.',
-        'port, from the environment variable PORT, holds "x"',
+        'port, from the environment variable PORT, is "x"',
       ],
     );
     assert.match(problems(() => loadSettings({ configFile: folder, env: {} }))[0] ?? '', /it is a folder\.$/);

@@ -68,11 +68,11 @@ export function loadSettings(sources: SettingsSources): Settings {
     if (unusable.has(rule.setting) || unusable.has(rule.other) || rule.isMet(settings)) continue;
     const holds = (name: SettingName) => {
       const held = SETTINGS_TABLE[name].secret ? withheld(settings[name]) : quote(settings[name]);
-      return `${name}, from ${origins.get(name) ?? 'its default'}, holds ${held}`;
+      return `${name}, from ${origins.get(name) ?? 'its default'}, is ${held}`;
     };
     problems.push({
       setting: rule.setting,
-      text: `${holds(rule.setting)}, while ${holds(rule.other)}; ${rule.setting} may hold ${rule.allowed}.`,
+      text: `${holds(rule.setting)}, while ${holds(rule.other)}; ${rule.setting} must be ${rule.allowed}.`,
     });
   }
   if (problems.length > 0) throw new SettingsError(problems);
@@ -91,7 +91,7 @@ function isSettingName(name: string): name is SettingName {
 function unknownSetting(name: string, origin: string): SettingProblem {
   const meant = didYouMean(name, SETTING_NAMES);
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  return { setting: name, text: `${quote(name)}, from ${origin}, is not the name of a setting.${hint}` };
+  return { setting: name, text: `${quote(name)}, from ${origin}, is not a setting.${hint}` };
 }
 
 function wrongValue(name: SettingName, given: unknown, origin: string, why: string | null): SettingProblem {
@@ -100,14 +100,14 @@ function wrongValue(name: SettingName, given: unknown, origin: string, why: stri
   const because = why === null ? '' : `, which ${why}`;
   return {
     setting: name,
-    text: `${name}, from ${origin}, holds ${held}${because}; it may hold ${parser.allowed}.`,
+    text: `${name}, from ${origin}, is ${held}${because}; it must be ${parser.allowed}.`,
   };
 }
 
 function withheld(given: unknown): string {
-  if (typeof given !== 'string') return given === null ? 'nothing' : 'a value that is not shown';
+  if (typeof given !== 'string') return given === null ? 'nothing' : 'a hidden value';
   const { length } = [...given];
-  return `${length} ${length === 1 ? 'character' : 'characters'} that are not shown`;
+  return `${length} ${length === 1 ? 'character' : 'characters'} (hidden)`;
 }
 
 function deepFreeze<T>(value: T): T {

@@ -225,10 +225,10 @@ export function quote(value: unknown): string {
 /** Says what type a YAML value has where another is needed. */
 function wrongType(value: unknown, needed: 'boolean' | 'number' | 'text' | 'list' | 'map'): string {
   if (needed === 'text' && (typeof value === 'number' || typeof value === 'boolean')) {
-    return `is a ${typeof value} and must stand in quotes to be text`;
+    return `is a ${typeof value} and must be in quotes to be text`;
   }
   if (typeof value === 'string' && (needed === 'number' || needed === 'boolean')) {
-    return `is text where a ${needed} is needed`;
+    return `is text, not a ${needed}`;
   }
   if (value === null) return 'is no value';
   return `is not a ${needed}`.replace('not a text', 'not text');

@@ -15,7 +15,7 @@ port: 8080
 base_url: https://learning.example.com
 data_dir: /var/lib/coursewire
 
-# The proxy that ends TLS, and the one internal network that postbacks may go to.
+# The proxy that terminates TLS, and the only internal network to which postbacks may be sent.
 trusted_proxies: [10.0.0.5]
 target_allowed_networks:
   - 192.168.10.0/24
@@ -28,19 +28,19 @@ custom_log_levels:
   CourseService: debug
 `;
 
-const INTRODUCTION = `<!-- Made from src/settings/settings-table.ts by scripts/generate-settings-docs.ts. Edit those, not this page. -->
+const INTRODUCTION = `<!-- Generated from src/settings/settings-table.ts by scripts/generate-settings-docs.ts. Edit those, not this page. -->
 
 # Settings
 
-Every setting has a default: Coursewire starts without any. A setting is read from
+On this page you can look up every setting. All settings have defaults, so Coursewire starts without any. The value of a setting comes from
 
-1. the environment variable with its name in upper case (\`${environmentName('log_level')}\` for \`log_level\`), else
-2. the YAML file named with \`--config\`, else
+1. the environment variable with its name in upper case (\`${environmentName('log_level')}\` for \`log_level\`), otherwise
+2. the YAML file named with \`--config\`, otherwise
 3. its default.
 
-Settings are read once, at the start. When any of them is wrong the service does not start and says, for all wrong
-ones at once, the name, where the value came from, what it holds and what it may hold. A name in the file that is
-not a setting is an error too, as is one given twice; environment variables with other names are ignored.
+Settings are read once, at startup. If any of them is invalid, the service does not start. It lists all invalid
+settings with the source of each value, the value, and what is allowed. Unknown or repeated names in the file are
+errors, too. Environment variables with other names are ignored.
 
 ## Types
 
@@ -48,22 +48,22 @@ not a setting is an error too, as is one given twice; environment variables with
 | --- | --- | --- |
 | switch | \`true\` or \`false\` | the same |
 | number | \`30\`, \`0.5\` | the same |
-| length of time | a number of seconds, \`0.5\` | the same |
+| duration | a number of seconds, \`0.5\` | the same |
 | number of bytes | \`1048576\`, \`500MB\` (10⁶ bytes each), \`1GiB\` (2³⁰ bytes) | the same |
-| text | text; in quotes when it could be taken for something else | the text as it is |
-| list | a YAML list | items with commas between them; empty: an empty list |
-| map | a YAML map | \`name=value\` with commas between them; empty: an empty map |
+| text | text, in quotes if YAML would read it as another type | the text itself |
+| list | a YAML list | items separated by commas; an empty value is an empty list |
+| map | a YAML map | \`name=value\` separated by commas; an empty value is an empty map |
 
-Settings whose default is made or decided at the start may be \`null\` in the file, which is the same as leaving
-them out. An environment variable that is set to nothing counts as set: that is an empty list or map, and an error
-for anything else.
+Settings whose default is determined at startup can be \`null\` in the file, which is the same as omitting
+them. An empty environment variable counts as set: it is an empty list or map, and an error for any other
+type.
 
 ## Example
 
 \`\`\`yaml
 ${EXAMPLE}\`\`\`
 
-The same in the environment, for two of them:
+Two of these in the environment:
 
 \`\`\`sh
 TARGET_ALLOWED_NETWORKS=192.168.10.0/24,fd12:3456::/32
@@ -79,11 +79,11 @@ export function renderSettingsDocs(): string {
     ...[...groups].map(renderGroup),
     '## Rules between settings\n',
     ...CROSS_RULES.map(
-      (rule) => `- \`${rule.setting}\` may hold ${rule.allowed.replace(/\w+_\w+/g, '`$&`')}.`,
+      (rule) => `- \`${rule.setting}\` must be ${rule.allowed.replace(/\w+_\w+/g, '`$&`')}.`,
     ),
     '',
     '## Classes for `custom_log_levels`\n',
-    '| Class | What it writes about |',
+    '| Class | What it logs |',
     '| --- | --- |',
     ...Object.entries(LOG_CLASSES).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
     '',
@@ -96,17 +96,17 @@ function renderGroup(group: SettingGroup): string {
     return [
       `### \`${name}\`\n`,
       `${definition.meaning}\n`,
-      `- May hold: ${definition.parser.allowed}`,
+      `- Allowed: ${definition.parser.allowed}`,
       `- Default: ${renderDefault(definition)}`,
       ...(needsOf(name) === null
         ? []
-        : [`- Used only where ${needsOf(name)}; set otherwise, it does nothing, and the start says so`]),
+        : [`- Used only if ${needsOf(name)}. Otherwise it has no effect, and a startup message says so`]),
       ...(definition.shared
         ? [
-            '- The same in all instances of a database: a difference is a warning in the log and on the System page',
+            '- Must be the same in all instances that share a database: a difference causes a warning in the log and on the System page',
           ]
         : []),
-      ...(definition.secret ? ['- Secret: shown neither in errors nor in logs'] : []),
+      ...(definition.secret ? ['- Secret: never shown in errors or logs'] : []),
       '',
     ].join('\n');
   });

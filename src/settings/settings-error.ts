@@ -14,7 +14,7 @@ export class SettingsError extends Error {
   constructor(problems: readonly SettingProblem[], options?: ErrorOptions) {
     const count = problems.length === 1 ? '' : ` (${problems.length} problems)`;
     super(
-      [`The settings cannot be used${count}:`, ...problems.map((problem) => `- ${problem.text}`)].join('\n'),
+      [`Invalid settings${count}:`, ...problems.map((problem) => `- ${problem.text}`)].join('\n'),
       options,
     );
     this.problems = problems;

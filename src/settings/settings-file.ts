@@ -65,7 +65,7 @@ function readYaml(
       aliases += 1;
       problem(
         lineAt(node.range?.[0]),
-        'has an alias (*name), which is not taken; text with a * needs quotes',
+        'has an alias (*name), which is not supported; text with a * needs quotes',
       );
     },
   });
@@ -73,7 +73,7 @@ function readYaml(
   if (!isMap(document.contents)) {
     // An empty document with only a comment or `---` is one scalar: null.
     if (isScalar(document.contents) && document.contents.value === null) return;
-    problem(1, 'does not begin a map of settings (name: value)');
+    problem(1, 'does not start a map of settings (name: value)');
     return;
   }
 

@@ -67,7 +67,7 @@ export const SETTINGS_TABLE = {
     parser: listenHost,
     default: '127.0.0.1',
     meaning:
-      'Address to listen on. The default can be reached from this machine only; `0.0.0.0` or `::` listens on all.',
+      'Address to listen on. With the default, only this machine can reach the service. `0.0.0.0` and `::` listen on all addresses.',
   }),
   port: define({
     group: 'Server',
@@ -87,20 +87,20 @@ export const SETTINGS_TABLE = {
       }),
     ),
     default: null,
-    defaultInWords: 'made from the address listened on',
+    defaultInWords: 'derived from the address that the service listens on',
     meaning:
-      'Where people and programs reach the service, for links and for the API description. ' +
-      'Set it when a proxy stands before the service. A slash at its end is dropped. It may have a path, which the proxy may ' +
-      'hand on or take off.',
+      'The URL at which people and programs reach the service, used for links and the API description. ' +
+      'Set it if the service is behind a proxy. A trailing slash is removed. It can have a path, which the proxy may ' +
+      'keep or remove.',
   }),
   content_port: define({
     group: 'Server',
     parser: orNothing(wholeNumber({ min: 0, max: 65_535, note: '0: any free port' })),
     default: null,
-    defaultInWords: 'the port after `port`; any free one where that is 0',
+    defaultInWords: 'the port after `port`, or any free port if `port` is 0',
     meaning:
-      'Port on which courses are served to learners’ browsers, apart from the API and the admin UI: course files are ' +
-      'programs of others. Learners need to reach both ports.',
+      'Port that serves courses to learners’ browsers. It is separate from the API and the admin UI, because course files are ' +
+      'foreign programs. Learners must be able to reach both ports.',
   }),
   content_base_url: define({
     group: 'Server',
@@ -116,23 +116,23 @@ export const SETTINGS_TABLE = {
     default: null,
     defaultInWords: 'the host name of `base_url` with `content_port`',
     meaning:
-      'Where learners’ browsers reach the content port. A host name of its own keeps courses away from the cookies of ' +
-      'the admin UI. `https://{launch}.content.example.com` gives each launch an origin of its own, so that courses ' +
-      'cannot reach each other’s data in the browser; it needs a wildcard DNS name and certificate.',
+      'The URL at which learners’ browsers reach the content port. A separate host name keeps courses away from the cookies of ' +
+      'the admin UI. `https://{launch}.content.example.com` gives each launch its own origin, so that courses ' +
+      'cannot access each other’s data in the browser. This requires a wildcard DNS name and certificate.',
   }),
   trusted_proxies: define({
     group: 'Server',
     parser: networkList,
     default: [],
     meaning:
-      'Proxies whose `X-Forwarded-For` is believed. That of anyone else is ignored, since anyone can send one.',
+      'Proxies whose `X-Forwarded-For` header is trusted. It is ignored from anyone else, because anyone can send it.',
   }),
   shutdown_timeout: define({
     group: 'Server',
     parser: duration({ min: 0.01, max: 600 }),
     default: 10,
     meaning:
-      'How long a stop waits for what is under way. A postback cut short is sent again after the next start.',
+      'How long shutdown waits for requests and postbacks in progress. An aborted postback is sent again after the next startup.',
   }),
   data_dir: define({
     group: 'Storage',
@@ -143,8 +143,8 @@ export const SETTINGS_TABLE = {
     }),
     default: './data',
     meaning:
-      'Folder of the database, the course packages and the secrets made at the first start. ' +
-      'A relative path starts from the folder in which the service is started.',
+      'Folder for the database, the course files and the secrets that are created at the first startup. ' +
+      'A relative path is relative to the folder in which the service is started.',
   }),
   database_url: define({
     group: 'Storage',
@@ -158,8 +158,8 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'the embedded database in `data_dir`',
     secret: true,
     meaning:
-      'PostgreSQL, 14 or later, in place of the embedded database: `postgres://user:password@host:5432/database`, with ' +
-      '`?sslmode=verify-full` for a server elsewhere. Several instances may share it; all need the same ' +
+      'PostgreSQL 14 or later instead of the embedded database: `postgres://user:password@host:5432/database`, with ' +
+      '`?sslmode=verify-full` for a remote server. Several instances can share it. All of them need the same ' +
       '`webhooks_auth_secret`.',
   }),
   database_connections: define({
@@ -167,7 +167,7 @@ export const SETTINGS_TABLE = {
     parser: wholeNumber({ min: 3, max: 1_000 }),
     default: 20,
     meaning:
-      'How many connections an instance makes to PostgreSQL at most. The server must allow them for all instances.',
+      'Maximum number of connections of an instance to PostgreSQL. The server must allow them for all instances.',
   }),
   content_store: define({
     group: 'Storage',
@@ -175,8 +175,8 @@ export const SETTINGS_TABLE = {
     default: null,
     defaultInWords: 'the folder `content` in `data_dir`',
     meaning:
-      'Where the files of courses are kept: a folder, which instances may share (NFS), or an S3 bucket. Credentials and ' +
-      'region of S3 come from where every AWS program has them.',
+      'Where course files are stored: a folder, which instances can share (NFS), or an S3 bucket. Credentials and ' +
+      'region for S3 come from the usual AWS sources.',
   }),
   content_store_endpoint: define({
     group: 'Storage',
@@ -187,8 +187,8 @@ export const SETTINGS_TABLE = {
       }),
     ),
     default: null,
-    defaultInWords: 'AWS, or what `AWS_ENDPOINT_URL_S3` says',
-    meaning: 'Address of an S3-compatible server for `content_store`; the bucket goes into the path.',
+    defaultInWords: '`AWS_ENDPOINT_URL_S3` if it is set, otherwise AWS',
+    meaning: 'URL of an S3-compatible server for `content_store`. The bucket becomes part of the path.',
   }),
   enable_webhooks_service: define({
     group: 'Webhooks',
@@ -196,18 +196,18 @@ export const SETTINGS_TABLE = {
     parser: trueOrFalse,
     default: true,
     meaning:
-      'Whether webhooks are triggered and delivered. When false, no new events trigger, the queue is not polled, ' +
+      'Whether webhooks are triggered and delivered. If false, events trigger no webhooks, the queue is not polled, ' +
       'and existing webhooks are Read Only: they cannot be updated or deleted.',
   }),
   webhooks_auth_secret: define({
     group: 'Webhooks',
     parser: orNothing(authSecret),
     default: null,
-    defaultInWords: 'made at the first start and kept in `data_dir`, readable by its owner only',
+    defaultInWords: 'created at the first startup and stored in `data_dir`, readable only by its owner',
     secret: true,
     meaning:
-      'Encrypts the stored Basic key and secret of webhooks. With another value than the one they were stored ' +
-      'with, they cannot be read any more.',
+      'Encrypts the stored Basic keys and secrets of webhooks. With a different value, stored credentials can no ' +
+      'longer be read.',
   }),
   webhooks_auth_secret_previous: define({
     group: 'Webhooks',
@@ -216,16 +216,16 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'none',
     secret: true,
     meaning:
-      'A second secret, while `webhooks_auth_secret` is being changed: what it has encrypted and signed is read, ' +
-      'nothing new is encrypted or signed with it. `coursewire secrets re-encrypt` makes it superfluous.',
+      'The old secret while `webhooks_auth_secret` is being changed. It is used to read what it encrypted or signed, ' +
+      'but never for anything new. After `coursewire secrets re-encrypt`, it is no longer needed.',
   }),
   enable_queue_polling: define({
     group: 'Message queue',
     parser: trueOrFalse,
     default: true,
     meaning:
-      'Whether this instance takes messages from the queue and delivers them. When false, messages are still queued, ' +
-      'and placed on Amazon SQS where that is used, for another instance to deliver.',
+      'Whether this instance receives messages from the queue and delivers them. If false, messages are still enqueued, ' +
+      'also on Amazon SQS if it is used, for another instance to deliver.',
   }),
   queue_driver: define({
     group: 'Message queue',
@@ -233,7 +233,7 @@ export const SETTINGS_TABLE = {
     parser: oneOf(['database', 'sqs']),
     default: 'database',
     meaning:
-      'What carries the messages: `database`, the database of the service, or `sqs`, two FIFO queues of Amazon SQS ' +
+      'The message queue: `database` uses the database of the service, `sqs` uses two FIFO queues of Amazon SQS ' +
       '(see [operating](operating.md#amazon-sqs)).',
   }),
   sqs_region: define({
@@ -246,8 +246,8 @@ export const SETTINGS_TABLE = {
       }),
     ),
     default: null,
-    defaultInWords: 'as AWS programs find it: `AWS_REGION`, else the profile',
-    meaning: 'Region of the queues on Amazon SQS. Credentials are always found as AWS programs find them.',
+    defaultInWords: 'from the usual AWS sources: `AWS_REGION` or the profile',
+    meaning: 'Region of the queues on Amazon SQS. Credentials always come from the usual AWS sources.',
   }),
   sqs_endpoint: define({
     group: 'Message queue',
@@ -260,30 +260,30 @@ export const SETTINGS_TABLE = {
     ),
     default: null,
     defaultInWords:
-      'as AWS programs find it: `AWS_ENDPOINT_URL_SQS`, the profile, else the public one of the region',
-    meaning: 'Address of Amazon SQS, for a VPC endpoint or a server that is compatible with it.',
+      'from the usual AWS sources: `AWS_ENDPOINT_URL_SQS`, the profile, or the public endpoint of the region',
+    meaning: 'URL of a VPC endpoint or of an SQS-compatible server.',
   }),
   message_queue_name: define({
     group: 'Message queue',
     shared: true,
     parser: text({ allowed: '1 to 80 letters, digits, dots, hyphens and underscores', read: readQueueName }),
     default: 'coursewire-messages.fifo',
-    meaning: 'Name of the first-in-first-out queue of messages to deliver.',
+    meaning: 'Name of the FIFO queue for messages to deliver.',
   }),
   dead_letter_queue_name: define({
     group: 'Message queue',
     shared: true,
     parser: text({ allowed: '1 to 80 letters, digits, dots, hyphens and underscores', read: readQueueName }),
     default: 'coursewire-dead-letters.fifo',
-    meaning: 'Name of the first-in-first-out queue of messages that could not be delivered.',
+    meaning: 'Name of the FIFO queue for dead letters.',
   }),
   queue_polling_interval: define({
     group: 'Message queue',
     parser: duration({ min: 0.01, max: HOUR }),
     default: 10,
     meaning:
-      'Time between polls of the queue when nothing is known to wait. Polling is long polling: ' +
-      'a message that arrives meanwhile is taken up at once.',
+      'Time between polls of an empty queue. Polling is long polling: ' +
+      'a message that arrives in the meantime is received immediately.',
   }),
   message_queue_max_receives: define({
     group: 'Message queue',
@@ -291,49 +291,49 @@ export const SETTINGS_TABLE = {
     parser: wholeNumber({ min: 1, max: 1_000 }),
     default: 1_000,
     meaning:
-      'How often a message is taken from the queue before it goes to the dead-letter queue. ' +
-      'Attempts are made up to this number or `max_attempts` of the webhook, whichever is smaller.',
+      'How often a message is received from the queue before it is moved to the dead-letter queue. ' +
+      'The maximum number of attempts is this number or `max_attempts` of the webhook, whichever is smaller.',
   }),
   delivery_timeout: define({
     group: 'Delivery',
     shared: true,
     parser: duration({ min: 0.01, max: 600 }),
     default: 30,
-    meaning: 'How long one postback may take, from connecting to the end of the answer.',
+    meaning: 'Maximum duration of a postback, from connecting to the end of the response.',
   }),
   delivery_concurrency: define({
     group: 'Delivery',
     parser: wholeNumber({ min: 1, max: 10_000 }),
     default: 256,
-    meaning: 'How many postbacks are under way at once, each of another webhook.',
+    meaning: 'Maximum number of postbacks in flight. Each webhook has at most one.',
   }),
   retry_initial_delay: define({
     group: 'Delivery',
     shared: true,
     parser: duration({ min: 0.001, max: DAY }),
     default: 5,
-    meaning: 'Time before the second attempt. It doubles with each further one, with some jitter.',
+    meaning: 'Delay before the second attempt. It doubles with each further attempt, with some jitter.',
   }),
   retry_max_delay: define({
     group: 'Delivery',
     shared: true,
     parser: duration({ min: 0.001, max: 7 * DAY }),
     default: HOUR,
-    meaning: 'The longest time between two attempts, also where `Retry-After` of the target asks for more.',
+    meaning: 'Maximum delay between two attempts, even if the target asks for more with `Retry-After`.',
   }),
   delivery_history_days: define({
     group: 'Delivery',
     shared: true,
     parser: wholeNumber({ min: 1, max: 3_650, unit: 'days' }),
     default: 30,
-    meaning: 'How long the history of deliveries is kept.',
+    meaning: 'How long the delivery history is kept.',
   }),
   dead_letter_days: define({
     group: 'Delivery',
     shared: true,
     parser: wholeNumber({ min: 1, max: 3_650, unit: 'days' }),
     default: 90,
-    meaning: 'How long messages are kept in the dead-letter queue.',
+    meaning: 'How long dead letters are kept.',
   }),
   target_allowed_networks: define({
     group: 'Delivery',
@@ -341,8 +341,8 @@ export const SETTINGS_TABLE = {
     parser: orNothing(networkList),
     default: null,
     defaultInWords:
-      'none; loopback (`127.0.0.0/8`, `::1`) if `host` is a loopback address, `trusted_proxies` is empty and `base_url` is ' +
-      'not set or on loopback, too',
+      'loopback (`127.0.0.0/8`, `::1`) if `host` is a loopback address, `trusted_proxies` is empty, and `base_url` is ' +
+      'not set or on loopback, too; otherwise none',
     meaning:
       'Networks that are not public (private, loopback, link-local and the like) to which postbacks may be sent. An empty ' +
       'list allows none.',
@@ -352,21 +352,21 @@ export const SETTINGS_TABLE = {
     shared: true,
     parser: duration({ min: 1, max: 30 * DAY }),
     default: HOUR,
-    meaning: 'How long an access token is valid; `expires_in` of the token endpoint.',
+    meaning: 'How long an access token is valid: `expires_in` in responses of the token endpoint.',
   }),
   session_idle_timeout: define({
     group: 'Access',
     shared: true,
     parser: duration({ min: 5 * MINUTE, max: 30 * DAY }),
     default: 12 * HOUR,
-    meaning: 'After how long without use an administrator has to sign in again.',
+    meaning: 'Time without use after which an administrator must sign in again.',
   }),
   session_lifetime: define({
     group: 'Access',
     shared: true,
     parser: duration({ min: 5 * MINUTE, max: 90 * DAY }),
     default: 7 * DAY,
-    meaning: 'After how long an administrator has to sign in again, however much the session is used.',
+    meaning: 'Time after which an administrator must sign in again, even if the session is in use.',
   }),
   launch_lifetime: define({
     group: 'Access',
@@ -374,8 +374,8 @@ export const SETTINGS_TABLE = {
     parser: duration({ min: MINUTE, max: 7 * DAY }),
     default: 12 * HOUR,
     meaning:
-      'How long a learner may stay in a course, counted from when the launch link was opened. What is learned later ' +
-      'needs a new launch.',
+      'How long a learner can stay in a course after opening the launch link. Later progress ' +
+      'requires a new launch.',
   }),
   max_webhooks: define({
     group: 'Limits',
@@ -400,22 +400,22 @@ export const SETTINGS_TABLE = {
     shared: true,
     parser: byteSize({ min: KIB, max: TIB }),
     default: GIB,
-    meaning: 'The largest course package that can be uploaded.',
+    meaning: 'Maximum size of a course package.',
   }),
   max_request_body: define({
     group: 'Limits',
     shared: true,
     parser: byteSize({ min: KIB, max: 64 * MIB }),
     default: MIB,
-    meaning: 'The largest body of any other request.',
+    meaning: 'Maximum size of the body of any other request.',
   }),
   log_level: define({
     group: 'Logs',
     parser: oneOf(LOG_LEVELS),
     default: 'info',
     meaning:
-      'The general log level. `debug` and `trace` also make every webhook log in full; a less verbose one does not ' +
-      'lower what the logging mode of a webhook asks for.',
+      'The general log level. `debug` and `trace` also log all deliveries in full. A less verbose level does not ' +
+      'reduce what the logging mode of a webhook asks for.',
   }),
   custom_log_levels: define({
     group: 'Logs',
@@ -427,8 +427,8 @@ export const SETTINGS_TABLE = {
     }),
     default: {},
     meaning:
-      'Log levels of single classes, more or less verbose than the general one. What each class writes is listed ' +
-      'below. A name that is not a class, also one in another case, stops the start.',
+      'Log levels of individual classes, more or less verbose than the general one. The classes are listed ' +
+      'below. The service does not start with an unknown class. Names are case-sensitive.',
   }),
 } as const satisfies Record<string, SettingDefinition<unknown>>;
 

@@ -34,7 +34,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
 
     const ended = await runProgram(['backup', '--to', place], { data_dir: service.settings.data_dir });
     assert.equal(ended.code, 0, ended.errors);
-    assert.match(ended.output, /^DONE: .* 1 course version\.\nIt holds webhooks_auth_secret/);
+    assert.match(ended.output, /^DONE: .* 1 course version\.\nIt contains webhooks_auth_secret/);
     await service.api.create('/accounts', { name: 'After the backup' });
     const content = filesOf(service).content;
     await service.stop();
@@ -129,9 +129,9 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
       {
         name: 'wrong',
         file: 'W'.repeat(64),
-        says: /webhooks_auth_secret of .* does not decrypt what is stored/,
+        says: /webhooks_auth_secret of .* does not decrypt the stored data/,
       },
-      { name: 'damaged', file: 'half', says: /webhooks_auth_secret must hold 64 characters/ },
+      { name: 'damaged', file: 'half', says: /webhooks_auth_secret must contain 64 characters/ },
     ];
     for (const { name, file, says } of cases) {
       rmSync(secretFile, { force: true });
@@ -141,7 +141,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
       assert.deepEqual([ended.code, ended.output], [1, ''], name);
       assert.match(
         ended.errors,
-        /^NOT COMPLETE: .* holds the database \([\d.]+ MiB\) and the files of 0 course versions\./,
+        /^NOT COMPLETE: .* contains the database \([\d.]+ MiB\) and the files of 0 course versions\./,
       );
       assert.match(ended.errors, says);
       assert.deepEqual(
@@ -168,16 +168,16 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
       await runProgram(['backup', '--to', path.join(folder.path, name)], { data_dir, ...settings });
     const right = await backUp('right', { webhooks_auth_secret });
     assert.deepEqual([right.code, right.errors], [0, '']);
-    assert.match(right.output, /^DONE: .*\nwebhooks_auth_secret is a setting and not part of it\./);
+    assert.match(right.output, /^DONE: .*\nIt does not contain webhooks_auth_secret, which is a setting\./);
     const changing = await backUp('changing', {
       webhooks_auth_secret: 'N'.repeat(64),
       webhooks_auth_secret_previous: webhooks_auth_secret,
     });
     assert.equal(changing.code, 0, changing.errors);
-    assert.match(changing.output, /some of it needs webhooks_auth_secret_previous/);
+    assert.match(changing.output, /some of the data needs webhooks_auth_secret_previous/);
     const wrong = await backUp('wrong', { webhooks_auth_secret: 'W'.repeat(64) });
     assert.equal(wrong.code, 1);
-    assert.match(wrong.errors, /webhooks_auth_secret of the settings does not decrypt what is stored/);
+    assert.match(wrong.errors, /webhooks_auth_secret of the settings does not decrypt the stored data/);
   });
 
   it('says what is missing', async () => {

@@ -33,7 +33,7 @@ describe('coursewire client create', () => {
     const client = await command.clients.authenticate(id, secret);
     assert.equal(client?.name, 'Exporter');
     assert.equal(formatScope(client?.scopes ?? []), 'content:read webhooks:write');
-    assert.match(out, /shown this once and cannot be shown again/);
+    assert.match(out, /shown only once/);
   });
 
   it('writes JSON alone with --json', async () => {
@@ -62,7 +62,7 @@ describe('coursewire client create', () => {
       [['create', '--name', 'x'], /--email is missing/],
       [['create', '--name', '', '--email', 'nobody', '--scope', 'x'], /--name .*\n--email .*\n--scope .*"x"/],
       [[...CREATE, '--scopes', 'x'], /--scopes/],
-      [[...CREATE, '--name', 'again'], /--name is given more than once/],
+      [[...CREATE, '--name', 'again'], /--name must not be given more than once/],
       [[...CREATE, 'extra'], /"extra" is one argument too many/],
       [[...CREATE, '--scope'], /--scope/],
       [[...CREATE, '--json=yes'], /--json/],
@@ -164,7 +164,7 @@ describe('coursewire client', () => {
   it('exits 2 without a command, or with one that does not exist', async () => {
     await using command = await openCommand();
     assert.match((await command.run()).err, /A command is missing/);
-    assert.match((await command.run('rename')).err, /no command "rename"/);
+    assert.match((await command.run('rename')).err, /Unknown command "rename"/);
     assert.equal((await command.run()).code, 2);
     assert.equal((await command.run('rename')).code, 2);
   });
@@ -179,6 +179,6 @@ describe('coursewire client', () => {
       },
     });
     assert.equal(code, 2);
-    assert.match(out, /no command "rename"/);
+    assert.match(out, /Unknown command "rename"/);
   });
 });

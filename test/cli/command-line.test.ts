@@ -48,7 +48,7 @@ describe('the command line', () => {
     assert.equal(renewed.code, 0, renewed.err);
     const next = (await run(['installation'], env)).out.trim();
     assert.notEqual(next, id);
-    assert.equal(renewed.out, `This installation is ${next} now. It was ${id}.\n`);
+    assert.equal(renewed.out, `This installation is now ${next}. Before, it was ${id}.\n`);
     assert.equal((await run(['installation', 'remove'], env)).code, 2);
   });
 
@@ -82,9 +82,9 @@ describe('the command line', () => {
   test('wrong use is said, with exit code 2', async () => {
     for (const [args, said] of [
       [[], /Usage/],
-      [['serv'], /there is no command "serv"/],
-      [['serve', '--port', '1'], /serve does not take "--port"/],
-      [['--config'], /--config needs the name of a file/],
+      [['serv'], /unknown command "serv"/],
+      [['serve', '--port', '1'], /serve has no argument "--port"/],
+      [['--config'], /--config requires a file name/],
     ] as const) {
       const { code, err } = await run([...args]);
       assert.equal(code, 2, args.join(' '));
@@ -92,7 +92,7 @@ describe('the command line', () => {
     }
   });
 
-  test('a wrong setting stops the start: its name, what it holds, what it may hold', async () => {
+  test('an invalid setting prevents the start; the message names it, its value and what is allowed', async () => {
     using folder = temporaryFolder();
     const { code, out, err } = await run(['serve'], {
       DATA_DIR: folder.path,

@@ -298,7 +298,7 @@ describe('coursewire database', { skip: ON_POSTGRES }, () => {
     using folder = temporaryFolder();
     for (const [args, said] of [
       [[], /A command is missing/],
-      [['drop'], /There is no command "drop"/],
+      [['drop'], /Unknown command "drop"/],
       [['copy'], /--to is missing, and database_url is not set/],
       [['copy', 'postgres://u:hunter2@h/d'], /one argument too many/],
       [['copy', '--to', 'mysql://u:hunter2@h/d'], /must be a postgres:\/\/ URL/],

@@ -154,7 +154,7 @@ describe('what the classes of custom_log_levels write', () => {
     const warnings = linesOf(service, 'Service').filter((line) => line.level === 'warn');
     assert.deepEqual(
       warnings.map((line) => line.msg),
-      ['message_queue_name does nothing: only used where queue_driver is sqs'],
+      ['message_queue_name does nothing: only used if queue_driver is sqs'],
     );
   });
 

@@ -105,7 +105,7 @@ describe('the health page', () => {
       group: 'Webhooks',
       value: '(set, not shown)',
       default: null,
-      default_in_words: 'made at the first start and kept in `data_dir`, readable by its owner only',
+      default_in_words: 'created at the first startup and stored in `data_dir`, readable only by its owner',
       unit: null,
       is_default: false,
     });

@@ -149,7 +149,7 @@ describe('webhooks_auth_secret', () => {
     for (const damaged of ['', 'half of it', 'x'.repeat(128)]) {
       writeFileSync(file, damaged);
       const message = await refusalToStart(folder.path, null);
-      assert.match(message, /webhooks_auth_secret must hold 64 characters, it holds \d+/);
+      assert.match(message, /webhooks_auth_secret must contain 64 characters but contains \d+/);
       assert.equal(readFileSync(file, 'utf8'), damaged);
     }
   });

@@ -92,8 +92,8 @@ describe('changing webhooks_auth_secret', () => {
 
       const done = await reEncrypt(folder.path, secrets(NEW, OLD));
       assert.equal(done.code, 0, done.errors);
-      assert.match(done.output, /Encrypted anew: 2\.\nCounted now: 3 with webhooks_auth_secret, 0 with/);
-      assert.match(done.output, /Verified: no stored data needs webhooks_auth_secret_previous any more/);
+      assert.match(done.output, /Re-encrypted: 2\.\nNow: 3 with webhooks_auth_secret, 0 with/);
+      assert.match(done.output, /Verified: no stored data needs webhooks_auth_secret_previous any longer/);
       assert.match(done.output, /until 8 hours after/);
       await assertAuthorized(service, target, 2);
       assert.equal((await new Api(service.url, formerToken).get('/webhooks')).status, 200);

@@ -85,7 +85,7 @@ describe('coursewire user create', () => {
       [[...CREATE, '--name', ''], /--name must not be empty/],
       [[...CREATE, 'extra'], /one argument too many/],
       [[...CREATE, '--password', 'secret'], /--password/],
-      [['rename'], /no command "rename"/],
+      [['rename'], /Unknown command "rename"/],
       [[], /A command is missing/],
     ] as const) {
       const { code, err } = await command.run([...args], 'short');
@@ -112,7 +112,7 @@ describe('coursewire user list, delete and reset-password', () => {
     await command.run(CREATE);
     assert.match(
       (await command.run(['list'])).out,
-      /Ann@example\.com +\(not told yet\) +admin +invited +never/,
+      /Ann@example\.com +\(not set up yet\) +admin +invited +never/,
     );
     assert.equal(JSON.parse((await command.run(['list', '--json'])).out)[0].invited, true);
   });
