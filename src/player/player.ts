@@ -4,6 +4,7 @@ import type { Content } from '../content/content.ts';
 import type { UnitsOf } from '../content/registrations/registration-routes.ts';
 import type { OpenLaunch } from '../content/registrations/registration-service.ts';
 import type { Routes } from '../http/routes.ts';
+import { ProblemError } from '../problems/problem.ts';
 import type { CleaningStep, ServiceContext } from '../service-context.ts';
 import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
@@ -18,6 +19,7 @@ import { PlayerCourses } from './courses/player-courses.ts';
 import { ContentTokens } from './launches/content-tokens.ts';
 import { forgetOldLaunches } from './launches/launch-cleaning.ts';
 import { LaunchService } from './launches/launch-service.ts';
+import { previewRoutes } from './launches/preview-routes.ts';
 import { learningRoutes } from './learning/learning-routes.ts';
 import { unitRecordsOf } from './learning/unit-records.ts';
 import type { LearningRecords } from './lrs/learning-records.ts';
@@ -104,7 +106,20 @@ export async function createPlayer(
     attempts,
     cleaningSteps: [(limit) => forgetOldLaunches(database, now(), limit)],
     unitsOf: (registration) => unitRecordsOf(registration, { attempts, courses, reader }),
-    addRoutes: (routes) => learningRoutes(routes, { registrations, attempts }),
+    addRoutes(routes) {
+      learningRoutes(routes, { registrations, attempts });
+      previewRoutes(routes, async ({ courseId, versionId, user }) => {
+        const { learningStandard } = await courses.read(reader, courseId, versionId);
+        if (!played.has(learningStandard)) {
+          throw new ProblemError(
+            'conflict',
+            `Courses of the standard ${learningStandard} cannot be played yet`,
+          );
+        }
+        const preview = { registrationId: null, learnerId: user, mode: 'preview', returnUrl: null } as const;
+        return await launches.startUntil({ courseId, versionId, ...preview });
+      });
+    },
     async listen() {
       await server.listen({ host: settings.host, port });
       port = (server.server.address() as AddressInfo).port;

@@ -52,11 +52,16 @@ export class LaunchService {
 
   /** Begins a launch and answers the address of its player page. Nothing else changes before that page is open. */
   async start(subject: LaunchSubject): Promise<string> {
+    return (await this.startUntil(subject)).url;
+  }
+
+  /** The same, answering as well until when the launch may be played: epoch milliseconds. */
+  async startUntil(subject: LaunchSubject): Promise<{ url: string; expiresAt: number }> {
     const launchId = randomUUID();
     const now = this.#now();
     const expiresAt = now + this.#lifetimeMs;
     await this.#database.transaction((tx) => insertLaunch(tx, { ...subject, launchId, expiresAt }, now));
-    return `${this.baseOf({ launchId, expiresAt })}/player/`;
+    return { url: `${this.baseOf({ launchId, expiresAt })}/player/`, expiresAt };
   }
 
   /** What every address of a launch begins with, without a slash at its end. */

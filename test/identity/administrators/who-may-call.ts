@@ -97,6 +97,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       PUT    /courses/:course_id
       DELETE /courses/:course_id
       POST   /courses/:course_id/versions
+      POST   /courses/:course_id/versions/:version_id/preview
       POST   /courses/:course_id/versions/:version_id/publish
       POST   /equivalents
       PUT    /equivalents/:equivalent_id

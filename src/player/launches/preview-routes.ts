@@ -1,0 +1,61 @@
+import { type Static, Type } from 'typebox';
+import { callerOf } from '../../http/authorization.ts';
+import { parseId } from '../../http/ids.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { DateTime } from '../../http/schemas.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+
+const PreviewParams = Type.Object({
+  course_id: Type.String({ description: 'The course’s id.' }),
+  version_id: Type.String({ description: 'The version’s id. It need not be published.' }),
+});
+
+/** A link that opens a version without recording anything. */
+export const PreviewRecord = Type.Object(
+  {
+    preview_url: Type.String({ description: 'Opens the course in a browser. Whoever has it is let in.' }),
+    expires_dt: DateTime('When the URL stops working.'),
+  },
+  { description: 'A preview of a version of a course.' },
+);
+export type PreviewRecord = Static<typeof PreviewRecord>;
+
+/** Begins a preview. @throws {ProblemError} `not-found`, `conflict` for a standard that cannot be played */
+export type StartPreview = (preview: {
+  courseId: number;
+  versionId: number;
+  /** Who the course is told that the learner is. */
+  user: string;
+}) => Promise<{ url: string; expiresAt: number }>;
+
+/** Previews of course versions, in the automation API. */
+export function previewRoutes(routes: Routes, startPreview: StartPreview): void {
+  routes.post(
+    '/courses/:course_id/versions/:version_id/preview',
+    {
+      config: { scope: 'content:write' },
+      schema: {
+        tags: ['Courses'],
+        summary: 'Preview a version of a course',
+        description:
+          'Returns a URL that opens the version as learners would see it, also before it is published. Nothing is ' +
+          'recorded, and no event is triggered.',
+        params: PreviewParams,
+        response: { 200: PreviewRecord, ...problems(404, 409) },
+      },
+    },
+    async (request): Promise<PreviewRecord> => {
+      const { url, expiresAt } = await startPreview({
+        courseId: parseId(request.params.course_id, 'course'),
+        versionId: parseVersionId(request.params.version_id),
+        user: callerOf(request).user,
+      });
+      return { preview_url: url, expires_dt: formatDateTime(expiresAt) };
+    },
+  );
+}
+
+/** Versions count from 0. */
+function parseVersionId(text: string): number {
+  return text === '0' ? 0 : parseId(text, 'version');
+}
