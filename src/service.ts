@@ -103,12 +103,12 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
 
   await addRoutes(server, context, { queue, webhooks, identity, content, records, player });
   stack.defer(() => closeServer(player.server, settings.shutdown_timeout * MS_PER_SECOND));
-  const contentUrl = await player.listen();
+  const { url: contentUrl, port: contentPort } = await player.listen();
   stack.defer(() => closeServer(server, settings.shutdown_timeout * MS_PER_SECOND));
   await server.listen({ host: settings.host, port: settings.port });
 
   const url = urlOf(server, settings);
-  log.info(`ready at ${context.baseUrl()}`, { url, contentUrl });
+  log.info(`ready at ${context.baseUrl()}`, { url, contentUrl, contentPort });
   if (announce !== undefined) {
     const setupUrl = await identity.firstSetupUrl(context.baseUrl());
     if (setupUrl !== null) announce(`${FIRST_ADMINISTRATOR}\n  ${setupUrl}\n\n`);

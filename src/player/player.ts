@@ -44,8 +44,8 @@ export interface Player {
   unitsOf: UnitsOf;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;
-  /** Begins to serve the content origin, and answers where learners' browsers reach it. */
-  listen(): Promise<string>;
+  /** Begins to serve the content origin, and answers where learners' browsers reach it, and the port. */
+  listen(): Promise<{ url: string; port: number }>;
   /** Begins a launch and answers the address of its page; null for a standard that nothing plays yet. */
   play(launch: OpenLaunch): Promise<string | null>;
 }
@@ -125,7 +125,7 @@ export async function createPlayer(
       port = (server.server.address() as AddressInfo).port;
       const url = contentBaseUrlOf(settings, port);
       for (const text of contentOriginRisks(settings, url)) log.warn(text);
-      return url;
+      return { url, port };
     },
     async play({ registrationId, courseId, versionId, learnerId, learningStandard, returnUrl }) {
       if (!played.has(learningStandard)) return null;

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { ManualClock } from '../support/clock.ts';
+import { followLink, type PlayerClient, startLaunch } from '../support/player-client.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const HOUR_MS = 3_600_000;
+const FILES = {
+  ...scorm12Course(),
+  'lesson/film.mp4': Buffer.from('0123456789'),
+  'lesson/a b#ä.js': 'var a;',
+};
+
+/** Asks with the path as it is, which `fetch` would tidy up. */
+async function askRaw(origin: string, path: string, headers: Record<string, string> = {}): Promise<number> {
+  const { hostname, port } = new URL(origin);
+  return await new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+describe('the content origin', () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 31, 9, 30));
+  let service: TestService;
+  let client: PlayerClient;
+  let registrationId: string;
+  before(async () => {
+    service = await startTestService({
+      now: clock.now,
+      settings: { access_token_lifetime: 30 * 24 * 3_600, launch_lifetime: 12 * 3_600 },
+    });
+    ({ registrationId } = await registerTo(service, FILES));
+    client = await startLaunch(service, registrationId);
+  });
+  after(() => service.stop());
+
+  const file = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${client.base}/content/${path}`, { headers });
+  const contentPath = () => new URL(client.base).pathname;
+
+  it('is not where the API and the admin UI are', () => {
+    assert.notEqual(new URL(client.base).origin, new URL(service.url).origin);
+    assert.equal(new URL(client.base).origin, service.service.contentUrl);
+  });
+
+  it('serves files with their type, for the time of the launch, and lets nobody guess or follow', async () => {
+    const answer = await file('lesson/index.html', { cookie: 'a=b' });
+    assert.equal(answer.status, 200);
+    const expected = {
+      'content-type': 'text/html',
+      'cache-control': 'private, max-age=43200, immutable',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'permissions-policy': 'unload=*',
+      'cross-origin-resource-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'content-security-policy': "frame-ancestors 'self'",
+      'accept-ranges': 'bytes',
+      'set-cookie': null,
+      'access-control-allow-origin': null,
+    };
+    for (const [name, value] of Object.entries(expected)) assert.equal(answer.headers.get(name), value, name);
+    assert.match(await answer.text(), /<h1>Lesson<\/h1>/);
+    const again = await file('lesson/index.html', { 'if-none-match': answer.headers.get('etag') ?? '' });
+    assert.equal(again.status, 304);
+    const odd = await file('lesson/a%20b%23%C3%A4.js');
+    assert.deepEqual(
+      [odd.status, odd.headers.get('content-type'), await odd.text()],
+      [200, 'text/javascript', 'var a;'],
+    );
+    assert.equal((await file('lesson/')).status, 200);
+    assert.equal((await file('lesson/none.js')).status, 404);
+  });
+
+  it('serves parts of files, as players of films ask for them', async () => {
+    for (const [range, status, contentRange, body] of [
+      ['bytes=2-4', 206, 'bytes 2-4/10', '234'],
+      ['bytes=7-', 206, 'bytes 7-9/10', '789'],
+      ['bytes=-2', 206, 'bytes 8-9/10', '89'],
+      ['bytes=8-99', 206, 'bytes 8-9/10', '89'],
+      ['bytes=4-2', 200, null, '0123456789'],
+      ['bytes=0-1,3-4', 200, null, '0123456789'],
+    ] as const) {
+      const answer = await file('lesson/film.mp4', { range });
+      assert.deepEqual(
+        [answer.status, answer.headers.get('content-range'), await answer.text()],
+        [status, contentRange, body],
+        range,
+      );
+    }
+    const beyond = await file('lesson/film.mp4', { range: 'bytes=10-' });
+    assert.deepEqual([beyond.status, beyond.headers.get('content-range')], [416, 'bytes */10']);
+    const changed = await file('lesson/film.mp4', { range: 'bytes=2-4', 'if-range': '"another"' });
+    assert.equal(changed.status, 200);
+  });
+
+  it('opens nothing outside of the version that was launched', async () => {
+    for (const path of [
+      '/content/../../../../etc/passwd',
+      '/content/..%2f..%2f..%2fetc/passwd',
+      '/content/%2e%2e/%2e%2e/secret',
+      '/content/lesson/..\\..\\secret',
+      '/content//etc/passwd',
+      '/content/lesson/index.html%00.js',
+      '/content/%E0%A4%A',
+      '/player/assets/../index.html',
+      '/player/assets/..%2f..%2findex.html',
+    ]) {
+      assert.ok([400, 404].includes(await askRaw(client.base, contentPath() + path)), path);
+    }
+  });
+
+  it('opens nothing for a token that was forged, cut short or made for something else', async () => {
+    const token = contentPath().slice(1);
+    const link = (await service.api.post(`/registrations/${registrationId}/launch`)).body.launch_url
+      .split('/')
+      .at(-1);
+    const changed = token.at(-9) === 'A' ? 'B' : 'A';
+    for (const other of [
+      token.slice(0, -1),
+      `${token.slice(0, -9)}${changed}${token.slice(-8)}`,
+      link,
+      service.api.token,
+      'x',
+      '',
+    ]) {
+      for (const path of ['/content/lesson/index.html', '/player/', '/player/assets/index.js']) {
+        assert.equal(await askRaw(client.base, `/${other}${path}`), 410, other.slice(0, 8) + path);
+      }
+    }
+    const page = await fetch(`${service.service.contentUrl}/forged/player/`, {
+      headers: { accept: 'text/html' },
+    });
+    assert.equal(page.status, 404);
+    assert.match(await page.text(), /This link is not valid/);
+  });
+
+  it('refuses service workers, which would outlive the launch', async () => {
+    const answer = await file('lesson/index.html', { 'service-worker': 'script' });
+    assert.equal(answer.status, 403);
+  });
+
+  it('has nothing of the API or the admin UI, and the other port has nothing of courses', async () => {
+    const { contentUrl } = service.service;
+    const authorization = `Bearer ${service.api.token}`;
+    for (const path of [
+      '/',
+      '/accounts',
+      '/registrations',
+      '/ui/',
+      '/public/v1/auth',
+      '/metrics',
+      '/health/live',
+    ]) {
+      const answer = await fetch(contentUrl + path, { headers: { authorization }, redirect: 'manual' });
+      assert.ok([404, 410].includes(answer.status), `${path}: ${answer.status}`);
+    }
+    for (const path of ['/content/lesson/index.html', '/player/']) {
+      assert.equal((await fetch(service.url + contentPath() + path)).status, 404, path);
+    }
+  });
+
+  it('ends with the launch, which outlasts its link', async () => {
+    const own = await registerTo(service, FILES);
+    const { body } = await service.api.post(`/registrations/${own.registrationId}/launch`);
+    clock.pass(8 * HOUR_MS - 1);
+    const late = await followLink(body.launch_url);
+    clock.pass(12 * HOUR_MS - 1);
+    assert.equal((await late.post('open')).status, 200);
+    clock.pass(1);
+    const { status, body: over } = await late.post('open');
+    assert.deepEqual(
+      [status, over.type, over.reason],
+      [410, 'urn:coursewire:problem:launch-over', 'expired'],
+    );
+    const page = await fetch(`${late.base}/player/`, { headers: { accept: 'text/html' } });
+    assert.match(await page.text(), /This link has expired/);
+  });
+
+  it('ends with the registration', async () => {
+    const own = await registerTo(service, FILES);
+    const gone = await startLaunch(service, own.registrationId);
+    await gone.open();
+    await gone.openUnit('i1');
+    await service.api.delete(`/registrations/${own.registrationId}`);
+    assert.ok([404, 410].includes((await gone.commit('i1', {})).status));
+    clock.pass(60_000);
+    assert.equal((await gone.post('open')).status, 410);
+  });
+});
+
+describe('a content origin for each launch', () => {
+  it('opens a launch under its own host name alone', async () => {
+    await using service = await startTestService({
+      settings: { content_base_url: 'https://{launch}.content.example' },
+    });
+    const { registrationId } = await registerTo(service, FILES);
+    const { body } = await service.api.post(`/registrations/${registrationId}/launch`);
+    const hosts: string[] = [];
+    let path = '';
+    for (let time = 0; time < 2; time++) {
+      const answer = await fetch(body.launch_url, { redirect: 'manual' });
+      const { host, pathname } = new URL(answer.headers.get('location') ?? '');
+      assert.match(host, /^[0-9a-f]{32}\.content\.example$/);
+      hosts.push(host);
+      path = pathname;
+    }
+    const port = service.logLines.find(({ contentUrl }) => contentUrl !== undefined)?.contentPort;
+    const origin = `http://127.0.0.1:${port}`;
+    const [other = '', own = ''] = hosts;
+    assert.equal(await askRaw(origin, path, { host: own }), 200);
+    assert.equal(await askRaw(origin, path, { host: `${own}:8443` }), 200);
+    for (const host of [other, 'content.example', 'localhost']) {
+      assert.equal(await askRaw(origin, path, { host }), 410, host);
+    }
+  });
+});
