@@ -11,6 +11,7 @@ import { createServer } from './http/server.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
 import { SCOPE_MEANINGS } from './identity/scopes.ts';
 import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
+import { checkDiskSpace } from './observability/disk-space.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
@@ -168,6 +169,7 @@ async function addRoutes(
     database: () => storage.databaseWatch.check(),
     content: () => content.store.ping(),
     ...(queue.check === null ? {} : { queue: queue.check }),
+    ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
   };
   const ui = createUserInterface(context, { queue, webhooks, authorize, checks });
   await describeApi(server, {
@@ -178,7 +180,7 @@ async function addRoutes(
     tokenPath: TOKEN_PATH,
     postbacks: describePostbacks(),
   });
-  healthRoutes(server, { checks, metrics });
+  healthRoutes(server, { checks, metrics, token: settings.monitoring_token });
   content.addOpenRoutes(server, (launch) => player.play(launch));
   await ui.addOpenRoutes(server);
   await identity.addOpenRoutes(server);
@@ -200,8 +202,10 @@ function createHttpServer(settings: Settings, log: Logger): FastifyInstance {
     maxBodyBytes: settings.max_request_body,
     trustedProxies: settings.trusted_proxies,
     basePath: basePathOf(settings.base_url),
-  });
-  return server as unknown as FastifyInstance;
+    strictTransport: settings.base_url?.startsWith('https:') ?? false,
+  }) as unknown as FastifyInstance;
+  server.server.maxConnections = settings.max_connections;
+  return server;
 }
 
 function urlOf(server: FastifyInstance, settings: Settings): string {

@@ -18,6 +18,8 @@ const REQUEST_DEADLINE_MS = 60_000;
 /** Uploads of packages take their time; a connection on which nothing comes is closed all the same. */
 const IDLE_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** For a year (RFC 6797), without other host names of the domain. */
+const STRICT_TRANSPORT = 'max-age=31536000';
 const MAX_PARAMETER_LENGTH = 200;
 
 /** Makes the server, without routes and not listening yet: problems for errors, strict validation. */
@@ -26,6 +28,7 @@ export function createServer({
   maxBodyBytes,
   trustedProxies,
   basePath,
+  strictTransport = false,
   requestDeadlineMs = REQUEST_DEADLINE_MS,
 }: {
   log: Logger;
@@ -36,6 +39,8 @@ export function createServer({
    * requests, since a proxy may hand it on.
    */
   basePath: string;
+  /** Whether answers say that the host is to be reached by HTTPS alone. @defaultValue false */
+  strictTransport?: boolean;
   requestDeadlineMs?: number;
 }): Routes {
   const ownSegments = new Set<string>();
@@ -82,6 +87,7 @@ export function createServer({
   answerProblems(server as unknown as FastifyInstance, log);
   server.addHook('onSend', async (_request, reply) => {
     addCommonHeaders(reply);
+    if (strictTransport) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);
     const location = reply.getHeader('Location');
     if (typeof location === 'string' && location.startsWith('/'))
       reply.header('Location', basePath + location);

@@ -1,4 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ProblemError } from '../problems/problem.ts';
 import type { Metrics } from './metrics.ts';
 
 /** How long a readiness check may take before it counts as failed. */
@@ -7,26 +9,51 @@ const CHECK_TIMEOUT_MS = 3_000;
 /** Something that readiness depends on: resolves when it works, rejects when it does not. */
 export type ReadinessCheck = () => Promise<void>;
 
-/** Liveness, readiness and metrics, for the machines that watch over the service. */
+/**
+ * Liveness, readiness and metrics, for programs that monitor the service.
+ *
+ * @param token needed to read the metrics and the results of single checks; null: everybody may read them
+ */
 export function healthRoutes(
   server: FastifyInstance,
-  { checks, metrics }: { checks: Readonly<Record<string, ReadinessCheck>>; metrics: Metrics },
+  {
+    checks,
+    metrics,
+    token = null,
+  }: { checks: Readonly<Record<string, ReadinessCheck>>; metrics: Metrics; token?: string | null },
 ): void {
+  const mayRead = (request: FastifyRequest) => token === null || presents(request, token);
+
   server.get('/health/live', { schema: { hide: true } }, async () => ({ status: 'ok' }));
 
-  server.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
+  server.get('/health/ready', { schema: { hide: true } }, async (request, reply) => {
     const entries = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await resultOf(check)] as const),
     );
     const ready = entries.every(([, result]) => result === 'ok');
-    return reply
-      .code(ready ? 200 : 503)
-      .send({ status: ready ? 'ok' : 'unavailable', checks: Object.fromEntries(entries) });
+    return reply.code(ready ? 200 : 503).send({
+      status: ready ? 'ok' : 'unavailable',
+      ...(mayRead(request) ? { checks: Object.fromEntries(entries) } : {}),
+    });
   });
 
-  server.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(metrics.contentType).send(await metrics.text()),
-  );
+  server.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    if (!mayRead(request))
+      throw new ProblemError('unauthorized', 'The metrics need the monitoring token as a Bearer token', {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      });
+    return await reply.type(metrics.contentType).send(await metrics.text());
+  });
+}
+
+/** Whether a request has this Bearer token, compared in constant time. */
+function presents(request: FastifyRequest, token: string): boolean {
+  const [scheme = '', presented = ''] = (request.headers.authorization ?? '').split(' ', 2);
+  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digestOf(presented), digestOf(token));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 /** How a check went; `failed` also when it takes too long. */

@@ -49,6 +49,8 @@ describe('settings', () => {
       content_port: null,
       content_base_url: null,
       trusted_proxies: [],
+      max_connections: 8_192,
+      monitoring_token: null,
       shutdown_timeout: 10,
       data_dir: './data',
       database_url: null,
@@ -252,6 +254,7 @@ describe('wrong settings', () => {
       'webhooks_auth_secret',
       'webhooks_auth_secret_previous',
       'target_allowed_networks',
+      'monitoring_token',
     ]);
     for (const name of SETTING_NAMES) {
       if (made.has(name)) assert.equal(load(`${name}:`)[name], null);

@@ -45,6 +45,11 @@ const BOUNDS: Record<
   },
   launch_lifetime: { taken: ['60', '604800'], refused: ['59', '604801'] },
   trusted_proxies: { taken: ['', '10.0.0.1,::1'], refused: ['proxy', Array(257).fill('::1').join()] },
+  max_connections: { taken: ['10', '1000000'], refused: ['9', '1000001', '1.5'] },
+  monitoring_token: {
+    taken: ['0123456789abcdef', 'a-._~+/=Z'.repeat(20)],
+    refused: ['0123456789abcde', 'a'.repeat(257), 'with a space inside', 'umlaut-ö-is-too-much'],
+  },
   shutdown_timeout: { taken: ['0.01', '600'], refused: ['0', '-1', '600.1'] },
   data_dir: { taken: ['/var/lib/coursewire', 'data'], refused: [' ', 'a\0b', 'a'.repeat(4097)] },
   database_url: {
@@ -158,7 +163,7 @@ describe('the settings table', () => {
   it('keeps secret what must not be shown', () => {
     assert.deepEqual(
       SETTING_NAMES.filter((name) => definition(name).secret),
-      ['database_url', 'webhooks_auth_secret', 'webhooks_auth_secret_previous'],
+      ['monitoring_token', 'database_url', 'webhooks_auth_secret', 'webhooks_auth_secret_previous'],
     );
   });
 });

@@ -127,6 +127,29 @@ export const SETTINGS_TABLE = {
     meaning:
       'Proxies whose `X-Forwarded-For` header is trusted. It is ignored from anyone else, because anyone can send it.',
   }),
+  max_connections: define({
+    group: 'Server',
+    parser: wholeNumber({ min: 10, max: 1_000_000 }),
+    default: 8_192,
+    meaning:
+      'How many connections of clients to `port` may be open at once. Further ones are closed at once, so that they do not ' +
+      'use up the file descriptors that delivery and the database need.',
+  }),
+  monitoring_token: define({
+    group: 'Server',
+    parser: orNothing(
+      text({
+        allowed: '16 to 256 letters, digits and -._~+/=',
+        read: (given) => (/^[\w.~+/=-]{16,256}$/.test(given) ? given : undefined),
+      }),
+    ),
+    default: null,
+    defaultInWords: 'none: everybody who reaches `port` may read them',
+    secret: true,
+    meaning:
+      'Bearer token that `/metrics` requires, and `/health/ready` for the results of single checks. Whether the service is ' +
+      'ready is answered without it.',
+  }),
   shutdown_timeout: define({
     group: 'Server',
     parser: duration({ min: 0.01, max: 600 }),

@@ -9,7 +9,7 @@ import { request } from './request.ts';
 
 export type { Health, SettingDifference, SettingInForce };
 
-export const CHECKS = ['database', 'content', 'queue'] as const;
+export const CHECKS = ['database', 'disk', 'content', 'queue'] as const;
 export type Check = (typeof CHECKS)[number];
 
 const HEALTH_MS = 10_000;

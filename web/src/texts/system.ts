@@ -24,6 +24,12 @@ export const system = {
         failed:
           'Nothing can be read or saved. Check that the database server is running and can be reached from here, that its disk is not full, and that the password in database_url is correct. Saved data is not lost.',
       },
+      disk: {
+        name: 'Disk space',
+        ok: 'The disk of data_dir has free space.',
+        failed:
+          'The disk of data_dir is full, or nearly so: changes may fail soon. Free some space. Saved data is not lost.',
+      },
       content: {
         name: 'Course files',
         ok: 'Course packages can be stored and read.',

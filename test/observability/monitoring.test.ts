@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { describe, it } from 'node:test';
+import { startTestService } from '../support/service.ts';
+
+const TOKEN = 'monitoring-token-of-the-tests';
+
+describe('a service with a monitoring token', () => {
+  it('shows metrics and single checks to those who present it, and its readiness to all', async () => {
+    await using service = await startTestService({ settings: { monitoring_token: TOKEN } });
+    const read = (path: string, authorization?: string) =>
+      fetch(`${service.url}${path}`, authorization === undefined ? {} : { headers: { authorization } });
+    for (const wrong of [undefined, 'Bearer', `Bearer ${TOKEN}x`, `Basic ${TOKEN}`]) {
+      const metrics = await read('/metrics', wrong);
+      assert.deepEqual([metrics.status, metrics.headers.get('www-authenticate')], [401, 'Bearer']);
+      const ready = await read('/health/ready', wrong);
+      assert.deepEqual([ready.status, await ready.json()], [200, { status: 'ok' }]);
+    }
+    const metrics = await read('/metrics', `Bearer ${TOKEN}`);
+    assert.equal(metrics.status, 200);
+    assert.match(await metrics.text(), /^coursewire_queue_depth 0$/m);
+    const ready = (await (await read('/health/ready', `bearer ${TOKEN}`)).json()) as { checks: object };
+    assert.ok('database' in ready.checks);
+  });
+});
+
+describe('a service whose public address is https', () => {
+  it('says that its host is to be reached by https alone', async () => {
+    await using service = await startTestService({ settings: { base_url: 'https://learn.example.com' } });
+    for (const path of ['/health/live', '/accounts', '/nothing', '/ui/'])
+      assert.equal(
+        (await fetch(`${service.url}${path}`)).headers.get('strict-transport-security'),
+        'max-age=31536000',
+        path,
+      );
+  });
+
+  it('and only then', async () => {
+    await using service = await startTestService();
+    assert.equal((await fetch(`${service.url}/health/live`)).headers.get('strict-transport-security'), null);
+  });
+});
+
+describe('connections of clients', () => {
+  it('are closed beyond max_connections, and those that are open go on', async () => {
+    await using service = await startTestService({ settings: { max_connections: 10 } });
+    const { hostname, port } = new URL(service.url);
+    const sockets = Array.from({ length: 30 }, () => connect(Number(port), hostname).on('error', () => {}));
+    const open = new Set(sockets);
+    for (const socket of sockets) socket.once('close', () => open.delete(socket));
+    await Promise.all(sockets.map(answeredOrClosed));
+    assert.ok(open.size > 0 && open.size <= 10, `${open.size} are open`);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+/** Resolves when a request on the socket was answered, or the socket closed. */
+function answeredOrClosed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once('data', () => resolve()).once('close', () => resolve());
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+  });
+}
