@@ -55,9 +55,9 @@ export async function postgresBenchDatabase(givenUrl: string | null): Promise<Be
         // Those of other webhooks had messages once, as lines of webhooks that exist for a while.
         await client.query(
           `insert into queue_lines (line_id, pending, available_at, lease_token, receive_count)
-           select id, $2::bigint, null::bigint, null::text, 0 from unnest($1::bigint[]) as id
+           select id, $2::bigint, $4::bigint, null::text, 0 from unnest($1::bigint[]) as id
            union all select id, 0, null, null, 0 from unnest($3::bigint[]) as id`,
-          [folder.lineIds, rounds, folder.otherIds],
+          [folder.lineIds, rounds, folder.otherIds, Date.now()],
         );
         await setLines(client, folder, state);
         // What the server still has to tidy up or write would be so while something else is measured.

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import type { MessageQueue, ReceivedMessage, Settled } from '../queue/message-queue.ts';
 import {
@@ -59,6 +60,7 @@ export interface DeliveryOptions {
  * (architecture, invariant 6); no request is ever made inside a transaction.
  */
 export class DeliveryWorker implements AsyncDisposable {
+  readonly #database: Database;
   readonly #queue: MessageQueue;
   readonly #sender: PostbackSender;
   readonly #targets: DeliveryTargets;
@@ -79,6 +81,7 @@ export class DeliveryWorker implements AsyncDisposable {
   #running: Promise<void> | null = null;
 
   constructor(dependencies: {
+    database: Database;
     queue: MessageQueue;
     sender: PostbackSender;
     targets: DeliveryTargets;
@@ -89,6 +92,7 @@ export class DeliveryWorker implements AsyncDisposable {
     now: () => number;
     random: () => number;
   }) {
+    this.#database = dependencies.database;
     this.#queue = dependencies.queue;
     this.#sender = dependencies.sender;
     this.#targets = dependencies.targets;
@@ -156,15 +160,20 @@ export class DeliveryWorker implements AsyncDisposable {
     let isSettled = false;
     try {
       if (this.#failures > 0) await this.#takeBackLeases(settlements);
-      const { received, nextAvailableAt } = await this.#queue.exchange<FinishedMessage>({
-        settlements,
-        capacity,
-        visibilityMs: this.#options.timeoutMs + VISIBILITY_MARGIN_MS,
-        record: async (tx, settled) => {
-          await recordDeliveries(tx, settled);
+      const { received, nextAvailableAt } = await this.#database.transaction(
+        async (tx) => {
+          const settled = await this.#queue.settle(tx, settlements);
           discards = settled.filter(({ settlement }) => settlement.action === 'discard');
+          const visibilityMs = this.#options.timeoutMs + VISIBILITY_MARGIN_MS;
+          // Neither needs the other's result: a server gets their statements in one go.
+          const [taken] = await Promise.all([
+            this.#queue.receive(tx, { capacity, visibilityMs }),
+            recordDeliveries(tx, settled),
+          ]);
+          return taken;
         },
-      });
+        { durability: 'deferred' },
+      );
       isSettled = true;
       for (const discard of discards) this.#reports.discarded(discard);
       if (settlements.length + received.length > 0)

@@ -30,7 +30,7 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
 
 /** Starts to deliver what is queued, where the settings want this instance to; disposing of it finishes what is in flight. */
 export function startDelivery(
-  { settings, logs, metrics, now, random }: ServiceContext,
+  { settings, logs, metrics, storage, now, random }: ServiceContext,
   { queue, sender, webhooks }: { queue: MessageQueue; sender: PostbackSender; webhooks: Webhooks },
 ): AsyncDisposable {
   const stack = new AsyncDisposableStack();
@@ -46,6 +46,7 @@ export function startDelivery(
   }
   const worker = stack.use(
     new DeliveryWorker({
+      database: storage.database,
       queue,
       sender,
       targets: webhooks.targets,

@@ -85,21 +85,16 @@ export interface QueueTotals {
   oldestEnqueuedAt: number | null;
 }
 
-/** The receiving half, held by the poller. */
-export interface ExchangeRequest<S extends Settlement> {
-  settlements: readonly S[];
-  /** How many messages may be taken up at most; 0 settles only. */
+/** How much is taken up. */
+export interface ReceiveRequest {
+  /** How many messages at most. */
   capacity: number;
   /** How long a message that is taken up stays hidden from other receivers, in milliseconds. */
   visibilityMs: number;
-  /**
-   * Called with the settlements that took effect, in the transaction that makes them do so; those whose
-   * lease was lost are not among them.
-   */
-  record(tx: Transaction, settled: readonly Settled<S>[]): Promise<void>;
 }
 
-export interface ExchangeResult {
+/** What was taken up. */
+export interface Received {
   received: ReceivedMessage[];
   /** When the next waiting message becomes available, in epoch milliseconds; null when none waits. */
   nextAvailableAt: number | null;
@@ -125,14 +120,19 @@ export interface MessageQueue {
   share(tx: Transaction, text: string): Promise<number>;
   /** Queues messages in the given order, within the transaction of the change that caused them. */
   enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
-  /** Settles what is finished and takes up new heads, at most one of each line, in as few commits as it can. */
-  exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult>;
+  /**
+   * Settles messages that were received, and answers the settlements that took effect: those whose lease was lost are not
+   * among them. What they bring about is to be written in the same transaction, and what is received next.
+   */
+  settle<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<Settled<S>[]>;
+  /** Takes up heads that are due, at most one of each line. */
+  receive(tx: Transaction, request: ReceiveRequest): Promise<Received>;
   /**
    * Ends this instance's leases except those that it names as held: their heads are due at once, that receive uncounted.
    * For after a failure, when the caller cannot know what the queue has leased to it. Answers how many ended.
    */
   takeBackLeases(held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[]): Promise<number>;
-  /** Calls back when messages may have become available sooner than the last exchange said. */
+  /** Calls back when messages may have become available sooner than the last `receive` said. */
   onAvailable(listener: () => void): void;
   /** The state of a line, as committed or, with a transaction, as that sees it. */
   line(lineId: number, reader?: Pick<Reader, 'all' | 'allFor'>): Promise<LineState>;

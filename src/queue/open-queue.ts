@@ -6,8 +6,8 @@ import { sqsPlaceOf } from '../settings/sqs-place.ts';
 import { readKnownMessages } from '../webhooks/history/known-messages.ts';
 import { DatabaseQueue } from './database/database-queue.ts';
 import { deleteDoneMessages } from './lines/done-messages.ts';
-import { countEarlierLines } from './lines/earlier-lines.ts';
 import type { MessageQueue } from './message-queue.ts';
+import { countEarlierLines } from './sqs/earlier-lines.ts';
 
 /** The queue that the settings choose, and what readiness depends on beside the database. */
 export interface ServiceQueue extends AsyncDisposable {

@@ -16,6 +16,7 @@ import {
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts } from '../support/postgres-parts.ts';
 import { watchStatements } from '../support/query-plans.ts';
+import { exchange } from '../support/queue-exchange.ts';
 
 /** A step of a plan, as `explain (format json)` tells it. */
 interface PlanNode {
@@ -38,12 +39,15 @@ async function deliver(database: Database): Promise<void> {
     [0, 1, 2].map(() => ({ lineId, messageId: randomUUID(), label: 'L', body: '{}', enqueuedAt: NOW })),
   );
   await database.transaction((tx) => queue.enqueue(tx, messages));
-  const { received } = await queue.exchange({
-    settlements: [],
-    capacity: lines.length,
-    visibilityMs: VISIBILITY_MS,
-    record: async () => {},
-  });
+  const { received } = await exchange(
+    { queue, database },
+    {
+      settlements: [],
+      capacity: lines.length,
+      visibilityMs: VISIBILITY_MS,
+      record: async () => {},
+    },
+  );
   assert.equal(received.length, lines.length);
   const attempt = (succeeded: boolean) => ({
     kind: 'attempt' as const,
@@ -62,23 +66,26 @@ async function deliver(database: Database): Promise<void> {
     ReceivedMessage,
     ReceivedMessage,
   ];
-  await queue.exchange({
-    settlements: [
-      { message: one, action: 'delete', outcome: attempt(true) },
-      { message: two, action: 'delete', outcome: attempt(true) },
-      { message: three, action: 'retry', availableAt: NOW + 1, outcome: attempt(false) },
-      { message: four, action: 'dead-letter', outcome: attempt(false) },
-      {
-        message: five,
-        action: 'discard',
-        followersBefore: NOW + 1,
-        outcome: { kind: 'discard', reason: 'WEBHOOK_DELETED', at: NOW },
-      },
-    ],
-    capacity: 1,
-    visibilityMs: VISIBILITY_MS,
-    record: recordDeliveries,
-  });
+  await exchange(
+    { queue, database },
+    {
+      settlements: [
+        { message: one, action: 'delete', outcome: attempt(true) },
+        { message: two, action: 'delete', outcome: attempt(true) },
+        { message: three, action: 'retry', availableAt: NOW + 1, outcome: attempt(false) },
+        { message: four, action: 'dead-letter', outcome: attempt(false) },
+        {
+          message: five,
+          action: 'discard',
+          followersBefore: NOW + 1,
+          outcome: { kind: 'discard', reason: 'WEBHOOK_DELETED', at: NOW },
+        },
+      ],
+      capacity: 1,
+      visibilityMs: VISIBILITY_MS,
+      record: recordDeliveries,
+    },
+  );
 }
 
 const WAYS: Record<string, (database: Database) => Promise<unknown>> = {

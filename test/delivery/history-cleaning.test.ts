@@ -5,6 +5,7 @@ import { createLogs } from '../../src/observability/log.ts';
 import { markDeleted } from '../../src/webhooks/configuration/webhook-store.ts';
 import { HistoryCleaner } from '../../src/webhooks/history/history-cleaner.ts';
 import { makeDelivery, type TestDelivery } from '../support/delivery.ts';
+import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, when } from '../support/target-behaviours.ts';
@@ -132,9 +133,9 @@ describe('cleaning the history', () => {
     );
     assert.equal((await delivery.queue.line(webhook)).depth, 1);
 
-    const { received } = await delivery.queue.exchange({ ...EXCHANGE, settlements: [], capacity: 1 });
+    const { received } = await exchange(delivery, { capacity: 1 });
     const settlements = received.map((message) => ({ message, action: 'delete' as const }));
-    await delivery.queue.exchange({ ...EXCHANGE, settlements, capacity: 0 });
+    await exchange(delivery, { settlements });
     assert.equal(await clean(HISTORY_DAYS + 1, delivery), 1);
     for (const table of ['webhooks', 'webhook_statistics', 'webhook_subtopics', 'queue_lines'])
       assert.equal(await count(delivery, table), 0, table);
@@ -149,5 +150,3 @@ describe('cleaning the history', () => {
     assert.ok(performance.now() - begun < 30_000, 'the next round is in a minute');
   });
 });
-
-const EXCHANGE = { visibilityMs: 1_000, record: async () => {} };

@@ -13,9 +13,9 @@ export async function openDatabaseQueue(
   through: (database: Database) => Database = (database) => database,
 ): Promise<QueueEngine & { queue: DatabaseQueue }> {
   await using stack = new AsyncDisposableStack();
-  const { database } = stack.use(await openTestDatabase());
+  const database = through(stack.use(await openTestDatabase()).database);
   const clock = new ManualClock();
-  const queue = new DatabaseQueue({ database: through(database), maxReceives: 1_000, now: clock.now });
+  const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: clock.now });
   const opened = stack.move();
   return {
     queue,

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import type { ExchangeResult } from '../../src/queue/message-queue.ts';
+import type { Received } from '../../src/queue/message-queue.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { watchStatements } from '../support/query-plans.ts';
+import { exchange } from '../support/queue-exchange.ts';
 import { queueContract } from './contract.ts';
 import { openDatabaseQueue } from './database-engine.ts';
 import { messageOf, QueueUser, VISIBILITY_MS } from './queue-engine.ts';
 
-function namesOf({ received }: ExchangeResult): string[] {
+function namesOf({ received }: Received): string[] {
   return received.map((message) => message.messageId);
 }
 
@@ -39,12 +40,15 @@ describe('the database queue', () => {
     for (const line of [1, 2, 3]) await user.put(line, `head of ${line}`, `follower of ${line}`);
     const [held] = await user.receive(1);
     const [lost] = await user.receive(1);
-    await another.exchange({
-      settlements: [],
-      capacity: 1,
-      visibilityMs: VISIBILITY_MS,
-      record: async () => {},
-    });
+    await exchange(
+      { queue: another, database },
+      {
+        settlements: [],
+        capacity: 1,
+        visibilityMs: VISIBILITY_MS,
+        record: async () => {},
+      },
+    );
 
     assert.equal(await engine.queue.takeBackLeases([held!]), 1);
     const again = await user.receiveOne();
@@ -104,16 +108,19 @@ describe('the database queue', () => {
     for (const line of [1, 2, 3, 4]) await user.put(line, 'a', 'b', 'c');
     const { database, plans } = watchStatements(engine.database);
     const watched = new DatabaseQueue({ database, maxReceives: 1_000, now: engine.now });
-    const exchange = (settlements: Parameters<QueueUser['settle']>) =>
-      watched.exchange({
-        settlements,
-        capacity: 10,
-        visibilityMs: VISIBILITY_MS,
-        record: async () => {},
-      });
-    const { received } = await exchange([]);
+    const turn = (settlements: Parameters<QueueUser['settle']>) =>
+      exchange(
+        { queue: watched, database },
+        {
+          settlements,
+          capacity: 10,
+          visibilityMs: VISIBILITY_MS,
+          record: async () => {},
+        },
+      );
+    const { received } = await turn([]);
     const [a, b, c, d] = received;
-    await exchange([
+    await turn([
       { message: a!, action: 'delete' },
       { message: b!, action: 'retry', availableAt: 0 },
       { message: c!, action: 'dead-letter' },

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
 import { ManualClock } from '../support/clock.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { exchange } from '../support/queue-exchange.ts';
 import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
 
 async function openLine() {
@@ -24,8 +25,8 @@ async function openLine() {
   );
   const run = (sql: string) => database.transaction((tx) => tx.run(sql));
   const receive = async () => {
-    const request = { settlements: [], capacity: 10, visibilityMs: VISIBILITY_MS, record: async () => {} };
-    return (await queue.exchange(request)).received.map(({ messageId }) => messageId);
+    const request = { capacity: 10, visibilityMs: VISIBILITY_MS };
+    return (await exchange({ queue, database }, request)).received.map(({ messageId }) => messageId);
   };
   return { queue, run, receive, reports, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() };
 }

@@ -1,13 +1,13 @@
 import type { Database } from '../../src/database/database.ts';
 import type {
-  ExchangeRequest,
-  ExchangeResult,
   MessageQueue,
   QueueMessage,
+  Received,
   ReceivedMessage,
   Settled,
   Settlement,
 } from '../../src/queue/message-queue.ts';
+import { type ExchangeRequest, exchange } from '../support/queue-exchange.ts';
 
 /** An open queue of some engine, with what the contract tests need beside the queue itself. */
 export interface QueueEngine extends AsyncDisposable {
@@ -96,14 +96,8 @@ export class QueueUser {
     return effective;
   }
 
-  async exchange(request: Partial<ExchangeRequest<Settlement>>): Promise<ExchangeResult> {
-    return await this.engine.queue.exchange({
-      settlements: [],
-      capacity: 0,
-      visibilityMs: VISIBILITY_MS,
-      record: async () => {},
-      ...request,
-    });
+  async exchange(request: Partial<ExchangeRequest>): Promise<Received> {
+    return await exchange(this.engine, { visibilityMs: VISIBILITY_MS, ...request });
   }
 
   /** Takes up and deletes until nothing is due, and answers the names in the order they came. */

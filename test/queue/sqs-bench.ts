@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { DeleteMessageCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { Database } from '../../src/database/database.ts';
 import type { QueueMessage, ReceivedMessage, Settled, Settlement } from '../../src/queue/message-queue.ts';
-import type { OpenSqsQueue, SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
+import type { SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
 import { messageOf, VISIBILITY_MS } from './queue-engine.ts';
-import { openTestSqsQueue } from './sqs-engine.ts';
+import { openTestSqsQueue, type TestSqsQueue } from './sqs-engine.ts';
 import { type SqsProxy, startSqsProxy, type Treatment } from './sqs-proxy.ts';
 import { createTestQueues, type SqsServer, type TestQueues } from './sqs-server.ts';
 
@@ -15,7 +16,7 @@ export interface Bench extends AsyncDisposable {
   database: Database;
   queues: TestQueues;
   proxy: SqsProxy;
-  readonly instances: readonly OpenSqsQueue[];
+  readonly instances: readonly TestSqsQueue[];
   /** Opens an instance of the engine, through the proxy; the first is the one that messages are put through. */
   open(overrides?: Partial<SqsQueueOptions>): ReturnType<typeof openTestSqsQueue>;
   put(messages: readonly QueueMessage[]): Promise<void>;
@@ -27,7 +28,7 @@ export async function openBench(server: SqsServer, options: { maxReceives?: numb
   const { database } = stack.use(await openTestDatabase());
   const queues = stack.use(await createTestQueues(server, options));
   const proxy = stack.use(await startSqsProxy(server.endpoint));
-  const instances: OpenSqsQueue[] = [];
+  const instances: TestSqsQueue[] = [];
   const opened = stack.move();
   return {
     database,
@@ -80,18 +81,15 @@ export async function readQueue(
 }
 
 /** Receives and deletes as the service does, until so many came; answers their names by line. */
-export async function deliver(
-  { queue }: Awaited<ReturnType<typeof openTestSqsQueue>>,
-  count: number,
-): Promise<Map<number, string[]>> {
+export async function deliver(instance: TestSqsQueue, count: number): Promise<Map<number, string[]>> {
   const came = new Map<number, string[]>();
   let total = 0;
-  let finished: Parameters<typeof queue.exchange>[0]['settlements'] = [];
+  let finished: readonly Settlement[] = [];
   await until(async () => {
     const settlements = finished;
     finished = [];
     let effective: readonly Settled[] = [];
-    const { received } = await queue.exchange({
+    const { received } = await exchange(instance, {
       settlements,
       capacity: 8,
       visibilityMs: VISIBILITY_MS,
@@ -146,19 +144,14 @@ export async function countOn(queues: TestQueues, queue: 'messages' | 'dead lett
 }
 
 /** Takes up the next message that arrives. */
-export async function takeUp({ queue }: OpenSqsQueue): Promise<ReceivedMessage> {
+export async function takeUp(instance: TestSqsQueue): Promise<ReceivedMessage> {
   return await until(async () => {
-    const { received } = await queue.exchange({
-      settlements: [],
-      capacity: 1,
-      visibilityMs: VISIBILITY_MS,
-      record: async () => {},
-    });
+    const { received } = await exchange(instance, { capacity: 1, visibilityMs: VISIBILITY_MS });
     return received[0];
   }, 'a message arrives');
 }
 
 /** Settles and takes nothing up. */
-export async function settle({ queue }: OpenSqsQueue, ...settlements: Settlement[]): Promise<void> {
-  await queue.exchange({ settlements, capacity: 0, visibilityMs: VISIBILITY_MS, record: async () => {} });
+export async function settle(instance: TestSqsQueue, ...settlements: Settlement[]): Promise<void> {
+  await exchange(instance, { settlements });
 }

@@ -5,19 +5,23 @@ import type { MessageQueue, QueueMessage } from '../../src/queue/message-queue.t
 import { type OpenSqsQueue, openSqsQueue, type SqsQueueOptions } from '../../src/queue/sqs/open-sqs-queue.ts';
 import type { SqsQueue } from '../../src/queue/sqs/sqs-queue.ts';
 import { readKnownMessages } from '../../src/webhooks/history/known-messages.ts';
+import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
 import { type QueueEngine, readDeadLetters } from './queue-engine.ts';
 import type { TestQueues } from './sqs-server.ts';
 
 const silent = createLogs({ level: 'silent', customLevels: {} }).for('MessageQueue');
 
+/** The engine with the database that it works on. */
+export type TestSqsQueue = OpenSqsQueue & { database: Database };
+
 /** Opens the engine over queues of a test, quiet and with little patience. */
 export async function openTestSqsQueue(
   database: Database,
   { place }: Pick<TestQueues, 'place'>,
   overrides: Partial<SqsQueueOptions> = {},
-): Promise<OpenSqsQueue> {
-  return await openSqsQueue({
+): Promise<TestSqsQueue> {
+  const opened = await openSqsQueue({
     database,
     place,
     log: silent,
@@ -31,6 +35,7 @@ export async function openTestSqsQueue(
     now: Date.now,
     ...overrides,
   });
+  return Object.assign(opened, { database });
 }
 
 /** Lines whose head waits for its copy. */
@@ -80,10 +85,9 @@ export class PatientSqsEngine implements QueueEngine {
   }
 
   async arrived(): Promise<void> {
-    const nothing = { settlements: [], capacity: 0, visibilityMs: 1_000, record: async () => {} };
     await until(async () => {
-      // An exchange makes lines due whose copies came.
-      await this.queue.exchange(nothing);
+      // Receiving makes lines due whose copies came.
+      await exchange(this, {});
       return (await countAwaiting(this.database, this.#now())) === 0;
     }, 'the copies of what was queued came');
   }

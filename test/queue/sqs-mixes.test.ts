@@ -9,9 +9,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import { readMiscounts } from '../../src/queue/lines/database-queue-statements.ts';
+import { readMiscounts } from '../../src/queue/lines/line-statements.ts';
 import type { HeadAction, MessageQueue, Settlement } from '../../src/queue/message-queue.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
 import { contentOf, messageOf, readDeadLetters } from './queue-engine.ts';
 import { QueueModel } from './queue-model.ts';
@@ -266,17 +267,21 @@ class Mix implements AsyncDisposable {
   /** Takes up what is due, and settles it; what is not said is deleted. */
   async #deliver(place: 0 | 1, capacity: number, actions: readonly Settlement['action'][]): Promise<void> {
     const { queue } = this.#instances[place]!;
-    const exchange = async (settlements: readonly Settlement[], room: number) => {
+    const { database } = this.#test;
+    const turn = async (settlements: readonly Settlement[], room: number) => {
       const effective: Settlement[] = [];
-      const { received } = await queue.exchange({
-        settlements,
-        capacity: room,
-        visibilityMs: LEASE_MS,
-        record: async (_tx, settled) => void effective.push(...settled.map(({ settlement }) => settlement)),
-      });
+      const { received } = await exchange(
+        { queue, database },
+        {
+          settlements,
+          capacity: room,
+          visibilityMs: LEASE_MS,
+          record: async (_tx, settled) => void effective.push(...settled.map(({ settlement }) => settlement)),
+        },
+      );
       return { effective, received };
     };
-    const { received } = await exchange([], capacity);
+    const { received } = await turn([], capacity);
     const settlements = received.map((message, n): Settlement => {
       const { message: head, receiveCount } = this.#model.receive(
         message.lineId,
@@ -291,7 +296,7 @@ class Mix implements AsyncDisposable {
       return { message, action };
     });
     if (settlements.length === 0) return;
-    const { effective } = await exchange(settlements, 0);
+    const { effective } = await turn(settlements, 0);
     assert.equal(effective.length, settlements.length);
     for (const settlement of effective) assert.ok(this.#model.settle(settlement, Date.now()) !== null);
   }

@@ -4,6 +4,7 @@ import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { Database, SqlValue } from '../../src/database/database.ts';
 import { MIGRATIONS, migrate } from '../../src/database/migrate.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { exchange } from '../support/queue-exchange.ts';
 import { until } from '../support/service.ts';
 import { countOn, deliver, openBench, readQueue, settle, sorted, takeUp } from './sqs-bench.ts';
 import { openTestSqsQueue } from './sqs-engine.ts';
@@ -226,12 +227,7 @@ describe('a database of the release before, with messages in every state', () =>
     bench.proxy.treat = () => 'unavailable';
     const place = { ...bench.queues.place, endpoint: bench.proxy.endpoint };
     await using instance = await openTestSqsQueue(database, { place });
-    const { received, nextAvailableAt } = await instance.queue.exchange({
-      settlements: [],
-      capacity: 8,
-      visibilityMs: 1_000,
-      record: async () => {},
-    });
+    const { received, nextAvailableAt } = await exchange(instance, { capacity: 8 });
     // Nor does anybody ask again and again.
     assert.deepEqual([received, nextAvailableAt], [[], null]);
     bench.proxy.treat = () => 'pass';

@@ -1,8 +1,9 @@
+import type { Transaction } from '../../src/database/database.ts';
 import { DeliveryWorker } from '../../src/delivery/delivery-worker.ts';
 import type { TargetGuardOptions } from '../../src/delivery/target-guard.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
-import type { ExchangeRequest, ExchangeResult, Settlement } from '../../src/queue/message-queue.ts';
+import type { Settled, Settlement } from '../../src/queue/message-queue.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { DeliveryTargets } from '../../src/webhooks/configuration/delivery-targets.ts';
 import type { WebhookConfiguration } from '../../src/webhooks/configuration/webhook.ts';
@@ -21,14 +22,17 @@ export class WatchedQueue extends DatabaseQueue {
   /** Ids of the messages that were settled, as often as they were. */
   readonly settled: string[] = [];
 
-  override async exchange<S extends Settlement>(request: ExchangeRequest<S>): Promise<ExchangeResult> {
+  override async settle<S extends Settlement>(
+    tx: Transaction,
+    settlements: readonly S[],
+  ): Promise<Settled<S>[]> {
     this.exchanges += 1;
     if (this.failing) {
       this.failures += 1;
       throw new Error('the queue is out of order');
     }
-    this.settled.push(...request.settlements.map(({ message }) => message.messageId));
-    return await super.exchange(request);
+    this.settled.push(...settlements.map(({ message }) => message.messageId));
+    return await super.settle(tx, settlements);
   }
 }
 
@@ -91,6 +95,7 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
   );
   const worker = stack.use(
     new DeliveryWorker({
+      database,
       queue,
       sender,
       targets,

@@ -1,5 +1,5 @@
-import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Transaction } from '../../database/database.ts';
+import { deleteMessages } from './message-statements.ts';
 
 /** So many are deleted at once, which takes about ten milliseconds. */
 const DELETED_TOGETHER = 4_096;
@@ -12,43 +12,27 @@ const DELETED_TOGETHER = 4_096;
  */
 export class DoneMessages {
   readonly #positions = new Set<number>();
+  readonly #added = new WeakMap<Transaction, readonly number[]>();
 
-  /**
-   * Deletes them if there are many, or at any rate.
-   * @param added those that are done with by this transaction.
-   */
-  async delete(
-    tx: Transaction,
-    { added, atAnyRate }: { added: readonly number[]; atAnyRate: boolean },
-  ): Promise<void> {
-    if (!atAnyRate && this.#positions.size + added.length < DELETED_TOGETHER) {
-      tx.onCommit(() => {
-        for (const position of added) this.#positions.add(position);
-      });
-      return;
-    }
-    const deleted = [...this.#positions];
-    await deleteMessages(
-      tx,
-      [...deleted, ...added].sort((a, b) => a - b),
-    );
+  /** Notes messages that are done with by this transaction. */
+  add(tx: Transaction, positions: readonly number[]): void {
+    this.#added.set(tx, [...(this.#added.get(tx) ?? []), ...positions]);
+    tx.onCommit(() => {
+      for (const position of positions) this.#positions.add(position);
+    });
+  }
+
+  /** Deletes them if there are many, or at any rate. */
+  async delete(tx: Transaction, { atAnyRate }: { atAnyRate: boolean }): Promise<void> {
+    const added = this.#added.get(tx) ?? [];
+    if (!atAnyRate && this.#positions.size + added.length < DELETED_TOGETHER) return;
+    const deleted = [...this.#positions, ...added].sort((a, b) => a - b);
+    if (deleted.length === 0) return;
+    await deleteMessages(tx, deleted);
     tx.onCommit(() => {
       for (const position of deleted) this.#positions.delete(position);
     });
   }
-}
-
-const DELETE_MESSAGES = new BatchStatement(
-  'gone',
-  { id: 'bigint' },
-  (gone, { using }) => `delete from queue_messages ${using} where queue_messages.id = ${gone.id}`,
-);
-
-export async function deleteMessages(tx: Transaction, positions: readonly number[]): Promise<void> {
-  await DELETE_MESSAGES.run(
-    tx,
-    positions.map((id) => ({ id })),
-  );
 }
 
 /** Deletes what an earlier process was done with and had not deleted; from then on no line counts on its `done_to`. */

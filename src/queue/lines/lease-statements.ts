@@ -1,88 +1,35 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import type { QueuedMessage, ReceivedMessage } from '../message-queue.ts';
-import { type MessageRow, toMessages } from './database-queue-statements.ts';
+import type { ReceivedMessage } from '../message-queue.ts';
 
-/** SQL of who has which line's head out, one operation a function; each handles a whole batch in one statement. */
+/** SQL for message leases, one operation a function; each handles a whole batch in one statement. */
 
-/** Who has a line's head out. */
-export interface Lease {
-  lineId: number;
-  leaseToken: string;
-  /** The head's position, when the message behind it is to be looked for. */
-  nextBehind: number | null;
-}
+/** The lease of a line's head. */
+export type Lease = Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
 
-/** A line whose lease is still held. */
-export interface HeldLine {
-  leaseToken: string;
-  /** How many messages it has. */
-  pending: number;
-  /** The message behind the head; null when there is none, or it was not looked for. */
-  next: QueuedMessage | null;
-}
-
-/** PostgreSQL's. */
 const HELD_LINES = new BatchStatement(
   'lease',
   { line_id: 'bigint', token: 'text' },
-  (lease, { joined }) =>
-    `select line.line_id, line.lease_token, line.pending from ${joined} queue_lines as line
+  (lease, { joined, dialect }) =>
+    `select line.line_id, line.lease_token from ${joined} queue_lines as line
      where line.line_id = ${lease.line_id} and line.lease_token = ${lease.token}
-     order by line.line_id for update of line`,
+     ${dialect === 'postgres' ? 'order by line.line_id for update of line' : ''}`,
 );
-
-/** SQLite's. No message is behind a position that is null. */
-const HELD_LINES_WITH_NEXT = new BatchStatement(
-  'lease',
-  { line_id: 'bigint', token: 'text', position: 'bigint' },
-  (lease, { joined }) =>
-    `select line.line_id, line.lease_token, line.pending,
-       next.id, next.message_id, next.label, next.stored_body as body, next.shared_body_id, next.enqueued_at
-     from ${joined} queue_lines as line left join queue_messages as next on next.id =
-       (select behind.id from queue_messages as behind
-        where behind.line_id = ${lease.line_id} and behind.id > ${lease.position} order by behind.id limit 1)
-     where line.line_id = ${lease.line_id} and line.lease_token = ${lease.token}`,
-);
-
-type HeldLineRow = Pick<MessageRow, 'line_id'> & { lease_token: string; pending: number };
 
 /**
- * The lines of leases that are still held. Until the transaction ends nobody else takes them: on PostgreSQL their rows are
- * locked, in ascending order. There the next messages are not looked for, since one may come while a row is waited for.
+ * The lines of leases that are still held, with their tokens. Until the transaction ends nobody else takes them: on
+ * PostgreSQL their rows are locked, in ascending order.
  */
 export async function readHeldLines(
-  tx: Pick<Transaction, 'dialect' | 'allFor'>,
+  tx: Pick<Transaction, 'allFor'>,
   leases: readonly Lease[],
-): Promise<Map<number, HeldLine>> {
-  const held = new Map<number, HeldLine>();
-  if (tx.dialect === 'postgres') {
-    const rows = await HELD_LINES.all<HeldLineRow>(
-      tx,
-      leases.map(({ lineId, leaseToken }) => ({ line_id: lineId, token: leaseToken })),
-    );
-    for (const { line_id, lease_token, pending } of rows)
-      held.set(line_id, { leaseToken: lease_token, pending, next: null });
-    return held;
-  }
-  const rows = await HELD_LINES_WITH_NEXT.all<HeldLineRow & (MessageRow | { id: null })>(
+): Promise<Map<number, string>> {
+  const rows = await HELD_LINES.all<{ line_id: number; lease_token: string }>(
     tx,
-    leases.map(({ lineId, leaseToken, nextBehind }) => ({
-      line_id: lineId,
-      token: leaseToken,
-      position: nextBehind,
-    })),
+    leases.map(({ lineId, leaseToken }) => ({ line_id: lineId, token: leaseToken })),
   );
-  const next = await toMessages(tx, rows.filter(hasNext));
-  const nextOf = new Map(next.map((message) => [message.lineId, message]));
-  for (const { line_id, lease_token, pending } of rows)
-    held.set(line_id, { leaseToken: lease_token, pending, next: nextOf.get(line_id) ?? null });
-  return held;
-}
-
-function hasNext(row: HeldLineRow & (MessageRow | { id: null })): row is HeldLineRow & MessageRow {
-  return row.id !== null;
+  return new Map(rows.map((row) => [row.line_id, row.lease_token]));
 }
 
 /**
@@ -152,34 +99,6 @@ export async function advanceLines(
   );
 }
 
-const ADVANCE_AND_LEASE = new BatchStatement(
-  'head',
-  { line_id: 'bigint', done_to: 'bigint', token: 'text', until: 'bigint' },
-  (head, { from }) =>
-    `update queue_lines set pending = pending - 1, done_to = coalesce(${head.done_to}, queue_lines.done_to),
-       receive_count = case when pending > 1 then 1 else 0 end,
-       lease_token = case when pending > 1 then ${head.token} else null end,
-       available_at = case when pending > 1 then ${head.until} else null end
-     ${from} where queue_lines.line_id = ${head.line_id}`,
-);
-
-/** The same, but takes up the next message of each line at once, under a lease of its own. */
-export async function advanceAndLeaseLines(
-  tx: Transaction,
-  heads: readonly LeavingHead[],
-  { leasedUntil, leaseToken }: { leasedUntil: number; leaseToken: string },
-): Promise<void> {
-  await ADVANCE_AND_LEASE.run(
-    tx,
-    heads.map(({ lineId, doneTo }) => ({
-      line_id: lineId,
-      done_to: doneTo,
-      token: leaseToken,
-      until: leasedUntil,
-    })),
-  );
-}
-
 const POSTPONE = new BatchStatement(
   'head',
   { line_id: 'bigint', available_at: 'bigint', uncounted: 'bigint' },
@@ -219,7 +138,7 @@ export async function endAllLeases(tx: Transaction, now: number): Promise<number
 export async function endOtherLeases(
   tx: Transaction,
   prefix: string,
-  held: readonly Pick<ReceivedMessage, 'lineId' | 'leaseToken'>[],
+  held: readonly Lease[],
   now: number,
 ): Promise<number> {
   return await tx.run(

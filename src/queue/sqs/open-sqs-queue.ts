@@ -1,7 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
-import { DatabaseQueue } from '../database/database-queue.ts';
 import { SqsApi, type SqsPlace } from './sqs-api.ts';
 import type { Copy } from './sqs-message.ts';
 import { SqsOutage } from './sqs-outage.ts';
@@ -74,27 +73,20 @@ export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQue
   const placer = stack.use(
     new SqsPlacer({ database, api, outage, log, installation, polls, maxBytes: () => watch.maxBytes, now }),
   );
-  const lines = new DatabaseQueue({
-    database,
-    maxReceives: options.defaultMaxReceives,
-    onMiscount: options.onMiscount,
-    copies: { waitMs },
-    now,
-  });
   const upgrade = stack.use(
     new SqsUpgrade({
       database,
       api,
       outage,
       readHistory: options.readHistory,
-      queueAgain: (tx, messages) => lines.redeliver(tx, messages),
+      queueAgain: (tx, messages) => queue.redeliver(tx, messages),
       onDone: () => queue.announce(),
       now,
     }),
   );
   const queue = new SqsQueue({
     database,
-    lines,
+    onMiscount: options.onMiscount,
     placer,
     maxReceives: () => watch.maxReceives,
     mayDeliver: () => !upgrade.isPending,

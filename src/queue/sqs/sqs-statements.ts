@@ -1,6 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import { type MessageRow, toMessages } from '../lines/database-queue-statements.ts';
+import { isWaiting, isWaitingInLine } from '../lines/done-to.ts';
+import { type MessageRow, toMessages } from '../lines/message-statements.ts';
 import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
 
 /** SQL of the copies on Amazon SQS; one operation a function, a whole batch in one statement. */
@@ -70,14 +71,13 @@ export async function readUnplaced(
   claims: readonly Claim[],
   { share, isBounded }: { share: number; isBounded: boolean },
 ): Promise<QueuedMessage[]> {
-  const done = '(select behind.done_to from queue_lines as behind where behind.line_id = claim.line_id)';
   const rows = await reader.all<MessageRow>(
     `select next.id, next.line_id, next.message_id, next.label, next.stored_body as body, next.shared_body_id,
        next.enqueued_at
      from ${recordset(reader.dialect, 'claim', { line_id: 'bigint', placed_to: 'bigint' })}
      cross join queue_messages as next where next.id > claim.placed_to and next.id in
        (select first.id from queue_messages as first where first.line_id = claim.line_id
-          and first.id > ${isBounded ? '0' : 'claim.placed_to'} and first.id > ${done}
+          and first.id > ${isBounded ? '0' : 'claim.placed_to'} and ${isWaitingInLine('first', 'claim.line_id')}
         order by first.id limit ?)
      order by next.line_id, next.id`,
     JSON.stringify(claims.map(({ lineId, placedTo }) => ({ line_id: lineId, placed_to: placedTo }))),
@@ -102,7 +102,7 @@ export async function readUnplacedLines(reader: Pick<Reader, 'all'>): Promise<nu
   const rows = await reader.all<{ line_id: number }>(
     `select line.line_id from queue_lines as line left join sqs_placed as sent on sent.line_id = line.line_id
      where line.pending > 0 and exists (select 1 from queue_messages as next
-       where next.line_id = line.line_id and next.id > coalesce(sent.placed_to, 0) and next.id > line.done_to)`,
+       where next.line_id = line.line_id and next.id > coalesce(sent.placed_to, 0) and ${isWaiting('next', 'line')})`,
   );
   return rows.map((row) => row.line_id);
 }

@@ -1,8 +1,8 @@
 import type { Database, Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import { addToLines, type LineAddition, lockLines } from '../lines/database-queue-statements.ts';
-import { countEarlierLines } from '../lines/earlier-lines.ts';
+import { addToLines, type LineAddition, lockLines } from '../lines/line-statements.ts';
 import type { QueueMessage } from '../message-queue.ts';
+import { countEarlierLines } from './earlier-lines.ts';
 import type { SqsApi } from './sqs-api.ts';
 import type { Copy } from './sqs-message.ts';
 import type { SqsOutage } from './sqs-outage.ts';

@@ -21,6 +21,7 @@ export async function recordDeliveries(
   tx: Transaction,
   settled: readonly Settled<DeliverySettlement>[],
 ): Promise<void> {
+  if (settled.length === 0) return;
   const rows: SqlRow[] = [];
   const triedBefore: string[] = [];
   const statistics = new Map<number, StatisticsChange>();

@@ -1,30 +1,9 @@
-import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
-import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
-import { wholeBodies } from '../shared-bodies.ts';
+import { isWaiting, isWaitingInLine } from './done-to.ts';
+import { asIds } from './message-statements.ts';
 
-/** SQL of the database queue, one operation a function; each handles a whole batch in one statement. */
-
-const MESSAGE_COLUMNS = [
-  'line_id',
-  'message_id',
-  'label',
-  'stored_body',
-  'shared_body_id',
-  'enqueued_at',
-] as const;
-
-/** A message as its row holds it; `body` is as it is stored. */
-export interface MessageRow {
-  id: number;
-  line_id: number;
-  message_id: string;
-  label: string;
-  body: string;
-  shared_body_id: number | null;
-  enqueued_at: number;
-}
+/** SQL for lines, one operation a function; each handles a whole batch in one statement. */
 
 /** What is appended to a line. */
 export interface LineAddition {
@@ -76,63 +55,6 @@ export async function lockLines(tx: Transaction, lineIds: readonly number[]): Pr
     lineIds.toSorted((a, b) => a - b).map((lineId): SqlRow => [lineId, 0, null, 0]),
     'on conflict (line_id) do update set pending = queue_lines.pending',
   );
-}
-
-export async function insertMessages(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
-  await tx.insertMany(
-    'queue_messages',
-    MESSAGE_COLUMNS,
-    messages.map(
-      (m): SqlRow => [
-        m.lineId,
-        m.messageId,
-        m.label,
-        m.shared?.own ?? m.body,
-        m.shared?.id ?? null,
-        m.enqueuedAt,
-      ],
-    ),
-  );
-}
-
-/** Up to where a line's messages are done with: those behind are its own. */
-function doneTo(lineId: string): string {
-  return `(select behind.done_to from queue_lines as behind where behind.line_id = ${lineId})`;
-}
-
-const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
-  // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
-  const isAhead = dialect === 'sqlite' ? `and first.id > ${doneTo(line.id)}` : '';
-  return `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
-       head.enqueued_at
-     from ${joined} queue_messages as head where head.id =
-       (select first.id from queue_messages as first
-        where first.line_id = ${line.id} ${isAhead} order by first.id limit 1)`;
-});
-
-/** The first message of each line. */
-export async function readHeads(
-  reader: Pick<Reader, 'allFor'>,
-  lineIds: Iterable<number>,
-): Promise<QueuedMessage[]> {
-  const rows = await HEADS.all<MessageRow>(reader, asIds(lineIds));
-  return await toMessages(reader, rows);
-}
-
-/** The first messages of a line, in order. */
-export async function readFirstMessages(
-  tx: Transaction,
-  lineId: number,
-  limit: number,
-): Promise<QueuedMessage[]> {
-  const rows = await tx.all<MessageRow>(
-    `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at
-     from queue_messages as m where m.line_id = ? and m.id > ${doneTo('?')} order by m.id limit ?`,
-    lineId,
-    lineId,
-    limit,
-  );
-  return await toMessages(tx, rows);
 }
 
 /** Takes messages off a line's count that left it behind its head; the line is not leased. */
@@ -221,7 +143,7 @@ export interface Miscount {
 /** Lines whose count is wrong. All is read from one state of the data, in which each count is right unless a fault made it wrong. */
 export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscount[]> {
   const stored = `(select count(*) from queue_messages as message
-    where message.line_id = line.line_id and message.id > line.done_to)`;
+    where message.line_id = line.line_id and ${isWaiting('message', 'line')})`;
   const rows = await reader.all<{ line_id: number; pending: number; stored: number }>(
     `select line.line_id, line.pending, ${stored} as stored from queue_lines as line where line.pending <> ${stored}`,
   );
@@ -232,7 +154,7 @@ export async function readMiscounts(reader: Pick<Reader, 'all'>): Promise<Miscou
 export async function recountLine(tx: Transaction, lineId: number, now: number): Promise<void> {
   await lockLines(tx, [lineId]);
   const stored = `(select count(*) from queue_messages as message
-    where message.line_id = queue_lines.line_id and message.id > queue_lines.done_to)`;
+    where message.line_id = queue_lines.line_id and ${isWaiting('message', 'queue_lines')})`;
   await tx.run(
     `insert into queue_lines (line_id, pending, available_at, receive_count) values (?, 0, null, 0)
      on conflict (line_id) do nothing`,
@@ -273,29 +195,9 @@ export async function readTotals(reader: Pick<Reader, 'all'>, now: number): Prom
        coalesce(sum(case when line.lease_token is null and line.receive_count > 0 then 1 else 0 end), 0) as lines_blocked,
        (select count(*) from queue_dead_letters) as dead_letters,
        (select first.enqueued_at from queue_messages as first
-        where first.id > ${doneTo('first.line_id')} order by first.id limit 1) as oldest
+        where ${isWaitingInLine('first', 'first.line_id')} order by first.id limit 1) as oldest
      from queue_lines as line where line.pending > 0`,
     now,
   );
   return rows[0]!;
-}
-
-function asIds(ids: Iterable<number>): { id: number }[] {
-  return Array.from(ids, (id) => ({ id }));
-}
-
-/** Rows as messages in their places, bodies whole. */
-export async function toMessages(
-  reader: Pick<Reader, 'allFor'>,
-  rows: readonly MessageRow[],
-): Promise<QueuedMessage[]> {
-  const bodies = await wholeBodies(reader, rows);
-  return rows.map((row, n) => ({
-    position: row.id,
-    lineId: row.line_id,
-    messageId: row.message_id,
-    label: row.label,
-    ...bodies[n]!,
-    enqueuedAt: row.enqueued_at,
-  }));
 }

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Reader, Transaction } from '../../database/database.ts';
+import type {
+  HeadAction,
+  HeadActionResult,
+  LineState,
+  MessageQueue,
+  QueuedMessage,
+  QueueMessage,
+  QueueTotals,
+  Received,
+  ReceiveRequest,
+  Settled,
+  Settlement,
+} from '../message-queue.ts';
+import { insertSharedBody } from '../shared-bodies.ts';
+import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
+import { DoneMessages } from './done-messages.ts';
+import { endAllLeases, endOtherLeases, type Lease, leaseDueLines } from './lease-statements.ts';
+import {
+  addToLines,
+  advanceUnleasedLine,
+  deleteEmptyLines,
+  type LineAddition,
+  type LineRow,
+  lockLines,
+  makeDue,
+  readExistingLines,
+  readLastEnqueuedAt,
+  readLine,
+  readLockedLine,
+  readMiscounts,
+  readNextDue,
+  readTotals,
+  recountLine,
+} from './line-statements.ts';
+import { deleteMessages, insertMessages, readFirstMessages, readHeads } from './message-statements.ts';
+import { PacedCalls } from './paced-calls.ts';
+import { settle } from './settling.ts';
+
+/** Signals to all instances that messages may have become available. */
+const AVAILABLE_CHANNEL = 'queue_available';
+/**
+ * On PostgreSQL, the least time between a look that found nothing and the next: a storm of signals, of which another
+ * instance does the work, and lines that others have locked at this moment, must not keep this one asking.
+ */
+const LOOK_AGAIN_MS = 20;
+
+/** What every engine is made with. */
+export interface LineQueueOptions {
+  database: Database;
+  now: () => number;
+  /** Called with a sentence about a line whose count was wrong, and was set right. */
+  onMiscount?: (text: string) => void;
+}
+
+/**
+ * The lines in the database, which are the queue of every engine. A line is a row with its count and the moment its head is
+ * due; taking up heads reads those rows through an index and the head of each, never the backlog behind.
+ */
+export abstract class LineQueue implements MessageQueue {
+  abstract readonly engine: string;
+  abstract get maxReceives(): number;
+  /**
+   * Set when messages are copied to another queue, and dead letters too. The head of an idle line then waits so long for its
+   * copy, which makes it due, and no receiver is notified until then.
+   */
+  protected readonly copies: { waitMs: number } | null = null;
+  protected readonly database: Database;
+  protected readonly now: () => number;
+  readonly #onMiscount: (text: string) => void;
+  readonly #wakeUps: PacedCalls;
+  readonly #done = new DoneMessages();
+  /** The lines of which a transaction has settled messages. */
+  readonly #settled = new WeakMap<Transaction, readonly number[]>();
+  /** Begins the tokens of this instance's leases. */
+  readonly #holder = randomUUID();
+
+  constructor({ database, now, onMiscount = () => {} }: LineQueueOptions) {
+    this.database = database;
+    this.now = now;
+    this.#onMiscount = onMiscount;
+    this.#wakeUps = new PacedCalls(database.dialect === 'postgres' ? LOOK_AGAIN_MS : 0);
+  }
+
+  /**
+   * Takes back what an earlier process had out. On PostgreSQL other instances may have it out: there leases end by
+   * themselves.
+   */
+  async recoverLeases(): Promise<number> {
+    if (this.database.dialect === 'postgres') return 0;
+    return await this.database.transaction((tx) => endAllLeases(tx, this.now()));
+  }
+
+  async holdLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
+    // The second statement begins when the first has its locks, so it sees what those before it have committed.
+    const [, last] = await Promise.all([lockLines(tx, lineIds), readLastEnqueuedAt(tx, lineIds)]);
+    return Math.max(this.now(), last);
+  }
+
+  /** Sets right the counts of lines that a fault made wrong, and reports each. */
+  async recount(): Promise<void> {
+    const wrong = await readMiscounts(this.database.reader);
+    if (wrong.length === 0) return;
+    await this.database.transaction(async (tx) => {
+      for (const { lineId } of wrong) await recountLine(tx, lineId, this.now());
+    });
+    for (const { lineId, pending, stored } of wrong)
+      this.#onMiscount(`the line of webhook ${lineId} counted ${pending} messages and holds ${stored}`);
+  }
+
+  async share(tx: Transaction, text: string): Promise<number> {
+    return await insertSharedBody(tx, text);
+  }
+
+  async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    await this.#enqueue(tx, messages, this.copies?.waitMs ?? 0);
+  }
+
+  async #enqueue(tx: Transaction, messages: readonly QueueMessage[], waitMs: number): Promise<void> {
+    if (messages.length === 0) return;
+    const additions = new Map<number, LineAddition>();
+    for (const { lineId, enqueuedAt } of messages) {
+      const { count, lastEnqueuedAt } = additions.get(lineId) ?? { count: 0, lastEnqueuedAt: 0 };
+      additions.set(lineId, {
+        lineId,
+        count: count + 1,
+        lastEnqueuedAt: Math.max(lastEnqueuedAt, enqueuedAt),
+      });
+    }
+    // Lines first and in ascending order: holding the line's row is what makes numbers follow commits. The messages go
+    // right behind, in the same order but not waited for: others wait for the line until the commit.
+    const ascending = [...additions.values()].sort((a, b) => a.lineId - b.lineId);
+    await Promise.all([addToLines(tx, ascending, this.now() + waitMs), insertMessages(tx, messages)]);
+    if (waitMs === 0) tx.signal(AVAILABLE_CHANNEL);
+  }
+
+  async settle<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<Settled<S>[]> {
+    if (settlements.length === 0) return [];
+    const now = this.now();
+    // Only on SQLite: elsewhere another instance would have to know of them.
+    const deletesLater = tx.dialect === 'sqlite';
+    const { settled, gone } = await settle(tx, settlements, { now, copyAt: this.#copyAt(now), deletesLater });
+    if (deletesLater) this.#done.add(tx, gone);
+    this.#settled.set(
+      tx,
+      settled.map(({ settlement }) => settlement.message.lineId),
+    );
+    return settled;
+  }
+
+  async receive(tx: Transaction, { capacity, visibilityMs }: ReceiveRequest): Promise<Received> {
+    await this.beforeReceiving(tx);
+    const now = this.now();
+    const leaseToken = `${this.#holder}/${randomUUID()}`;
+    const lease = { now, leasedUntil: now + visibilityMs, leaseToken, limit: capacity };
+    // A server gets the question for the heads of lines that this transaction has locked together with the others.
+    const locked = tx.dialect === 'postgres' && capacity > 0 ? (this.#settled.get(tx) ?? []) : [];
+    const [{ taken, nextAt }, lockedHeads] = await Promise.all([
+      leaseDue(tx, lease),
+      locked.length === 0 ? [] : readHeads(tx, locked),
+    ]);
+    const heads = lockedHeads.filter((head) => taken.has(head.lineId));
+    const known = new Set(heads.map((head) => head.lineId));
+    const others = [...taken.keys()].filter((lineId) => !known.has(lineId));
+    if (others.length > 0) heads.push(...(await readHeads(tx, others)));
+    if (heads.length < taken.size) await this.#recountEmpty(tx, taken.keys(), heads);
+    await this.#done.delete(tx, { atAnyRate: taken.size === 0 });
+    if (taken.size === 0 && !this.#settled.has(tx)) this.#wakeUps.pause();
+    const isMoreDue = nextAt !== null && nextAt <= now;
+    return {
+      received: heads.map((head) => ({ ...head, leaseToken, receiveCount: taken.get(head.lineId)! })),
+      // With room left, what is due is in others' hands at this moment.
+      nextAvailableAt: isMoreDue && taken.size < capacity ? now + LOOK_AGAIN_MS : nextAt,
+    };
+  }
+
+  /** Makes lines due that are to be taken up with the others. */
+  protected async beforeReceiving(_tx: Transaction): Promise<void> {}
+
+  /** Sets lines right that counted messages and hold none. */
+  async #recountEmpty(
+    tx: Transaction,
+    lineIds: Iterable<number>,
+    heads: readonly QueuedMessage[],
+  ): Promise<void> {
+    const withHead = new Set(heads.map((head) => head.lineId));
+    const empty = [...lineIds].filter((lineId) => !withHead.has(lineId));
+    for (const lineId of empty) await recountLine(tx, lineId, this.now());
+    tx.onCommit(() => {
+      for (const lineId of empty)
+        this.#onMiscount(`the line of webhook ${lineId} counted messages and holds none`);
+    });
+  }
+
+  async takeBackLeases(held: readonly Lease[]): Promise<number> {
+    return await this.database.transaction((tx) => endOtherLeases(tx, `${this.#holder}/`, held, this.now()));
+  }
+
+  onAvailable(listener: () => void): void {
+    this.database.onSignal(AVAILABLE_CHANNEL, () => this.#wakeUps.call(listener));
+  }
+
+  async line(
+    lineId: number,
+    reader: Pick<Reader, 'all' | 'allFor'> = this.database.reader,
+  ): Promise<LineState> {
+    const line = await readLine(reader, lineId);
+    if (line === null || line.pending === 0) return { depth: 0, oldestEnqueuedAt: null, head: null };
+    const [head] = await readHeads(reader, [lineId]);
+    if (head === undefined) return { depth: 0, oldestEnqueuedAt: null, head: null };
+    return {
+      depth: line.pending,
+      oldestEnqueuedAt: head.enqueuedAt,
+      head: {
+        messageId: head.messageId,
+        label: head.label,
+        receiveCount: line.receive_count,
+        inFlight: this.#isOut(line),
+        // A head that waits for its copy is as good as due.
+        availableAt: Math.min(
+          line.available_at ?? this.now(),
+          line.receive_count === 0 ? this.now() : Number.POSITIVE_INFINITY,
+        ),
+      },
+    };
+  }
+
+  async actOnHead(
+    tx: Transaction,
+    lineId: number,
+    action: HeadAction,
+    messageId?: string,
+  ): Promise<HeadActionResult> {
+    const line = await readLockedLine(tx, lineId);
+    const [head] = line === null || line.pending === 0 ? [] : await readFirstMessages(tx, lineId, 1);
+    if (line === null || head === undefined) return { outcome: 'empty' };
+    if (messageId !== undefined && head.messageId !== messageId) return { outcome: 'other-head' };
+    if (this.#isOut(line)) return { outcome: 'in-flight' };
+    const now = this.now();
+    if (action === 'retry') {
+      await makeDue(tx, lineId, now);
+    } else {
+      await copyToDeadLetters(tx, [head.position], { now, copyAt: this.#copyAt(now) });
+      await deleteMessages(tx, [head.position]);
+      await advanceUnleasedLine(tx, lineId, now);
+    }
+    tx.signal(AVAILABLE_CHANNEL);
+    return { outcome: 'done', message: head };
+  }
+
+  async redeliver(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+    await deleteDeadLetters(
+      tx,
+      messages.map((message) => message.messageId),
+    );
+    // Somebody waits for these, and a copy of the same id is none to Amazon SQS for minutes.
+    await this.#enqueue(tx, messages, 0);
+  }
+
+  async totals(): Promise<QueueTotals> {
+    const row = await readTotals(this.database.reader, this.now());
+    return {
+      waiting: row.waiting,
+      inFlight: row.in_flight,
+      deadLetters: row.dead_letters,
+      linesBlocked: row.lines_blocked,
+      oldestEnqueuedAt: row.oldest,
+    };
+  }
+
+  async forgetLines(tx: Transaction, lineIds: readonly number[]): Promise<number[]> {
+    if (lineIds.length === 0) return [];
+    await deleteEmptyLines(tx, lineIds);
+    const left = await readExistingLines(tx, lineIds);
+    return lineIds.filter((id) => !left.has(id));
+  }
+
+  async removeDeadLettersBefore(before: number, limit: number): Promise<number> {
+    return await this.database.transaction((tx) => deleteDeadLettersBefore(tx, before, limit));
+  }
+
+  #copyAt(now: number): number | null {
+    return this.copies === null ? null : now;
+  }
+
+  #isOut(line: LineRow): boolean {
+    return line.lease_token !== null && (line.available_at ?? 0) > this.now();
+  }
+}
+
+/** Leases lines that are due; answers their receive counts, and when the next one is due. */
+async function leaseDue(
+  tx: Transaction,
+  request: Parameters<typeof leaseDueLines>[1],
+): Promise<{ taken: Map<number, number>; nextAt: number | null }> {
+  const nothing = new Map<number, number>();
+  if (tx.dialect === 'postgres') {
+    const [taken, nextAt] = await Promise.all([
+      request.limit > 0 ? leaseDueLines(tx, request) : nothing,
+      readNextDue(tx),
+    ]);
+    return { taken, nextAt };
+  }
+  // Mostly nothing else is due: to look costs a tenth of what an update that finds nothing does.
+  const nextAt = await readNextDue(tx);
+  if (request.limit <= 0 || nextAt === null || nextAt > request.now) return { taken: nothing, nextAt };
+  return { taken: await leaseDueLines(tx, request), nextAt: await readNextDue(tx) };
+}

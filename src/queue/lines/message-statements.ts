@@ -1,0 +1,113 @@
+import { BatchStatement } from '../../database/batch-statement.ts';
+import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import type { QueuedMessage, QueueMessage } from '../message-queue.ts';
+import { wholeBodies } from '../shared-bodies.ts';
+import { isWaitingInLine } from './done-to.ts';
+
+/** SQL for the messages of lines, one operation a function; each handles a whole batch in one statement. */
+
+const MESSAGE_COLUMNS = [
+  'line_id',
+  'message_id',
+  'label',
+  'stored_body',
+  'shared_body_id',
+  'enqueued_at',
+] as const;
+
+/** A message as its row holds it; `body` is as it is stored. */
+export interface MessageRow {
+  id: number;
+  line_id: number;
+  message_id: string;
+  label: string;
+  body: string;
+  shared_body_id: number | null;
+  enqueued_at: number;
+}
+
+export async function insertMessages(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+  await tx.insertMany(
+    'queue_messages',
+    MESSAGE_COLUMNS,
+    messages.map(
+      (m): SqlRow => [
+        m.lineId,
+        m.messageId,
+        m.label,
+        m.shared?.own ?? m.body,
+        m.shared?.id ?? null,
+        m.enqueuedAt,
+      ],
+    ),
+  );
+}
+
+const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
+  // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
+  const isAhead = dialect === 'sqlite' ? `and ${isWaitingInLine('first', line.id)}` : '';
+  return `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
+       head.enqueued_at
+     from ${joined} queue_messages as head where head.id =
+       (select first.id from queue_messages as first
+        where first.line_id = ${line.id} ${isAhead} order by first.id limit 1)`;
+});
+
+/** The first message of each line. */
+export async function readHeads(
+  reader: Pick<Reader, 'allFor'>,
+  lineIds: Iterable<number>,
+): Promise<QueuedMessage[]> {
+  const rows = await HEADS.all<MessageRow>(reader, asIds(lineIds));
+  return await toMessages(reader, rows);
+}
+
+/** The first messages of a line, in order. */
+export async function readFirstMessages(
+  tx: Transaction,
+  lineId: number,
+  limit: number,
+): Promise<QueuedMessage[]> {
+  const rows = await tx.all<MessageRow>(
+    `select m.id, m.line_id, m.message_id, m.label, m.stored_body as body, m.shared_body_id, m.enqueued_at
+     from queue_messages as m where m.line_id = ? and ${isWaitingInLine('m', '?')} order by m.id limit ?`,
+    lineId,
+    lineId,
+    limit,
+  );
+  return await toMessages(tx, rows);
+}
+
+/** Rows as messages in their places, bodies whole. */
+export async function toMessages(
+  reader: Pick<Reader, 'allFor'>,
+  rows: readonly MessageRow[],
+): Promise<QueuedMessage[]> {
+  const bodies = await wholeBodies(reader, rows);
+  return rows.map((row, n) => ({
+    position: row.id,
+    lineId: row.line_id,
+    messageId: row.message_id,
+    label: row.label,
+    ...bodies[n]!,
+    enqueuedAt: row.enqueued_at,
+  }));
+}
+
+/** Ids as rows of a statement. */
+export function asIds(ids: Iterable<number>): { id: number }[] {
+  return Array.from(ids, (id) => ({ id }));
+}
+
+const DELETE_MESSAGES = new BatchStatement(
+  'gone',
+  { id: 'bigint' },
+  (gone, { using }) => `delete from queue_messages ${using} where queue_messages.id = ${gone.id}`,
+);
+
+export async function deleteMessages(tx: Transaction, positions: readonly number[]): Promise<void> {
+  await DELETE_MESSAGES.run(
+    tx,
+    positions.map((id) => ({ id })),
+  );
+}

@@ -1,0 +1,118 @@
+import type { Transaction } from '../../database/database.ts';
+import type { QueuedMessage, Settled, Settlement } from '../message-queue.ts';
+import { copyToDeadLetters } from './dead-letter-statements.ts';
+import { advanceLines, postponeLines, readHeldLines } from './lease-statements.ts';
+import { subtractFromLine } from './line-statements.ts';
+import { deleteMessages, readFirstMessages } from './message-statements.ts';
+
+/** Followers that go with a discarded head in one step: bounds the transaction, and so everyone's wait. */
+const MAX_FOLLOWERS_DISCARDED = 500;
+
+/** How settlements are written. */
+export interface SettlingOptions {
+  now: number;
+  /** When dead letters are to be copied to Amazon SQS; null: never. */
+  copyAt: number | null;
+  /** Whether messages that leave their lines stay in the table for now. */
+  deletesLater: boolean;
+}
+
+/** Those of the settlements that took effect, and the positions of the messages that left their lines. */
+export interface SettledBatch<S extends Settlement> {
+  settled: Settled<S>[];
+  gone: number[];
+}
+
+/**
+ * Settles. Of several settlements of one line only the first takes effect, since with it the lease ends. The lines are
+ * locked until the transaction ends. Statements that do not need each other's results go out together.
+ */
+export async function settle<S extends Settlement>(
+  tx: Transaction,
+  settlements: readonly S[],
+  { now, copyAt, deletesLater }: SettlingOptions,
+): Promise<SettledBatch<S>> {
+  const effective = await stillHeld(tx, settlements);
+  const leaving = effective.filter((settlement) => !staysInLine(settlement));
+  const gone = positionsOf(leaving);
+  const heads = leaving.map(({ message }) => ({
+    lineId: message.lineId,
+    doneTo: deletesLater ? message.position : null,
+  }));
+  const staying = effective.filter(staysInLine).map((settlement) => ({
+    lineId: settlement.message.lineId,
+    availableAt: settlement.availableAt ?? now,
+    uncounted: settlement.action === 'release',
+  }));
+  const dead = effective.filter((settlement) => settlement.action === 'dead-letter');
+  const writes: Promise<void>[] = [];
+  if (heads.length > 0) writes.push(advanceLines(tx, heads, now));
+  if (staying.length > 0) writes.push(postponeLines(tx, staying));
+  if (dead.length > 0) writes.push(copyToDeadLetters(tx, positionsOf(dead), { now, copyAt }));
+  if (gone.length > 0 && !deletesLater) writes.push(deleteMessages(tx, gone));
+  await sent(tx, writes);
+  return { settled: await discardFollowers(tx, effective), gone };
+}
+
+/** Discards the followers of discarded heads, and answers each settlement with those that went with it. */
+async function discardFollowers<S extends Settlement>(
+  tx: Transaction,
+  effective: readonly S[],
+): Promise<Settled<S>[]> {
+  const settled: Settled<S>[] = [];
+  for (const settlement of effective) {
+    const discarded =
+      settlement.action === 'discard'
+        ? await discardRun(tx, settlement.message.lineId, settlement.followersBefore)
+        : [];
+    settled.push({ settlement, discarded });
+  }
+  return settled;
+}
+
+/** Discards the unbroken run of messages at the front of a line that were queued before a moment. */
+async function discardRun(tx: Transaction, lineId: number, before: number): Promise<QueuedMessage[]> {
+  const first = await readFirstMessages(tx, lineId, MAX_FOLLOWERS_DISCARDED);
+  const end = first.findIndex((message) => message.enqueuedAt >= before);
+  const discarded = end === -1 ? first : first.slice(0, end);
+  if (discarded.length === 0) return [];
+  await deleteMessages(
+    tx,
+    discarded.map((message) => message.position),
+  );
+  await subtractFromLine(tx, lineId, discarded.length);
+  return discarded;
+}
+
+/**
+ * Resolves when writes are on their way. A server gets them together with the statements that follow: they are not waited
+ * for, since one that fails undoes the transaction.
+ */
+async function sent({ dialect }: Transaction, writes: readonly Promise<void>[]): Promise<void> {
+  const written = Promise.all(writes);
+  if (dialect === 'postgres') written.catch(() => undefined);
+  else await written;
+}
+
+/** The settlements whose lease is still held. */
+async function stillHeld<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<S[]> {
+  if (settlements.length === 0) return [];
+  const held = await readHeldLines(
+    tx,
+    settlements.map(({ message }) => message),
+  );
+  const settled = new Set<number>();
+  return settlements.filter(({ message: { lineId, leaseToken } }) => {
+    if (held.get(lineId) !== leaseToken || settled.has(lineId)) return false;
+    settled.add(lineId);
+    return true;
+  });
+}
+
+function staysInLine<S extends Settlement>(settlement: S): settlement is S & { action: 'retry' | 'release' } {
+  return settlement.action === 'retry' || settlement.action === 'release';
+}
+
+function positionsOf(settlements: readonly Settlement[]): number[] {
+  return settlements.map((settlement) => settlement.message.position);
+}
