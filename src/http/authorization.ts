@@ -5,9 +5,9 @@ import { ProblemError } from '../problems/problem.ts';
 export type Caller = ClientCaller | AdministratorCaller;
 
 interface CallerCommon {
-  /** Tells callers of both kinds apart: what a caller's idempotency keys belong to. */
+  /** Identifies callers of both kinds. The idempotency keys of a caller belong to it. */
   id: string;
-  /** Stands as `user` in the messages of events that the request causes: an e-mail address. */
+  /** Sent as `user` in the messages about the request: an e-mail address. */
   user: string;
 }
 
@@ -26,15 +26,15 @@ export interface AdministratorCaller extends CallerCommon {
   sessionId: number;
 }
 
-/** What a route asks of its caller: a scope of the automation API, or a role, which no access token has. */
+/** What a route requires: a scope of the automation API, or a role, which no access token has. */
 export type Need = { scope: string } | { role: string };
 
-/** What an authorizer decided: the caller, or how to refuse (RFC 6750 section 3). */
+/** The decision of an authorizer: the caller, or the challenge (RFC 6750 section 3). */
 export type Authorization =
   | { caller: Caller }
   | { refusal: { status: 401 | 403; detail: string; wwwAuthenticate?: string } };
 
-/** Decides by a request's header fields whether it may do what the route needs. */
+/** Decides from the headers of a request whether it has the required scope or role. */
 export type Authorize = (request: FastifyRequest, need: Need) => Promise<Authorization>;
 
 declare module 'fastify' {
@@ -50,10 +50,10 @@ declare module 'fastify' {
 }
 
 /**
- * Lets only callers through that have the route's scope or role, before a byte of the body is read. The one
- * hook of every protected route, of the automation API and of the admin UI's own interface alike: a route says
- * `config: { scope: 'webhooks:read' }` or `config: { role: 'admin' }`. One that names neither, or both, is refused at
- * start: forgetting it must not open a door.
+ * Accepts only callers with the scope or role of the route, before a byte of the body is read. The one hook of
+ * every protected route, of the automation API and of the admin UI's own interface alike: a route says `config:
+ * { scope: 'webhooks:read' }` or `config: { role: 'admin' }`. A route with neither, or both, prevents the
+ * startup: a forgotten scope must not open a route to everyone.
  */
 export function requireScopes(app: FastifyInstance, authorize: Authorize): void {
   app.decorateRequest('caller', null);

@@ -1,11 +1,11 @@
-/** The path of `base_url`, without a slash at its end: empty when there is none. */
+/** The path of `base_url`, without a trailing slash. Empty if there is none. */
 export function basePathOf(baseUrl: string | null): string {
   return baseUrl === null ? '' : new URL(baseUrl).pathname.replace(/\/+$/, '');
 }
 
 /**
- * The target of a request as the service's routes know it. A proxy may hand on the path of `base_url` or take it off: what
- * begins with it loses it, everything else stays. A query belongs to the target.
+ * The target of a request as the routes know it, including the query. A proxy may keep or remove the path of
+ * `base_url`: if the target starts with it, it is removed.
  */
 export function withoutBasePath(target: string, basePath: string): string {
   if (basePath === '' || !target.startsWith(basePath)) return target;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What Node's parser can say of a request that never became one, by its error code. */
+/** Problems for requests that Node's parser rejects, by error code. */
 const KNOWN: Readonly<Record<string, { status: number; detail: string }>> = {
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'The header fields are larger than this service accepts' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
@@ -13,7 +13,7 @@ const KNOWN: Readonly<Record<string, { status: number; detail: string }>> = {
 const UNPARSABLE = { status: 400, detail: 'The request is not valid HTTP' };
 
 /**
- * Answers a connection on which no request can be read, with a problem that has no type of its own (RFC 9457
+ * Responds to a connection on which no request can be read with a problem without a specific type (RFC 9457
  * section 4.2.1), and ends it.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {

@@ -1,15 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { ExpectedRevisions } from '../problems/revision.ts';
 
-/** The entity tag of a thing's revision (RFC 9110 section 8.8.3). */
+/** The entity tag of a revision (RFC 9110 section 8.8.3). */
 export function entityTag(revision: number): string {
   return `"${revision}"`;
 }
 
-/**
- * The revisions that the client's `If-Match` allows a change to start from; null when it asks for none.
- * Tags that are not ours match nothing.
- */
+/** The revisions that `If-Match` accepts, or null without that header. Unknown tags match nothing. */
 export function expectedRevisions(request: FastifyRequest): ExpectedRevisions {
   const header = request.headers['if-match'];
   if (header === undefined || header.trim() === '*') return null;

@@ -1,9 +1,12 @@
 import type { Transaction } from '../database/database.ts';
 import type { IdempotencyKeyRow } from '../database/schema.ts';
 
-/** SQL of kept answers, one operation a function. */
+/** SQL for stored responses, one operation per function. */
 
-/** True when the key is new and now taken; on PostgreSQL it waits for another transaction that is taking it. */
+/**
+ * Returns whether the key was new and is now claimed. On PostgreSQL, it waits for another transaction that is
+ * claiming it.
+ */
 export async function claimKey(
   tx: Transaction,
   row: Omit<IdempotencyKeyRow, 'status' | 'headers' | 'body'>,
@@ -55,7 +58,7 @@ export async function deleteKey(tx: Transaction, clientId: string, key: string):
     .execute();
 }
 
-/** Removes kept answers from before a moment, at most `limit`, and answers how many. */
+/** Removes stored responses from before a time, at most `limit`, and returns how many. */
 export async function deleteKeysBefore(tx: Transaction, before: number, limit: number): Promise<number> {
   return await tx.run(
     `delete from idempotency_keys where (client_id, idempotency_key) in

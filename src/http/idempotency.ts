@@ -5,28 +5,31 @@ import { invalidInput, ProblemError } from '../problems/problem.ts';
 import { callerOf } from './authorization.ts';
 import { claimKey, deleteKey, deleteKeysBefore, keepAnswer, readKey } from './idempotency-store.ts';
 
-/** How long the answer to a key is kept. */
+/** How long the response for a key is stored. */
 export const KEPT_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_KEY_LENGTH = 255;
 const KEY = /^[\x21-\x7e]+$/;
 
-/** An answer to a POST, as a handler makes it. */
+/** The response of a handler to a POST. */
 export interface Answer<Body> {
   status: number;
   headers?: Record<string, string>;
   body: Body;
 }
 
-/** Encrypts answers that hold a secret. `context` is what the text is bound to: with another it does not decrypt. */
+/**
+ * Encrypts responses that contain a secret. The text is bound to `context` and does not decrypt with another
+ * one.
+ */
 export interface AnswerCipher {
   encrypt(context: string, text: string): string;
-  /** @throws when it was encrypted with a secret that is not configured any more */
+  /** @throws if it was encrypted with a secret that is no longer configured */
   decrypt(context: string, stored: string): string;
 }
 
 type Work<Body> = (tx: Transaction) => Promise<Answer<Body>>;
 
-/** How the body of an answer is kept, and the hash that tells its request from others. */
+/** How the body of a response is stored, and the hash that identifies its request. */
 interface Form {
   write(body: unknown): string;
   read(stored: string): unknown;
@@ -43,8 +46,8 @@ const PLAIN: Form = {
 
 /**
  * `Idempotency-Key` on POST (draft-ietf-httpapi-idempotency-key-header): the same key and request within 24
- * hours get the first answer and cause nothing again; the key with another request is a problem. The answer is
- * kept in the transaction of the change itself, so that a crash cannot part them.
+ * hours get the first response and change nothing. The key with a different request is a problem. The response
+ * is stored in the transaction of the change, so that a crash cannot separate them.
  */
 export class Idempotency {
   readonly #database: Database;
@@ -66,9 +69,8 @@ export class Idempotency {
   }
 
   /**
-   * Answers a POST. `work` makes the change in the transaction that it is given, or in one of its own when
-   * there is none because the request has no key.
-   * @param content what the request consists of where that is not its JSON body, such as the hash of an upload
+   * Handles a POST. `work` makes the change in the given transaction, or in its own if the request has no key.
+   * @param content identifies the request if its body is not JSON, such as the hash of an upload
    * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`
    */
   async answer<Body>(
@@ -81,9 +83,9 @@ export class Idempotency {
   }
 
   /**
-   * The same where the answer holds a secret that is kept nowhere else, or the request one that could be guessed by its hash:
-   * both are kept encrypted. When the secret of the service was changed since, and its former one removed, a repeated
-   * request is a problem, and still causes nothing.
+   * The same if the response contains a secret that is stored nowhere else, or the request one that could be
+   * guessed from its hash: both are stored encrypted. If the secret of the service has since been replaced and
+   * the old one removed, a repeated request is a problem, and still changes nothing.
    * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`, `conflict`
    */
   async answerSecret<Body>(
@@ -95,7 +97,7 @@ export class Idempotency {
     return await this.#answer(request, reply, work, { content: undefined, formOf });
   }
 
-  /** Forgets answers that are older than 24 hours, at most `limit`, and answers how many. */
+  /** Deletes responses that are older than 24 hours, at most `limit`, and returns how many. */
   async forgetOld(limit: number): Promise<number> {
     return await this.#database.transaction((tx) => deleteKeysBefore(tx, this.#now() - KEPT_FOR_MS, limit));
   }
@@ -123,7 +125,7 @@ export class Idempotency {
     content: string | undefined,
     form: Form,
   ): Promise<{ answer: Answer<Body>; replayed: boolean }> {
-    // The column was named when clients were the only callers.
+    // The name of the column dates from when clients were the only callers.
     const { id: clientId } = callerOf(request);
     const fingerprint = fingerprintOf(request, content);
     return await this.#database.transaction(async (tx) => {
@@ -161,7 +163,7 @@ export class Idempotency {
   }
 }
 
-/** Bound to its key: copied to another one it cannot be read. */
+/** Bound to its key: it cannot be decrypted for another one. */
 function encrypted(cipher: AnswerCipher, clientId: string, key: string): Form {
   const owner = JSON.stringify([clientId, key]);
   const [answer, request] = [`idempotency:${owner}`, `idempotency request:${owner}`];

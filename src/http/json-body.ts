@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type InputError, invalidInput, ProblemError, pointerTo } from '../problems/problem.ts';
 
-/** What makes a text worth a closer look: an escaped surrogate, or the name that is no ordinary member, escaped or not. */
+/** Finds texts that need a closer check: an escaped surrogate, or the name `__proto__`, escaped or not. */
 const SUSPICIOUS = /__proto__|\\u(?:00|[dD][89a-fA-F])/;
-/** Levels of objects and arrays; a request of this service has six. Code that follows a value down is safe within. */
+/**
+ * Maximum nesting of objects and arrays. Valid requests have at most six levels. Recursive code is safe within
+ * it.
+ */
 const MAX_DEPTH = 64;
 /** Members of all objects of a request to the API together; its largest valid one has 3,020. */
 const MAX_MEMBERS = 20_000;
@@ -18,9 +21,9 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Takes bodies as JSON only: UTF-8 by the letter, since a name in another encoding would be stored mangled
- * (RFC 8259 section 8.1), and text that is Unicode, since databases and receivers take no other (RFC 7493
- * section 2.1). A body that is empty is none, whatever media type a client's library writes over it.
+ * Takes bodies as JSON only: valid UTF-8, because a name in another encoding would be stored garbled (RFC 8259
+ * section 8.1), and valid Unicode, because databases and receivers accept nothing else (RFC 7493 section 2.1).
+ * An empty body counts as no body, whatever its media type.
  */
 export function takeJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -73,8 +76,8 @@ interface Node {
 }
 
 /**
- * How deep JSON is nested, and how many members its objects have; if it is not valid JSON, any numbers. In UTF-8 no other
- * character has these bytes.
+ * The nesting depth of JSON and the number of members. For invalid JSON, the result is arbitrary. In UTF-8, no
+ * other character contains these bytes.
  */
 function measure(bytes: Uint8Array): { depth: number; members: number } {
   let open = 0;

@@ -3,8 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Trimmed } from './excess.ts';
 
 /**
- * Compiles the schemas of answers when an answer first needs them: those of all routes take 90 ms, most of a start. The
- * first route's of each scope are compiled at the start, by which the server sets the scope's compiler up.
+ * Compiles response schemas when they are first needed. Compiling all of them takes 90 ms, most of the startup.
+ * The first route of each scope is compiled at startup, because the server then sets up the compiler of that
+ * scope.
  */
 export function serializeLazily(app: FastifyInstance): void {
   const scopes = new WeakSet<FastifyInstance>();

@@ -3,12 +3,12 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { Problem } from './schemas.ts';
 
-/** What the description says beyond what the routes say of themselves. */
+/** Parts of the description that do not come from the routes. */
 export interface ApiDescription {
   version: string;
-  /** Null: relative to where the description was read. */
+  /** Null: relative to the address of the description. */
   baseUrl: string | null;
-  /** The path of `baseUrl`, without a slash at its end: what the reference page loads lies below it. */
+  /** The path of `baseUrl`, without a trailing slash. The files of the reference page are below it. */
   basePath: string;
   scopes: Readonly<Record<string, string>>;
   tokenPath: string;
@@ -67,7 +67,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
     theme: { title: 'Coursewire API' },
     logo: null as never,
     uiConfig: {
-      // Without the bar that asks for other addresses to describe.
+      // Without the field for the address of another description.
       layout: 'BaseLayout',
       deepLinking: true,
       docExpansion: 'list',
@@ -78,12 +78,12 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
   });
 }
 
-/** The page runs its own scripts only and asks this server only; the reference's widgets set inline styles. */
+/** The page runs only its own scripts and sends requests only to this server. Its widgets set inline styles. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** What the calls are grouped by, in the order in which the reference page shows them. */
+/** The groups of calls, in the order of the reference page. */
 const TAGS = [
   { name: 'Authentication', description: 'OAuth 2.0 client credentials.' },
   { name: 'Webhooks', description: 'Configure which events are sent where.' },
@@ -115,7 +115,7 @@ const IDEMPOTENCY_KEY = {
   },
 };
 
-/** Adds what holds for every route: its operation id, the scope it needs, the precondition it takes. */
+/** Adds what applies to every route: operation id, required scope, precondition. */
 function describeRoute(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
   const described = { ...(schema ?? {}) } as Record<string, unknown> & FastifySchema;
   const scope = route.config?.scope;

@@ -1,12 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { ProblemError } from '../problems/problem.ts';
 
-/** Tells the origin (RFC 6454) at which a request's sender sees the service, such as `https://example.com`. */
+/**
+ * Returns the origin (RFC 6454) at which the sender of a request sees the service, such as
+ * `https://example.com`.
+ */
 export type ServiceOrigin = (request: FastifyRequest) => string;
 
 /**
- * The origin of `base_url`; without one, what the request's own Host says. A page elsewhere that makes its name
- * resolve to this service has its own name as Host, and with it neither cookies of ours nor anyone's password.
+ * The origin of `base_url` or, without one, of the `Host` header of the request. If another page makes its host
+ * name resolve to this service, `Host` is that name, and the browser sends none of our cookies.
  */
 export function serviceOrigin(baseUrl: string | null): ServiceOrigin {
   if (baseUrl === null) return (request) => `${request.protocol}://${request.host}`;
@@ -20,8 +23,8 @@ export function changesSomething(request: FastifyRequest): boolean {
 }
 
 /**
- * Refuses a request that a page of another origin may have sent with the person's cookies. Browsers send `Origin`
- * with every request that is not GET or HEAD (Fetch standard, "append a request Origin header").
+ * Rejects a request that a page of another origin may have sent with the cookies of the person. Browsers send
+ * `Origin` with every request that is not GET or HEAD (Fetch standard, "append a request Origin header").
  * @throws {ProblemError} `forbidden`
  */
 export function assertSameOrigin(request: FastifyRequest, origin: ServiceOrigin): void {

@@ -19,7 +19,7 @@ export const PageQuery = Type.Object({
   ),
 });
 
-/** @throws {ProblemError} `invalid-request` when the cursor is none of ours. */
+/** @throws {ProblemError} `invalid-request` for an invalid cursor. */
 export function pageRequest(query: Static<typeof PageQuery>): PageRequest {
   if (query.cursor === undefined) return { limit: query.limit ?? DEFAULT_LIMIT, after: null };
   const after = Number(Buffer.from(query.cursor, 'base64url').toString('latin1'));
@@ -29,7 +29,7 @@ export function pageRequest(query: Static<typeof PageQuery>): PageRequest {
   return { limit: query.limit ?? DEFAULT_LIMIT, after };
 }
 
-/** The body of a list's answer. */
+/** The response body of a list. */
 export function pageAnswer<T, R>(
   page: Page<T>,
   toRecord: (item: T) => R,

@@ -6,17 +6,17 @@ import { withUnknownQuery } from './unknown-query.ts';
 import { inputErrorsOf } from './validation.ts';
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
-/** How soon a client may ask again when the database did not answer, in seconds. */
+/** `Retry-After` while the database is unavailable, in seconds. */
 const UNAVAILABLE_RETRY_AFTER = '5';
-/** Pointers and sentences may quote the request: hostile input must not make a hostile answer. */
+/** Pointers and details may quote the request: hostile input must not create a hostile response. */
 const MAX_POINTER_LENGTH = 300;
 const MAX_DETAIL_LENGTH = 1_000;
 
-/** Makes every failure of an API an RFC 9457 problem, without stack traces or the words of libraries. */
+/** Turns every failure of an API into an RFC 9457 problem, without stack traces or messages of libraries. */
 export function answerProblems(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error as FastifyError, request);
-    // An outage of the database is logged as a whole, by the one who watches it.
+    // An outage of the database is logged once, by the database watch.
     if (PROBLEMS[problem.code].status >= 500 && !(error instanceof DatabaseUnavailableError)) {
       log.error('a request failed', { error, method: request.method, path: request.routeOptions.url });
     }
@@ -24,7 +24,7 @@ export function answerProblems(app: FastifyInstance, log: Logger): void {
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = allowedMethods(app, pathOf(request));
-    // Otherwise a route takes the method, and what it was asked for is not there.
+    // Otherwise, a route accepts the method, but the resource does not exist.
     if (allowed.length > 0 && !allowed.includes(request.method)) {
       return sendProblem(
         request,
@@ -40,7 +40,7 @@ export function answerProblems(app: FastifyInstance, log: Logger): void {
   });
 }
 
-/** Answers a problem. */
+/** Sends a problem as the response. */
 export function sendProblem(
   _request: FastifyRequest,
   reply: FastifyReply,

@@ -4,14 +4,15 @@ import { answerClientError } from './client-errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether bodies may take as long as they go on coming, once the caller may use the route. */
+    /** Whether a body may take any time, as long as data keeps arriving and the caller may use the route. */
     isUpload?: boolean;
   }
 }
 
 /**
- * Ends requests whose body has not come as a whole in time, also where the answer needed none of it: whoever sends a byte
- * now and then would hold a connection, and what came so far, for good. Uploads are let off once their callers are known.
+ * Ends requests whose body does not arrive completely in time, even if the response does not need it.
+ * Otherwise, a client that sends a byte now and then would occupy a connection and memory forever. Uploads are
+ * exempt once their caller is known.
  */
 export function limitRequestTime(server: FastifyInstance, deadlineMs: number): void {
   const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
@@ -33,7 +34,7 @@ export function limitRequestTime(server: FastifyInstance, deadlineMs: number): v
     }
     done();
   });
-  // Comes after all that decides who may use the route.
+  // Runs after everything that decides who may use the route.
   server.addHook('preParsing', (request, _reply, payload, done) => {
     if (request.routeOptions.config.isUpload === true) letOff(request);
     done(null, payload);

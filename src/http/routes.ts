@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-// Declares what a route's schema may say beyond validation: tags, security, hide.
+// Declares the members of route schemas beyond validation: tags, security, hide.
 import type {} from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import { PROBLEMS } from '../problems/problem.ts';
 
-/** The server as slices add their routes to it: schemas give the types of requests and answers. */
+/** The server to which slices add their routes. Schemas determine the types of requests and responses. */
 export type Routes = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -14,11 +14,11 @@ export type Routes = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** The problems that a route may answer, for its `response` schemas; those of every route are among them. */
+/** The problems that a route may return, for its `response` schemas, including those of every route. */
 export function problems<Status extends number>(
   ...statuses: Status[]
 ): Record<Status | AlwaysPossible, ProblemResponse> {
-  // Where a key may turn out to have been used for another request, it may also be malformed.
+  // If a key can conflict with another request, it can also be malformed.
   const ofKeys = statuses.includes(422 as Status) ? [400] : [];
   const all = [401, 403, ...ofKeys, ...statuses, 500, 503] as (Status | AlwaysPossible)[];
   return Object.fromEntries(all.map((status) => [status, problemResponse(status)])) as Record<
@@ -27,7 +27,7 @@ export function problems<Status extends number>(
   >;
 }
 
-/** No token, too little scope, a failure of the service, a database that does not answer. */
+/** No token, missing scope, internal error, unavailable database. */
 type AlwaysPossible = 401 | 403 | 500 | 503;
 
 interface ProblemResponse {

@@ -2,12 +2,12 @@ import { type Static, type TSchema, Type } from 'typebox';
 
 /** Schemas that several slices share. */
 
-/** Patterns must not look back: a hostile text costs the square of its length otherwise. */
+/** Patterns must not backtrack. Otherwise, a hostile text takes quadratic time. */
 const NAME_PATTERN = '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$';
-/** Text without control characters, which neither header fields (RFC 9110 section 5.5) nor all databases take. */
+/** Text without control characters, which header fields (RFC 9110 section 5.5) and some databases do not accept. */
 export const PLAIN_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f]*$';
 
-/** What these patterns ask for, in the words of an answer. */
+/** What these patterns require, as details of problems. */
 export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
   [NAME_PATTERN, 'must contain more than white space, and no control characters'],
   [PLAIN_TEXT_PATTERN, 'must not contain control characters'],
@@ -19,22 +19,22 @@ export function Nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
 }
 
-/** A moment: ISO 8601 UTC with milliseconds. */
+/** A time: ISO 8601 UTC with milliseconds. */
 export function DateTime(description: string) {
   return Type.String({ format: 'date-time', description, examples: ['2026-01-31T09:30:00.000Z'] });
 }
 
-/** The same, null while it has not come. */
+/** The same, or null. */
 export function OptionalDateTime(description: string) {
   return Nullable(DateTime(description));
 }
 
-/** An id. Larger numbers are not told apart in JSON (RFC 8259 section 6). */
+/** An id. Larger numbers cannot be distinguished in JSON (RFC 8259 section 6). */
 export function Id(description?: string) {
   return Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...described(description) });
 }
 
-/** A name that people gave: 1 to 200 characters, none of them a control character. */
+/** A name: 1 to 200 characters without control characters. */
 export function Name(description?: string) {
   return Type.String({
     minLength: 1,
@@ -48,7 +48,7 @@ function described(description: string | undefined) {
   return description === undefined ? {} : { description };
 }
 
-/** A member that reading gives and writing ignores, so that a record that was read can be sent back. */
+/** A read-only member that is ignored on write, so that a record can be sent back as it was read. */
 export function Ignored() {
   return Type.Optional(Type.Unknown({ readOnly: true, description: 'Read-only; ignored on write.' }));
 }

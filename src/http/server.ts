@@ -12,17 +12,17 @@ import type { Routes } from './routes.ts';
 import { refuseUnknownQuery } from './unknown-query.ts';
 import { installValidation } from './validation.ts';
 
-/** How long a client may take to send its headers, and to send a whole request that is no upload. */
+/** Maximum time for a client to send its headers, or a whole request that is not an upload. */
 const HEADERS_TIMEOUT_MS = 30_000;
 const REQUEST_DEADLINE_MS = 60_000;
-/** Uploads of packages take their time; a connection on which nothing comes is closed all the same. */
+/** Uploads may take long, but an idle connection is closed. */
 const IDLE_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** For a year (RFC 6797), without other host names of the domain. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 const MAX_PARAMETER_LENGTH = 200;
 
-/** Makes the server, without routes and not listening yet: problems for errors, strict validation. */
+/** Creates the server with problems for errors and strict validation, without routes, and not listening yet. */
 export function createServer({
   log,
   maxBodyBytes,
@@ -35,8 +35,8 @@ export function createServer({
   maxBodyBytes: number;
   trustedProxies: readonly string[];
   /**
-   * The path under which the outside sees the service: put before the paths that answers name, and taken off the paths of
-   * requests, since a proxy may hand it on.
+   * The public path of the service. It is added to paths in responses and removed from paths of requests,
+   * because a proxy may keep it.
    */
   basePath: string;
   /** Whether answers say that the host is to be reached by HTTPS alone. @defaultValue false */
@@ -66,7 +66,7 @@ export function createServer({
           ? new ProblemError('not-found', 'No resource exists at this path')
           : new ProblemError('invalid-request', 'The path is malformed');
       const typedReply = reply as unknown as FastifyReply;
-      // No hook runs for what never found its route.
+      // Hooks do not run for requests without a route.
       addCommonHeaders(typedReply);
       sendProblem(request, typedReply, problem);
     },
@@ -95,7 +95,7 @@ export function createServer({
   return server as unknown as Routes;
 }
 
-/** What every answer says: not to be kept unless it says otherwise, and nothing else than its media type. */
+/** Headers of every response: do not cache it by default, and do not sniff its media type. */
 function addCommonHeaders(reply: FastifyReply): void {
   reply.header('X-Content-Type-Options', 'nosniff');
   if (!reply.hasHeader('Cache-Control')) reply.header('Cache-Control', 'no-store');

@@ -4,7 +4,7 @@ import { inputErrorsOf } from './validation.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The query members that the route knows; undefined where it takes any. */
+    /** The query members that the route knows, or undefined if it accepts any. */
     queryMembers?: ReadonlySet<string>;
   }
 }
@@ -13,9 +13,10 @@ const UI_INTERFACE = '/ui/api/';
 const MAX_ERRORS_TOLD = 100;
 
 /**
- * Refuses query members that a route does not know, for a typing error (`resetstatistics=true`) must not silently do nothing.
- * Holds for the automation API and the UI's own interface. Pages, files, health checks and metrics take any query:
- * links get members added on their way. So does the token endpoint (RFC 6749 section 3.2).
+ * Rejects query members that a route does not know, because a typing error (`resetstatistics=true`) must not
+ * silently do nothing. Applies to the automation API and the interface of the UI. Pages, files, health checks
+ * and metrics accept any query, because links get members added on their way. So does the token endpoint (RFC
+ * 6749 section 3.2).
  */
 export function refuseUnknownQuery(server: FastifyInstance): void {
   server.addHook('onRoute', (route) => {
@@ -24,7 +25,8 @@ export function refuseUnknownQuery(server: FastifyInstance): void {
     const query = route.schema?.querystring as { properties?: object } | undefined;
     route.config = { ...route.config, queryMembers: new Set(Object.keys(query?.properties ?? {})) };
   });
-  // After validation: a route that does not attach what that found has been answered by now, with these members too.
+  // After validation: a route that does not attach validation errors has already responded, with these members,
+  // too.
   server.addHook('preHandler', (request, _reply, done) => {
     const unknown = unknownQueryErrors(request);
     if (unknown.length === 0) return done();
@@ -34,7 +36,7 @@ export function refuseUnknownQuery(server: FastifyInstance): void {
   });
 }
 
-/** What was found wrong with a request, and the query members that its route does not know. */
+/** The errors of a request, including query members that its route does not know. */
 export function withUnknownQuery(request: FastifyRequest, found: readonly InputError[]): InputError[] {
   const told = new Set(found.map(({ pointer }) => pointer));
   const unknown = unknownQueryErrors(request).filter(({ pointer }) => !told.has(pointer));

@@ -6,12 +6,12 @@ import { trimExcess } from './excess.ts';
 import { validateLazily } from './lazy-schemas.ts';
 import { PATTERN_WORDS } from './schemas.ts';
 
-/** Offending members that an answer names at most: hostile input must not make a hostile answer. */
+/** Maximum number of invalid members in a response: hostile input must not create a hostile response. */
 const MAX_ERRORS_TOLD = 100;
 
 /**
- * Checks bodies as they are and text (query, path) with its types converted; every offending member is
- * found, not only the first.
+ * Validates bodies as they are, and texts (query, path) with converted types. Finds every invalid member, not
+ * only the first.
  */
 export function installValidation(app: FastifyInstance): void {
   const common = { allErrors: true, strict: false, verbose: true } as const;
@@ -28,7 +28,7 @@ export function installValidation(app: FastifyInstance): void {
   );
 }
 
-/** What schema validation found wrong with a request, as members and what is wrong with each. */
+/** The schema errors of a request: each invalid member with its error. */
 export function inputErrorsOf(error: FastifyError | undefined): InputError[] {
   const found = (error?.validation ?? []) as ErrorObject[];
   const context = error?.validationContext;
@@ -36,7 +36,7 @@ export function inputErrorsOf(error: FastifyError | undefined): InputError[] {
     context === undefined || context === 'body' ? '' : `/${context === 'querystring' ? 'query' : context}`;
   const errors = new Map<string, InputError>();
   for (const each of found) {
-    // Beside the branches' own errors, a union only says that no branch fitted.
+    // In addition to the errors of its branches, a union only says that none matched.
     if (each.keyword === 'anyOf' || each.keyword === 'oneOf') continue;
     const told = toInputError(each, prefix);
     errors.set(`${told.pointer} ${told.detail}`, told);

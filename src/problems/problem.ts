@@ -1,4 +1,4 @@
-/** Every error that an API answers: its code, status and title. The one catalogue (RFC 9457). */
+/** The catalogue of all problems (RFC 9457): code, status and title. */
 export const PROBLEMS = {
   'invalid-request': { status: 400, title: 'The request is invalid' },
   'malformed-json': { status: 400, title: 'The body is not valid JSON' },
@@ -23,20 +23,20 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** An offending member: where it is in the input (RFC 6901) and what is wrong with it. */
+/** An invalid member: its JSON Pointer (RFC 6901) and what is wrong with it. */
 export interface InputError {
   pointer: string;
   detail: string;
 }
 
-/** A failure that the caller is told about. Its message is public. */
+/** A failure that is reported to the caller. Its message is public. */
 export class ProblemError extends Error {
   override name = 'ProblemError';
   readonly code: ProblemCode;
   readonly errors: readonly InputError[];
-  /** Header fields of the answer, such as `Retry-After`. */
+  /** Header fields of the response, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Members of its own (RFC 9457 section 3.2). */
+  /** Extension members (RFC 9457 section 3.2). */
   readonly members: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -57,14 +57,14 @@ export class ProblemError extends Error {
   }
 }
 
-/** Invalid input, with every offending member named. */
+/** Invalid input, with every invalid member named. */
 export function invalidInput(errors: readonly InputError[]): ProblemError {
   const names = [...new Set(errors.map(({ pointer }) => pointer || 'the body'))];
   const count = names.length === 1 ? 'One member is' : `${names.length} members are`;
   return new ProblemError('invalid-request', `${count} invalid: ${names.join(', ')}`, { errors });
 }
 
-/** An id that names nothing. `what` is the kind of thing, for people: `webhook`, `account`. */
+/** An unknown id. `what` is the type of resource, such as `webhook` or `account`. */
 export function notFound(what: string, id: string | number): ProblemError {
   return new ProblemError('not-found', `There is no ${what} ${JSON.stringify(id)}`);
 }

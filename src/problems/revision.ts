@@ -1,9 +1,9 @@
 import { ProblemError } from './problem.ts';
 
-/** The revisions that a change may start from; null when the caller asks for none. */
+/** The revisions that a change accepts, or null for any. */
 export type ExpectedRevisions = ReadonlySet<number> | null;
 
-/** @throws {ProblemError} `precondition-failed` when the present revision is not one of the expected. */
+/** @throws {ProblemError} `precondition-failed` if the current revision is not one of those expected. */
 export function assertRevision(present: number, expected: ExpectedRevisions): void {
   if (expected !== null && !expected.has(present)) {
     throw new ProblemError(

@@ -15,7 +15,7 @@ import { type FolderAndPath, readFolderInEvent } from '../folders/folder-in-even
 
 /**
  * Assets that one message lists at most, so that it stays below a megabyte, which queues take, however long the
- * names are. A folder that has more is told of in several events.
+ * names are. A folder with more of them has several events.
  */
 export const MAX_ASSETS_TOLD = 500;
 
@@ -23,10 +23,10 @@ export const MAX_ASSETS_TOLD = 500;
 export interface ContentChange {
   subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'CONTENT_REMOVED_FROM_ACCOUNT';
   account: AccountResource;
-  /** What was added or removed. A folder stands for what is within it and the folders below it. */
+  /** What was added or removed. A folder means everything in it and in its subfolders. */
   assets: readonly Asset[];
   user: string;
-  /** How many assets the change may concern, those within folders included; without it, any number. */
+  /** Maximum number of assets, including those in folders. Unlimited by default. */
   maxAssets?: number;
 }
 
@@ -59,7 +59,7 @@ export async function publishContentChange(
   await events.publish(tx, ...published);
 }
 
-/** The assets, folders replaced by what is within them; each once, where it is named first. */
+/** The assets, with folders replaced by their contents. Each appears once, at its first position. */
 async function withoutFolders(
   tx: Transaction,
   assets: readonly Asset[],
@@ -84,7 +84,7 @@ function standsInFolder(asset: Asset): asset is Asset<AssetType> {
   return asset.type !== 'FOLDER';
 }
 
-/** Section 6.2, resource.content: the folder with what this is about, and the course or bundle when it is that alone. */
+/** Section 6.2, resource.content: the folder with the assets, and the course or bundle if it is the only one. */
 async function toContentResource(
   tx: Transaction,
   { folder: { id, name, location }, pathWithin }: FolderAndPath,

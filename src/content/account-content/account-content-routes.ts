@@ -26,7 +26,7 @@ const ContentParams = Type.Object({
   content_id: Type.String({ description: 'The id of the content.' }),
 });
 
-/** What accounts were given of the content, in the automation API. */
+/** The content of accounts in the automation API. */
 export function accountContentRoutes(
   routes: Routes,
   contents: AccountContentService,
@@ -107,7 +107,7 @@ export function accountContentRoutes(
   );
 }
 
-/** @throws {ProblemError} `not-found`: what is no type has nothing */
+/** @throws {ProblemError} `not-found` for an unknown type */
 function parseType(text: string): ContentType {
   const type = CONTENT_TYPES.find((each) => each === text);
   if (type === undefined) throw notFound('type of content', text.slice(0, 40));

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { CONTENT_TYPES } from '../../events/catalogue.ts';
 import { DateTime, Id, Ignored } from '../../http/schemas.ts';
 
-/** Assets that a request adds at most. */
+/** Maximum number of assets that a request can add. */
 const MAX_ADDED_AT_ONCE = 500;
 
 const ContentTypeMember = Type.Enum([...CONTENT_TYPES]);
@@ -36,7 +36,7 @@ export const ContentAdditionRecord = Type.Object(
 );
 export type ContentAdditionRecord = Static<typeof ContentAdditionRecord>;
 
-/** An asset of an account, as the list gives it. */
+/** An asset of an account, as the list returns it. */
 export const AccountContentRecord = Type.Object(
   {
     type: ContentTypeMember,

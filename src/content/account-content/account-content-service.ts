@@ -19,7 +19,7 @@ import {
   type StoredAccountContent,
 } from './account-content-store.ts';
 
-/** What accounts were given of the content, and the events of topic ACCOUNT_CONTENT. */
+/** The content of accounts, and the events of topic ACCOUNT_CONTENT. */
 export class AccountContentService {
   readonly #database: Database;
   readonly #accounts: AccountService;
@@ -37,7 +37,7 @@ export class AccountContentService {
     database: Database;
     accounts: AccountService;
     events: EventPublisher<Transaction>;
-    /** Courses, equivalents and bundles that one call adds at most, those in folders included. */
+    /** Maximum number of courses, equivalents and bundles that one call can add, including those in folders. */
     maxAssetsAdded: number;
     now: () => number;
   }) {
@@ -49,9 +49,9 @@ export class AccountContentService {
   }
 
   /**
-   * CONTENT_ADDED_TO_ACCOUNT, for what the account does not have already.
-   * @throws {ProblemError} `not-found` without such an account, `invalid-request` for assets that repeat or do not exist,
-   * `limit-reached`
+   * Publishes CONTENT_ADDED_TO_ACCOUNT for what the account does not have yet.
+   * @throws {ProblemError} `not-found` if the account does not exist, `invalid-request` for assets that repeat
+   *   or do not exist, `limit-reached`
    */
   async add(
     accountId: number,
@@ -79,7 +79,7 @@ export class AccountContentService {
     });
   }
 
-  /** By type and id. @throws {ProblemError} `not-found` without such an account */
+  /** By type and id. @throws {ProblemError} `not-found` if the account does not exist */
   async list(accountId: number, { limit, after }: PageRequest): Promise<Page<AccountContent>> {
     await this.#accounts.get(accountId);
     const last = after === null ? null : fromPosition(after);
@@ -91,7 +91,8 @@ export class AccountContentService {
 
   /**
    * CONTENT_REMOVED_FROM_ACCOUNT.
-   * @throws {ProblemError} `not-found` without such an account, and when it was not given the asset itself
+   * @throws {ProblemError} `not-found` if the account does not exist, or if the asset was not added to it
+   *   directly
    */
   async remove(accountId: number, reference: ContentReference, { user, tx: open }: Change): Promise<void> {
     await inTransaction(this.#database, open, async (tx) => {
@@ -111,22 +112,22 @@ export class AccountContentService {
   }
 }
 
-/** How many accounts were given an asset of a type itself, for those who would delete it. */
+/** How many accounts have an asset directly, checked before it is deleted. */
 export function accountsHolding(type: ContentType): Holder {
   return async (tx, id) => countInWords(await countAccountsOf(tx, { type, id }), 'account');
 }
 
-/** Takes from an account what it was given, as a part of deleting the account. */
+/** Removes all content from an account, as part of deleting it. */
 export async function deleteContentOfAccount(tx: Transaction, accountId: number): Promise<void> {
   await deleteAccountContents(tx, accountId);
 }
 
 /**
- * A place in the list is one number, as pages count: the type's rank above, the id below. Ids stay under the bound,
- * for the database counts them up from 1.
+ * A position in the list is one number, for paging: the rank of the type, then the id. Ids stay below the bound
+ * because the database counts them up from 1.
  */
 const IDS_PER_TYPE = 2 ** 51;
-/** The list's order of types: the alphabet's, as the database sorts them. */
+/** Types in alphabetical order, as the database sorts them. */
 const TYPES_BY_RANK = CONTENT_TYPES.toSorted();
 
 function toPosition({ type, id }: ContentReference): number {

@@ -5,7 +5,7 @@ import type { ContentReference } from '../../events/event.ts';
 import { assetKey } from '../assets/assets.ts';
 import { locationOf } from '../folders/folder-tree.ts';
 
-/** SQL of what accounts were given, one operation a function. */
+/** SQL for the content of accounts, one operation per function. */
 
 export interface StoredAccountContent {
   content_type: ContentType;
@@ -15,7 +15,7 @@ export interface StoredAccountContent {
   added_at: number;
 }
 
-/** At most `limit` of an account's assets, by type and id, beyond the one that is named. */
+/** Up to `limit` assets of an account, ordered by type and id, after the named one. */
 export async function readAccountContents(
   reader: Pick<Reader, 'query'>,
   accountId: number,
@@ -82,7 +82,7 @@ export async function readAccountContents(
   }));
 }
 
-/** Adds to an account what it does not have yet, and answers which that was, by {@link assetKey}. */
+/** Adds the assets that the account does not have yet and returns those, as {@link assetKey}s. */
 export async function insertAccountContents(
   tx: Transaction,
   accountId: number,
@@ -104,7 +104,7 @@ export async function insertAccountContents(
   );
 }
 
-/** Answers whether the account had it. */
+/** Returns whether the account had it. */
 export async function deleteAccountContent(
   tx: Transaction,
   accountId: number,
@@ -126,7 +126,7 @@ export async function deleteAccountContents(tx: Transaction, accountId: number):
     .execute();
 }
 
-/** How many accounts were given an asset itself. */
+/** How many accounts have an asset directly. */
 export async function countAccountsOf(
   reader: Pick<Reader, 'query'>,
   { type, id }: ContentReference,

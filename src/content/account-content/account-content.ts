@@ -1,6 +1,6 @@
 import type { ContentType } from '../../events/catalogue.ts';
 
-/** An asset that an account was given. Moments are epoch milliseconds. */
+/** An asset of an account. Times are in epoch milliseconds. */
 export interface AccountContent {
   type: ContentType;
   id: number;
@@ -10,16 +10,16 @@ export interface AccountContent {
   addedAt: number;
 }
 
-/** An asset with its name, as the answer to an addition tells of it. */
+/** An asset with its name, as in the response to an addition. */
 export interface NamedAsset {
   type: ContentType;
   id: number;
   name: string;
 }
 
-/** What became of the assets that were to be added, each list in the order of the request. */
+/** The result of adding assets, each list in the order of the request. */
 export interface Addition {
   added: NamedAsset[];
-  /** The account had them already. */
+  /** The account already had them. */
   unchanged: NamedAsset[];
 }

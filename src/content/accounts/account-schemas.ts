@@ -14,7 +14,7 @@ export const AccountInput = Type.Object(
 );
 export type AccountInput = Static<typeof AccountInput>;
 
-/** An account as reading gives it. */
+/** An account as the API returns it. */
 export const AccountRecord = Type.Object(
   {
     id: Id('The id of the account.'),

@@ -15,7 +15,7 @@ import {
   updateAccount,
 } from './account-store.ts';
 
-/** An account. Moments are epoch milliseconds. */
+/** An account. Times are in epoch milliseconds. */
 export interface Account {
   id: number;
   name: string;
@@ -25,7 +25,7 @@ export interface Account {
   updatedAt: number;
 }
 
-/** Deletes what of one kind belongs to an account, as a part of deleting the account. */
+/** Deletes everything of one kind that belongs to an account, as part of deleting it. */
 export type AccountBelongings = (tx: Transaction, accountId: number) => Promise<void>;
 
 /** Accounts, and the events of topic ACCOUNT. */
@@ -36,7 +36,7 @@ export class AccountService {
   readonly #onDeleted: OnDeleted;
   readonly #now: () => number;
 
-  /** @param belongings go with a deleted account, one for each kind of thing that accounts have */
+  /** @param belongings are deleted with an account, one for each kind */
   constructor({
     database,
     events,
@@ -77,7 +77,7 @@ export class AccountService {
   }
 
   /**
-   * ACCOUNT_ACTIVATION_UPDATED when `enabled` really changes.
+   * Publishes ACCOUNT_ACTIVATION_UPDATED if `enabled` changes.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async update(
@@ -98,7 +98,8 @@ export class AccountService {
   }
 
   /**
-   * ACCOUNT_DELETED, which shows the account as it was. What belongs to it goes with it, without events of its own.
+   * Publishes ACCOUNT_DELETED, which shows the account before its deletion. Its belongings are deleted, too,
+   * without further events.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(id: number, { user, expected }: ChangeOf): Promise<void> {
@@ -135,7 +136,7 @@ export function toAccountResource({ id, name, enabled }: Account): AccountResour
 }
 
 /**
- * An account that nobody else changes or deletes until the transaction ends, and to which nobody else gives anything.
+ * Locks an account until the transaction ends: nobody else can change or delete it, or add anything to it.
  * @throws {ProblemError} `not-found`
  */
 export async function requireLockedAccount(tx: Transaction, id: number): Promise<Account> {

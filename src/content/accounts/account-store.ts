@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { AccountRow } from '../../database/schema.ts';
 
-/** SQL of accounts, one operation a function. */
+/** SQL for accounts, one operation per function. */
 
 export type StoredAccount = Selectable<AccountRow>;
 
@@ -19,8 +19,8 @@ export async function readAccount(
 }
 
 /**
- * Lets one change of an account happen at a time. On SQLite transactions do already; PostgreSQL locks the row, in a
- * statement of its own, so that what is read next is what the one before has committed.
+ * Serializes changes of an account. On SQLite, transactions already do. On PostgreSQL, this locks the row in a
+ * separate statement, so that the next read sees what the previous transaction committed.
  */
 export async function lockAccount(tx: Transaction, id: number): Promise<void> {
   if (tx.dialect !== 'postgres') return;
@@ -32,7 +32,7 @@ export async function lockAccount(tx: Transaction, id: number): Promise<void> {
     .execute();
 }
 
-/** One more than the limit; ascending ids. */
+/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readAccounts(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,

@@ -18,7 +18,7 @@ const NAMES_OF_TYPE = {
   (reader: Pick<Reader, 'query'>, ids: readonly number[]) => Promise<Map<number, string>>
 >;
 
-/** The present names of assets, by `TYPE id`; assets that do not exist are missing. */
+/** The current names of assets by `TYPE id`. Assets that do not exist are omitted. */
 export async function readAssetNames(
   reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
   references: readonly { type: FocusType; id: number }[],

@@ -4,9 +4,9 @@ import type { ContentType } from '../../events/catalogue.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { MAX_FOLDER_DEPTH } from '../folders/folder-tree.ts';
 
-/** What other slices may know of all content, whatever its type: that it is there, its name, and where it stands. */
+/** What other slices may know about content of any type: that it exists, its name, and its folder. */
 
-/** Content that stands in a folder. */
+/** Content in a folder. */
 export type AssetType = Exclude<ContentType, 'FOLDER'>;
 
 /** Content that exists. */
@@ -14,13 +14,13 @@ export interface Asset<T extends ContentType = ContentType> {
   type: T;
   id: number;
   name: string;
-  /** The folder that it stands in; of a folder, itself. */
+  /** The folder that contains it. For a folder, the folder itself. */
   folderId: number;
 }
 
 /**
- * Where the rows of each type are, in the order in which they are locked: holders before what they hold, as
- * those do who change them, so that no two transactions wait for each other.
+ * The table of each type, in locking order: containers before their contents, as in changes of them, so that
+ * transactions never deadlock.
  */
 const TABLES: readonly { type: ContentType; table: string; folderId: string }[] = [
   { type: 'BUNDLE', table: 'bundles', folderId: 'bundles.folder_id' },
@@ -29,14 +29,14 @@ const TABLES: readonly { type: ContentType; table: string; folderId: string }[] 
   { type: 'FOLDER', table: 'folders', folderId: 'folders.id' },
 ];
 
-/** Tells assets apart in maps and sets. */
+/** Identifies an asset in maps and sets. */
 export function assetKey({ type, id }: ContentReference): string {
   return `${type} ${id}`;
 }
 
 /**
- * Answers, by {@link assetKey}, those of the assets that exist, and keeps them from being changed or deleted until the
- * transaction ends. On SQLite every transaction does; on PostgreSQL it takes locks on the rows.
+ * Returns the assets that exist, by {@link assetKey}, and locks them against changes and deletion until the
+ * transaction ends. On SQLite, every transaction does. On PostgreSQL, this locks the rows.
  */
 export async function holdAssets(
   tx: Transaction,
@@ -61,8 +61,8 @@ export async function holdAssets(
 }
 
 /**
- * What stands in a folder and in those below it: folders level by level and by id, in each the courses, then the
- * equivalents, then the bundles, by id.
+ * The content of a folder and its subfolders: folders level by level and by id, and in each the courses,
+ * equivalents and bundles, each by id.
  */
 export async function readAssetsWithin(
   reader: Pick<Reader, 'all'>,

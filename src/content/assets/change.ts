@@ -1,16 +1,16 @@
 import type { Transaction } from '../../database/database.ts';
 import type { ExpectedRevisions } from '../../problems/revision.ts';
 
-/** Who makes a change, and within what. */
+/** Who makes a change, and in which transaction. */
 export interface Change {
-  /** Stands as `user` in the messages of the events that the change causes. */
+  /** Sent as `user` in the messages about the change. */
   user: string;
-  /** The transaction that is open already; without one the service opens its own. */
+  /** The open transaction. Without one, the service opens its own. */
   tx?: Transaction | undefined;
 }
 
 /** A change of something that exists. */
 export interface ChangeOf extends Change {
-  /** The revisions that it may start from; null for any. */
+  /** The revisions that the change accepts, or null for any. */
   expected: ExpectedRevisions;
 }

@@ -2,8 +2,8 @@ import type { Transaction } from '../../database/database.ts';
 import type { FocusType } from '../../events/catalogue.ts';
 
 /**
- * Told of an asset that is deleted, with its last name, in the transaction that deletes it and after every event that
- * the deletion causes: those hold the lines of webhooks, which come before their rows.
+ * Notified when an asset is deleted, with its last name. This happens in the transaction of the deletion, after
+ * its events: events lock the lines of webhooks, which are locked before the rows of webhooks.
  */
 export type OnDeleted = (
   tx: Transaction,

@@ -6,11 +6,14 @@ import type { Change } from './change.ts';
 import type { OnDeleted } from './deletion.ts';
 import { assertNotHeld, type Holder } from './holder.ts';
 
-/** What is particular about a kind of group, and its rows. */
+/** What distinguishes a kind of group, and its rows. */
 export interface GroupKind<Input, Values, Row, Group> {
   readonly name: 'bundle' | 'equivalent';
   readonly type: 'BUNDLE' | 'EQUIVALENT';
-  /** Checks the input as a whole, so that every offending member is named; what it refers to stays until the end. */
+  /**
+   * Validates the whole input, so that every invalid member is named, and locks what it refers to until the
+   * transaction ends.
+   */
   requireValues(tx: Transaction, input: Input): Promise<Values>;
   isAsPresent(present: Group, values: Values): boolean;
   toGroup(row: Row): Group;
@@ -22,16 +25,16 @@ export interface GroupKind<Input, Values, Row, Group> {
   delete(tx: Transaction, id: number): Promise<unknown>;
 }
 
-/** What groups of either kind are managed with. */
+/** Dependencies of a group service. */
 export interface GroupDependencies {
   database: Database;
-  /** Asked before a group is deleted, one for each kind of thing that it is given to or put into. */
+  /** Checked before a group is deleted, one for each kind of thing that can contain it. */
   holders: readonly Holder[];
   onDeleted: OnDeleted;
   now: () => number;
 }
 
-/** Groups of content, which are equivalents or bundles. No event tells of them themselves. */
+/** Groups of content: equivalents or bundles. They have no events of their own. */
 export class GroupService<
   Input,
   Values,
@@ -55,7 +58,10 @@ export class GroupService<
     this.#now = now;
   }
 
-  /** @throws {ProblemError} `invalid-request` for contents that do not go together, and without such contents or folder */
+  /**
+   * @throws {ProblemError} `invalid-request` for an invalid combination of contents, or if contents or folder
+   *   do not exist
+   */
   async create(input: Input, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Group> {
     return await inTransaction(this.#database, open, async (tx) => {
       const values = await this.#kind.requireValues(tx, input);
@@ -88,7 +94,7 @@ export class GroupService<
     });
   }
 
-  /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while something holds it */
+  /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const present = await this.#requireLocked(tx, id);

@@ -2,21 +2,21 @@ import type { Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
 /**
- * Says in words what of one kind holds an asset, and how many (`2 accounts`), or null when nothing does. What is
- * held is not deleted.
+ * Returns how many things of one kind use an asset (`2 accounts`), or null if none do. An asset in use cannot
+ * be deleted.
  */
 export type Holder = (tx: Transaction, id: number) => Promise<string | null>;
 
-/** The words of a {@link Holder}. `noun` is singular, and takes an s. */
+/** The text of a {@link Holder}. `noun` is a singular with a regular plural. */
 export function countInWords(count: number, noun: string): string | null {
   if (count === 0) return null;
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /**
- * Asked before an asset is deleted, under its lock.
+ * Checked before a asset is deleted, under its lock.
  * @param what the kind of asset, for people: `bundle`
- * @throws {ProblemError} `conflict` while something holds it, saying what
+ * @throws {ProblemError} `conflict` while it is in use, with its users
  */
 export async function assertNotHeld(
   tx: Transaction,

@@ -2,7 +2,7 @@ import type { Reader } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { ContentReference } from '../../events/event.ts';
 
-/** SQL of what holds what, read over the tables of all content; every step is a lookup by index. */
+/** SQL for what contains what, across the tables of all content. Every step is an index lookup. */
 
 type Reading = Pick<Reader, 'all' | 'dialect'>;
 interface Row {
@@ -22,7 +22,7 @@ export async function readEquivalentsOf(reader: Reading, courseIds: readonly num
   );
 }
 
-/** The bundles that have one of the courses or equivalents themselves. */
+/** The bundles that directly contain one of the courses or equivalents. */
 export async function readBundlesOf(reader: Reading, assets: readonly ContentReference[]): Promise<Row[]> {
   return await reader.all<Row>(
     `select distinct 'BUNDLE' as type, bundle_contents.bundle_id as id
@@ -33,7 +33,7 @@ export async function readBundlesOf(reader: Reading, assets: readonly ContentRef
   );
 }
 
-/** The folders in which the assets stand, and those above them up to the root. */
+/** The folders of the assets, and their parents up to the root. */
 export async function readFoldersOf(reader: Reading, assets: readonly ContentReference[]): Promise<Row[]> {
   const given = asParameter(assets);
   const asset = recordset(reader.dialect, 'asset', ASSET);
@@ -63,7 +63,7 @@ export async function readFoldersOf(reader: Reading, assets: readonly ContentRef
   );
 }
 
-/** Whether the account was given one of the assets. */
+/** Whether one of the assets was added to the account. */
 export async function accountWasGivenOneOf(
   reader: Reading,
   accountId: number,

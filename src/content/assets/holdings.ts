@@ -5,9 +5,8 @@ import { accountWasGivenOneOf, readBundlesOf, readEquivalentsOf, readFoldersOf }
 type Reading = Pick<Reader, 'all' | 'dialect'>;
 
 /**
- * The assets and everything that holds one of them: the equivalents of a course, the bundles of these and of
- * courses, and the folders in which any of them stands, up to the root. It is what a content focus is held
- * against, and what an account's right to a course comes from.
+ * The assets and everything that contains one of them: equivalents, bundles, and all folders up to the root. A
+ * content focus is matched against these, and they decide whether an account has a course.
  */
 export async function withHolders(
   reader: Reading,
@@ -23,7 +22,7 @@ export async function withHolders(
   return distinct([...held, ...(await readFoldersOf(reader, held))]);
 }
 
-/** Whether an account holds a course: directly or through an equivalent, bundle or folder. */
+/** Whether an account has a course, directly or through an equivalent, bundle or folder. */
 export async function accountHoldsCourse(
   reader: Reading,
   accountId: number,

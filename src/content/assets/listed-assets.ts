@@ -3,15 +3,15 @@ import type { ContentReference } from '../../events/event.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
 import { type Asset, assetKey, holdAssets } from './assets.ts';
 
-/** The assets that a request lists, in its order, and what is wrong with the list. */
+/** The assets that a request lists, in order, and the errors in the list. */
 export interface ListedAssets {
   assets: Asset[];
   errors: InputError[];
 }
 
 /**
- * Looks up the assets that the member `contents` of a request lists, and holds them until the transaction ends. An
- * asset that repeats or does not exist is an error, which names its place in the list.
+ * Looks up the assets in the member `contents` of a request, and locks them until the transaction ends. A
+ * repeated or unknown asset is an error with its position in the list.
  */
 export async function holdListedAssets(
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** Lets a bounded number of callers work at a time; the others wait in line. */
+/** Limits the number of concurrent callers. The others wait in order. */
 export class Slots {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Resolves with a place when there is one, first come, first served. @throws the reason of `signal` */
+  /** Resolves with a slot when one is free, first come, first served. @throws the reason of `signal` */
   async take(signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DateTime, Id, Ignored, Name } from '../../http/schemas.ts';
 import { BUNDLED_TYPES } from './bundle.ts';
 
-/** Contents that a bundle holds at most: bounds what reading a page of them costs. */
+/** Maximum number of contents of a bundle, which limits the cost of reading a page of bundles. */
 const MAX_CONTENTS = 200;
 
 const BundledType = Type.Enum([...BUNDLED_TYPES]);
@@ -28,7 +28,7 @@ export const BundleBody = Type.Object(
 );
 export type BundleBody = Static<typeof BundleBody>;
 
-/** A bundle as reading gives it. */
+/** A bundle as the API returns it. */
 export const BundleRecord = Type.Object(
   {
     id: Id('The id of the bundle.'),

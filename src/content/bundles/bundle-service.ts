@@ -18,24 +18,27 @@ import {
   updateBundle,
 } from './bundle-store.ts';
 
-/** Bundles: courses and equivalents that go together. */
+/** Bundles: courses and equivalents that belong together. */
 export class BundleService extends GroupService<BundleInput, BundleValues, StoredBundle, Bundle> {
   constructor(dependencies: GroupDependencies) {
     super(BUNDLES, dependencies);
   }
 }
 
-/** What bundles there are in a folder, for those who would delete it. */
+/** Which bundles are in a folder, checked before it is deleted. */
 export async function bundlesInFolder(tx: Transaction, folderId: number): Promise<string | null> {
   return (await holdsBundles(tx, folderId)) ? 'bundles' : null;
 }
 
-/** How many bundles have an asset of a type, for those who would delete it. */
+/** How many bundles have an asset of a type, checked before it is deleted. */
 export function bundlesHolding(type: BundledType): Holder {
   return async (tx, id) => countInWords(await countBundlesOf(tx, { type, id }), 'bundle');
 }
 
-/** Checks the input as a whole, so that every offending member is named; what it refers to stays until the end. */
+/**
+ * Validates the whole input, so that every invalid member is named, and locks what it refers to until the
+ * transaction ends.
+ */
 async function requireValues(tx: Transaction, input: BundleInput): Promise<BundleValues> {
   const { errors } = await holdListedAssets(tx, input.contents);
   const folderId = input.folderId ?? ROOT_FOLDER.id;

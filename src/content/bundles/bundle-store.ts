@@ -6,7 +6,7 @@ import type { ContentReference } from '../../events/event.ts';
 import { locationOf } from '../folders/folder-tree.ts';
 import type { BundledType } from './bundle.ts';
 
-/** SQL of bundles, one operation a function. */
+/** SQL for bundles, one operation per function. */
 
 /** A bundle with its contents, in their order. */
 export interface StoredBundle extends Selectable<BundleRow> {
@@ -14,7 +14,7 @@ export interface StoredBundle extends Selectable<BundleRow> {
   contents: { type: BundledType; id: number; name: string }[];
 }
 
-/** A bundle as it is to be. */
+/** The new state of a bundle. */
 export interface BundleValues {
   name: string;
   folderId: number;
@@ -29,12 +29,12 @@ export async function readBundle(
   return bundle;
 }
 
-/** One more than the limit; ascending ids. */
+/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readBundles(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredBundle[]> {
   return await readWithContents(reader, { after: page.after ?? 0, upTo: null, limit: page.limit + 1 });
 }
 
-/** One statement, so that a bundle and its contents are of the same moment. */
+/** One statement, so that a bundle and its contents are consistent with each other. */
 async function readWithContents(
   reader: Pick<Reader, 'query'>,
   { after, upTo, limit }: { after: number; upTo: number | null; limit: number },
@@ -95,8 +95,8 @@ export async function readBundleNames(
 }
 
 /**
- * Lets one change of a bundle happen at a time. On SQLite transactions do already; PostgreSQL locks the row, in a
- * statement of its own, so that what is read next is what the one before has committed.
+ * Serializes changes of a bundle. On SQLite, transactions already do. On PostgreSQL, this locks the row in a
+ * separate statement, so that the next read sees what the previous transaction committed.
  */
 export async function lockBundle(tx: Transaction, id: number): Promise<void> {
   if (tx.dialect !== 'postgres') return;
@@ -118,7 +118,7 @@ export async function holdsBundles(reader: Pick<Reader, 'query'>, folderId: numb
   return row !== undefined;
 }
 
-/** How many bundles have a course or equivalent themselves. */
+/** How many bundles directly contain a course or an equivalent. */
 export async function countBundlesOf(
   reader: Pick<Reader, 'query'>,
   { type, id }: ContentReference,
@@ -132,7 +132,7 @@ export async function countBundlesOf(
   return Number(row.count);
 }
 
-/** Answers the new bundle's id. */
+/** Returns the new bundle's id. */
 export async function insertBundle(
   tx: Transaction,
   { name, folderId, contents }: BundleValues,
@@ -147,7 +147,7 @@ export async function insertBundle(
   return id;
 }
 
-/** Replaces what a bundle is, its contents included. */
+/** Replaces a bundle, including its contents. */
 export async function updateBundle(
   tx: Transaction,
   id: number,

@@ -1,8 +1,8 @@
-/** What bundles are made of. */
+/** The types of bundle contents. */
 export const BUNDLED_TYPES = ['COURSE', 'EQUIVALENT'] as const;
 export type BundledType = (typeof BUNDLED_TYPES)[number];
 
-/** Courses and equivalents that go together. Moments are epoch milliseconds. */
+/** Courses and equivalents that belong together. Times are in epoch milliseconds. */
 export interface Bundle {
   id: number;
   name: string;
@@ -22,7 +22,7 @@ export interface BundleContent {
   name: string;
 }
 
-/** A bundle as it is to be. Without a folder it goes into the root. */
+/** The new state of a bundle. The folder defaults to the root. */
 export interface BundleInput {
   name: string;
   folderId: number | null;

@@ -2,15 +2,15 @@ import type { Reader } from '../../database/database.ts';
 import type { ContentReference, CourseResource } from '../../events/event.ts';
 import { locationOf, readFolderChain } from '../folders/folder-tree.ts';
 
-/** A course as events tell of it. */
+/** A course as it appears in events. */
 export interface CourseInEvent {
   /** Section 6.2, resource.content.course. */
   resource: CourseResource;
-  /** What a content focus may name: the course, then the folders that hold it, from its own up to the root. */
+  /** What a content focus can name: the course, then its folders, from its own up to the root. */
   references: ContentReference[];
 }
 
-/** Reads a version of a course for an event; undefined when there is none such. */
+/** Reads a version of a course for an event; undefined if it does not exist. */
 export async function readCourseInEvent(
   reader: Pick<Reader, 'query' | 'all'>,
   courseId: number,
@@ -41,7 +41,7 @@ export async function readCourseInEvent(
   };
 }
 
-/** Reads the published version of a course for an event; undefined when there is no such course. */
+/** Reads the published version of a course for an event; undefined if there is no such course. */
 export async function readPublishedCourseInEvent(
   reader: Pick<Reader, 'query' | 'all'>,
   courseId: number,

@@ -2,7 +2,7 @@
 const NAME_CHARACTERS = 200;
 const UNTITLED = 'Untitled course';
 
-/** A name for the course that a package's title gives: one line, not blank, no longer than names are. */
+/** Derives the name of a course from the title of its package: one line, not blank, within the maximum length. */
 export function courseNameFrom(title: string): string {
   const characters = Array.from(
     title

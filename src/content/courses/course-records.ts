@@ -3,7 +3,7 @@ import { formatDateTime } from '../../time/date-time.ts';
 import type { Course, CourseVersion, CourseWithVersions } from './course.ts';
 import type { CourseRecord, CourseWithVersionsRecord } from './course-schemas.ts';
 
-/** A course as the API gives it. */
+/** A course as the API returns it. */
 export function toCourseRecord(course: Course): CourseRecord {
   return {
     id: course.id,
@@ -19,7 +19,7 @@ export function toCourseRecord(course: Course): CourseRecord {
   };
 }
 
-/** A course with its versions as the API gives it. */
+/** A course with its versions as the API returns it. */
 export function toCourseWithVersionsRecord(course: CourseWithVersions): CourseWithVersionsRecord {
   return { ...toCourseRecord(course), versions: course.versions.map(toVersionRecord) };
 }

@@ -23,7 +23,7 @@ const VersionParams = Type.Object({
   }),
 });
 
-/** Courses in the automation API, but for the uploads of packages. */
+/** Courses in the automation API, except uploads of packages. */
 export function courseRoutes(routes: Routes, courses: CourseService, idempotency: Idempotency): void {
   const idOf = (params: { course_id: string }) => parseId(params.course_id, 'course');
 

@@ -70,10 +70,10 @@ const courseMembers = {
 
 const ABOUT_LATEST = '`learning_standard` and `warnings` describe the version uploaded last.';
 
-/** A course as lists and changes give it. */
+/** A course as lists and changes return it. */
 export const CourseRecord = Type.Object(courseMembers, { description: `A course. ${ABOUT_LATEST}` });
 
-/** A course as reading gives it. */
+/** A course as the API returns it. */
 export const CourseWithVersionsRecord = Type.Object(
   {
     ...courseMembers,

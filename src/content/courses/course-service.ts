@@ -29,19 +29,19 @@ import {
 import type { PackageIntake, StoredPackage } from './package-intake.ts';
 import type { UploadFolder } from './upload-folders.ts';
 
-/** The version that an import makes. */
+/** The id of an imported version. */
 const FIRST_VERSION = 0;
-/** Versions that a course is read with: bounds an answer. */
+/** Maximum number of versions in a response. */
 const MAX_VERSIONS_READ = 1_000;
 
-/** Who uploads, and what becomes of it. */
+/** Who uploads, and what is done with the upload. */
 export interface UploadContext<R> {
   user: string;
-  /** Aborted when the uploader is gone. */
+  /** Aborted when the uploader disconnects. */
   signal: AbortSignal;
   /**
-   * Called once the package is in the content store, to record the course or version: with the transaction in
-   * which that is to be done, or without one. What it does not record is not kept.
+   * Called when the package is in the content store, to record the course or version, with or without an open
+   * transaction. Files that it does not record are removed.
    */
   commit: (record: (tx?: Transaction) => Promise<Course>) => Promise<R>;
 }
@@ -57,7 +57,7 @@ export class CourseService {
   readonly #log: Logger;
   readonly #now: () => number;
 
-  /** @param holders asked before a course is deleted, one for each kind of thing that courses are put into */
+  /** @param holders are checked before a course is deleted, one for each kind of thing that can contain courses */
   constructor({
     database,
     events,
@@ -88,9 +88,9 @@ export class CourseService {
   }
 
   /**
-   * COURSE_IMPORTED: makes a course of an uploaded package, its version 0 published.
-   * @param input without a name the package's title is it, without a folder the course goes into the root
-   * @throws {ProblemError} `invalid-request` without such a folder, and as {@link PackageIntake.take}
+   * Creates a course from an uploaded package with version 0 published, and publishes COURSE_IMPORTED.
+   * @param input the name defaults to the title of the package, the folder to the root
+   * @throws {ProblemError} `invalid-request` if the folder does not exist, and as {@link PackageIntake.take}
    */
   async import<R>(
     upload: UploadFolder,
@@ -98,7 +98,7 @@ export class CourseService {
     { user, signal, commit }: UploadContext<R>,
   ): Promise<R> {
     const folderId = input.folderId ?? ROOT_FOLDER.id;
-    // Asked before the work as well: unpacking takes its time.
+    // Also checked before the work, because unpacking takes time.
     if ((await readFolderChain(this.#database.reader, folderId)).length === 0) throw noSuchFolder(folderId);
     return await this.#intake.take(upload, { caller: user, signal }, (stored) =>
       commit((open) =>
@@ -116,7 +116,8 @@ export class CourseService {
   }
 
   /**
-   * COURSE_VERSION_UPLOADED: adds a version, not published. Records the course, whose latest version it is.
+   * Adds an unpublished version, and publishes COURSE_VERSION_UPLOADED. Records the course with its new latest
+   * version.
    * @throws {ProblemError} `not-found`, `precondition-failed`, and as {@link PackageIntake.take}
    */
   async uploadVersion<R>(
@@ -142,7 +143,7 @@ export class CourseService {
   }
 
   /**
-   * COURSE_VERSION_PUBLISHED, unless the version is published already: then nothing changes.
+   * Publishes a version and COURSE_VERSION_PUBLISHED. Does nothing if it is already published.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async publishVersion(
@@ -169,7 +170,7 @@ export class CourseService {
   /** @throws {ProblemError} `not-found` */
   async getWithVersions(id: number): Promise<CourseWithVersions> {
     const course = await this.get(id);
-    // Versions never change, so those up to the course's latest make one picture with it.
+    // Versions never change, so those up to the latest version of the course are consistent with it.
     const newest = await readVersions(this.#database.reader, id, course.versionId, MAX_VERSIONS_READ);
     if (newest.length === 0) throw notFound('course', id);
     const versions = newest.reverse().map((row) => toVersion(row, course.publishedVersionId));
@@ -183,7 +184,7 @@ export class CourseService {
 
   /**
    * Renames and moves.
-   * @throws {ProblemError} `not-found`, `precondition-failed`, `invalid-request` without such a folder
+   * @throws {ProblemError} `not-found`, `precondition-failed`, `invalid-request` if the folder does not exist
    */
   async update(
     id: number,
@@ -201,8 +202,8 @@ export class CourseService {
   }
 
   /**
-   * Deletes a course with all its versions; their files go once that is committed.
-   * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while something holds it
+   * Deletes a course with all its versions, then, after the commit, their files.
+   * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use
    */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
     const contentKeys = await this.#database.transaction(async (tx) => {
@@ -223,7 +224,7 @@ export class CourseService {
     await this.#removeFiles(contentKeys);
   }
 
-  /** The course is gone whatever happens here; files that resist are orphans, which are removed later. */
+  /** The course is deleted in any case. Files that cannot be removed are orphans, which are removed later. */
   async #removeFiles(contentKeys: readonly string[]): Promise<void> {
     for (const key of contentKeys) {
       try {
@@ -255,7 +256,7 @@ export class CourseService {
   }
 }
 
-/** What courses there are in a folder, for those who would delete it. */
+/** Which courses are in a folder, checked before it is deleted. */
 export async function coursesInFolder(tx: Transaction, folderId: number): Promise<string | null> {
   return (await holdsCourses(tx, folderId)) ? 'courses' : null;
 }

@@ -4,16 +4,16 @@ import type { PageRequest } from '../../database/page.ts';
 import type { CourseRow, CourseVersionRow } from '../../database/schema.ts';
 import { locationOf } from '../folders/folder-tree.ts';
 
-/** SQL of courses and their versions, one operation a function. */
+/** SQL for courses and their versions, one operation per function. */
 
-/** A course with what is told of its latest version. */
+/** A course with data of its latest version. */
 export interface StoredCourse extends Selectable<CourseRow> {
   location: string;
   learning_standard: string;
   warnings: string;
 }
 
-/** A version without what only launching needs. */
+/** A version without the data that only launching needs. */
 export type StoredVersion = Omit<
   CourseVersionRow,
   'units' | 'content_key' | 'structure' | 'structure_format'
@@ -26,7 +26,7 @@ export async function readCourse(
   return await selectCourses(reader).where('courses.id', '=', id).executeTakeFirst();
 }
 
-/** One more than the limit; ascending ids. */
+/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readCourses(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredCourse[]> {
   return await selectCourses(reader)
     .where('courses.id', '>', page.after ?? 0)
@@ -49,8 +49,8 @@ function selectCourses(reader: Pick<Reader, 'query'>) {
 }
 
 /**
- * Lets one change of a course happen at a time. On SQLite transactions do already; PostgreSQL locks the row,
- * in a statement of its own, so that what is read next is what the one before has committed.
+ * Serializes changes of a course. On SQLite, transactions already do. On PostgreSQL, this locks the row in a
+ * separate statement, so that the next read sees what the previous transaction committed.
  */
 export async function lockCourse(tx: Transaction, id: number): Promise<void> {
   if (tx.dialect !== 'postgres') return;
@@ -115,7 +115,7 @@ export async function hasVersion(
   return row !== undefined;
 }
 
-/** Which of these keys versions have. */
+/** Which of these keys belong to versions. */
 export async function readRecordedKeys(
   reader: Pick<Reader, 'query'>,
   keys: readonly string[],
@@ -138,7 +138,7 @@ export async function holdsCourses(reader: Pick<Reader, 'query'>, folderId: numb
   return row !== undefined;
 }
 
-/** Answers the new course's id. Its first version, 0, is published and is to be inserted next. */
+/** Returns the new course's id. Its first version, 0, is marked as published. Insert it next. */
 export async function insertCourse(
   tx: Transaction,
   { name, folderId }: { name: string; folderId: number },
@@ -177,7 +177,7 @@ export async function updateCourse(
     .execute();
 }
 
-/** Deletes a course with its versions and answers the keys of their files. */
+/** Deletes a course with its versions and returns the keys of their files. */
 export async function deleteCourse(tx: Transaction, id: number): Promise<string[]> {
   const versions = await tx.query
     .deleteFrom('course_versions')
@@ -217,7 +217,7 @@ export async function readUnreadVersions(
     .execute();
 }
 
-/** Stores what was read of a version, unless a later release has read more by now. */
+/** Stores what was read from a version, unless a later release has already read more. */
 export async function updateStructure(
   tx: Transaction,
   version: Pick<CourseVersionRow, 'course_id' | 'version_id'>,

@@ -18,7 +18,7 @@ const WRITE = { scope: 'content:write', isUpload: true };
 const tags = ['Courses'];
 const consumes = ['multipart/form-data'];
 
-/** What the upload routes work with. */
+/** Dependencies of the upload routes. */
 export interface CourseUploadOptions {
   courses: CourseService;
   uploads: UploadFolders;
@@ -27,7 +27,7 @@ export interface CourseUploadOptions {
   maxPackageBytes: number;
 }
 
-/** The work on an upload whose form has come in. */
+/** Handles an upload whose form has been received. */
 type UseUpload = (
   upload: UploadFolder,
   fields: Record<string, unknown>,
@@ -35,8 +35,8 @@ type UseUpload = (
 ) => Promise<CourseRecord>;
 
 /**
- * The uploads of course packages in the automation API: a Fastify plugin, for these routes alone take
- * multipart forms, and nothing else. Their forms are held against the body schemas once they have been read.
+ * Uploads of course packages in the automation API. It is a Fastify plugin because only these routes accept
+ * multipart forms, and nothing else. Forms are validated against the body schemas after they have been read.
  */
 export async function courseUploadRoutes(
   app: FastifyInstance,
@@ -46,7 +46,7 @@ export async function courseUploadRoutes(
   await app.register(fastifyMultipart, { limits: uploadLimits(maxPackageBytes) });
   const routes = app as unknown as Routes;
 
-  /** Receives the form, then lets `use` work with it; whatever lies on the disk then is removed. */
+  /** Receives the form and passes it to `use`. Afterwards, its files are removed from the disk. */
   async function answerUpload(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -119,8 +119,8 @@ export async function courseUploadRoutes(
     async (request, reply) => {
       const id = parseId(request.params.course_id, 'course');
       const expected = expectedRevisions(request);
-      // Asked before the body is read, for a wrong id should not cost an upload; a repeated request gets its answer
-      // whatever has become of the course.
+      // Checked before the body is read, so that a wrong id does not cost an upload. A repeated request gets
+      // its response even if the course no longer exists.
       if (request.headers['idempotency-key'] === undefined) await courses.get(id);
       return await answerUpload(request, reply, (upload, _fields, context) =>
         courses.uploadVersion(id, upload, { ...context, expected }),
@@ -129,14 +129,14 @@ export async function courseUploadRoutes(
   );
 }
 
-/** Thrown where a request turns out to be new. */
+/** Thrown if a request turns out to be new. */
 class NotAnsweredYet extends Error {
   override name = 'NotAnsweredYet';
 }
 
 /**
- * The answer that a repeated request got first, or null for a new one. Asked before the package is unpacked,
- * without claiming the key: that is done in the transaction which records the course.
+ * The first response for a repeated request, or null for a new one. Checked before the package is unpacked,
+ * without claiming the key. The transaction that records the course claims it.
  */
 async function earlierAnswer(
   idempotency: Idempotency,

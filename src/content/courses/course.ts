@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 
-/** A course. Moments are epoch milliseconds. */
+/** A course. Times are in epoch milliseconds. */
 export interface Course {
   id: number;
   name: string;
@@ -11,7 +11,7 @@ export interface Course {
   versionId: number;
   publishedVersionId: number;
   learningStandard: string;
-  /** What its package has that is odd but was accepted. */
+  /** Warnings about its package. */
   warnings: string[];
   revision: number;
   createdAt: number;
@@ -31,13 +31,13 @@ export interface CourseVersion {
   createdAt: number;
 }
 
-/** A course with its versions, oldest first; of very many the newest only. */
+/** A course with its versions, oldest first, limited to the newest ones. */
 export interface CourseWithVersions extends Course {
   versions: CourseVersion[];
 }
 
 /**
- * Says in words what holds a course (`the account 12`), or null when nothing of its kind does. What is held is
- * not deleted.
+ * Returns what uses a course (`the account 12`), or null if nothing of its kind does. A course in use cannot be
+ * deleted.
  */
 export type CourseHolder = (tx: Transaction, courseId: number) => Promise<string | null>;

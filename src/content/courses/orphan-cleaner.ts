@@ -4,13 +4,13 @@ import { BackgroundTask } from '../../time/background-task.ts';
 import type { PackageIntake } from './package-intake.ts';
 
 const HOUR_MS = 3_600_000;
-/** Between rounds. Each lists all keys: on S3 a request for a thousand courses. */
+/** Time between rounds. Each round lists all keys: on S3, one request per thousand courses. */
 const ROUND_PAUSE_MS = 6 * HOUR_MS;
-/** So that instances which start together do not ask together. */
+/** Prevents instances that start together from asking at the same time. */
 const ROUND_JITTER_MS = HOUR_MS;
 const TASK = 'remove-orphans';
 
-/** What the cleaner works with. */
+/** Dependencies of the cleaner. */
 export interface OrphanCleanerDependencies {
   intake: PackageIntake;
   leases: TaskLeases;
@@ -18,7 +18,7 @@ export interface OrphanCleanerDependencies {
   random: () => number;
 }
 
-/** Removes files that belong to no course, a round every few hours; of several instances one. */
+/** Removes files that belong to no course, every few hours, on one of several instances. */
 export function orphanCleaner({ intake, leases, log, random }: OrphanCleanerDependencies): BackgroundTask {
   return new BackgroundTask({
     round: async (signal) => {

@@ -11,13 +11,16 @@ import { readRecordedKeys } from './course-store.ts';
 import type { UploadFolder } from './upload-folders.ts';
 import { toUploadProblem } from './upload-problems.ts';
 
-/** Packages unpacked at a time: each keeps the disk busy, and a thread of the few that Node has for it. */
+/**
+ * Maximum number of packages unpacked concurrently: each keeps the disk and one of Node's few worker threads
+ * busy.
+ */
 const PARALLEL_PACKAGES = 4;
-/** Keys that the database is asked about at a time. */
+/** Number of keys per database query. */
 const KEYS_AT_A_TIME = 500;
 /**
- * From this age on a key that no version has is an orphan's: an import takes hours at most (the store's deadline), and
- * the clocks of instances do not differ by as much.
+ * Age from which a key without a version is an orphan. Imports take at most hours (the deadline of the store),
+ * and the clocks of instances differ by less.
  */
 const ORPHAN_AGE_MS = 24 * 3_600_000;
 
@@ -29,7 +32,7 @@ export interface StoredPackage {
   byteCount: number;
 }
 
-/** Takes packages in: understood, unpacked, put into the content store and recorded, or nothing of it. */
+/** Imports packages: reads, unpacks, stores and records them, or leaves nothing behind. */
 export class PackageIntake {
   readonly #reader: Pick<Reader, 'query'>;
   readonly #store: ContentStore;
@@ -38,7 +41,7 @@ export class PackageIntake {
   readonly #now: () => number;
   readonly #manifests: ManifestReader;
   readonly #slots = new FairSlots(PARALLEL_PACKAGES);
-  /** Keys that the content store may hold though no version is recorded with them yet. */
+  /** Keys that may be in the content store before their version is recorded. */
   readonly #underWay = new Set<string>();
 
   /** @param maxPackageBytes the setting `max_package_size` */
@@ -66,10 +69,10 @@ export class PackageIntake {
   }
 
   /**
-   * Takes the package of an upload in. `record` commits it with its version; unless it does, the content store
-   * is as it was in the end. An abort is heeded until `record` begins.
+   * Imports an uploaded package. `record` commits it with its version. If it does not, the content store is
+   * unchanged in the end. It can be aborted until `record` starts.
    * @param caller whose package it is; callers take turns
-   * @throws {ProblemError} `invalid-package` in words for its author, `unavailable` without room on the disk
+   * @throws {ProblemError} `invalid-package` in words for its author, `unavailable` if the disk is full
    * @throws what `record` throws, and the reason of `signal`
    */
   async take<T>(
@@ -86,15 +89,18 @@ export class PackageIntake {
   }
 
   /**
-   * Removes what the content store holds of no version: what a crash left between storing and recording, and
-   * what could not be removed when its course was deleted. Answers how many keys it removed. Only for a store of this
-   * process alone, for another's imports are not known here.
+   * Removes files without a version from the content store: leftovers of a crash between storing and recording,
+   * and files that could not be removed with their course. Returns the number of removed keys. Only for a store
+   * that no other process uses, because imports of other processes are unknown here.
    */
   async removeOrphans(): Promise<number> {
     return await this.#removeOrphansOlderThan(0);
   }
 
-  /** The same of what is too old to be an import that is under way on any instance. @throws the reason of `signal` */
+  /**
+   * Does the same for files that are too old to belong to an import in progress on any instance. @throws the
+   * reason of `signal`
+   */
   async removeOldOrphans(signal: AbortSignal): Promise<number> {
     return await this.#removeOrphansOlderThan(ORPHAN_AGE_MS, signal);
   }
@@ -125,7 +131,7 @@ export class PackageIntake {
     return removed;
   }
 
-  /** One that resists must not keep the service from starting. */
+  /** A key that cannot be removed must not prevent the startup. */
   async #removeOrphan(key: string): Promise<boolean> {
     try {
       await this.#store.remove(key);
@@ -170,8 +176,8 @@ export class PackageIntake {
   }
 
   /**
-   * The database decides, not how recording ended: a repeated request records nothing though it succeeds, and a
-   * commit whose answer was lost on the way may have happened though it failed.
+   * The database decides, not the outcome of `record`: a repeated request succeeds without recording anything,
+   * and a commit that failed because its response was lost may have happened.
    */
   async #keepIfRecorded(contentKey: string): Promise<void> {
     try {
@@ -185,7 +191,7 @@ export class PackageIntake {
   }
 }
 
-/** An administrator who lets larger packages in means them to be unpacked as well. */
+/** If larger packages are allowed, they may also be unpacked. */
 function limitsFor(maxPackageBytes: number): Partial<PackageLimits> {
   return {
     fileBytes: Math.max(DEFAULT_PACKAGE_LIMITS.fileBytes, maxPackageBytes),

@@ -7,22 +7,22 @@ import { ReceivedForm } from './received-form.ts';
 import type { UploadFolder } from './upload-folders.ts';
 import { toUploadProblem } from './upload-problems.ts';
 
-/** Parts of a form: more than any upload has, so that a mistyped one is read and named. */
+/** Maximum number of parts of a form: more than any upload has, so that a mistyped part is read and named. */
 const MAX_PARTS = 20;
-/** Bytes of a part that is no file: a name of 200 characters has room in any alphabet. */
+/** Maximum bytes of a part that is not a file: enough for a name of 200 characters in any alphabet. */
 const MAX_FIELD_BYTES = 4 * 1024;
-/** Room for boundaries, part headers and fields beside the package. */
+/** Allowance for boundaries, part headers and fields in addition to the package. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
 const PACKAGE_FILE_MODE = 0o600;
 
-/** The multipart reader's limits for packages of up to so many bytes. */
+/** Limits of the multipart reader for packages of up to `maxPackageBytes`. */
 export function uploadLimits(maxPackageBytes: number) {
   return { fileSize: maxPackageBytes, fieldSize: MAX_FIELD_BYTES, parts: MAX_PARTS };
 }
 
-/** A form that has come in whole. */
+/** A completely received form. */
 export interface ReceivedUpload {
-  /** What came beside the package, valid by the route's body schema. */
+  /** The other members, validated by the body schema of the route. */
   fields: Record<string, unknown>;
   /** SHA-256 of the package, hexadecimal. */
   packageHash: string;
@@ -30,8 +30,8 @@ export interface ReceivedUpload {
 
 /**
  * Streams the form of an upload route to disk, the package into `upload.packageFile`.
- * @throws {ProblemError} `invalid-request`, `content-too-large`, `unsupported-media-type`, `unavailable` without
- *   room on the disk
+ * @throws {ProblemError} `invalid-request`, `content-too-large`, `unsupported-media-type`, `unavailable` if the
+ *   disk is full
  * @throws the reason of `signal`
  */
 export async function receivePackage(
@@ -41,7 +41,8 @@ export async function receivePackage(
 ): Promise<ReceivedUpload> {
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   if (announcedBytes > maxPackageBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxPackageBytes);
-  // The reader of parts learns of a connection's end only while it reads: it would wait for ever on one that is gone.
+  // The reader of parts notices the end of a connection only while it reads, so it would wait forever on a
+  // closed one.
   signal.throwIfAborted();
   const form = new ReceivedForm();
   let packageHash = '';
@@ -58,7 +59,7 @@ export async function receivePackage(
   return { fields: form.check(request), packageHash };
 }
 
-/** Answers the hash of what it wrote. */
+/** Returns the hash of what it wrote. */
 async function writePackage(
   { file }: MultipartFile,
   packageFile: string,
@@ -74,7 +75,7 @@ async function writePackage(
   return hash.digest('hex');
 }
 
-/** What a reader of the form gives, with its failures in our words; those of the disk are told apart so. */
+/** Maps failures of the form reader to problems, which distinguishes them from failures of the disk. */
 async function* wellFormed<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source;

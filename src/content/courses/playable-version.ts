@@ -21,7 +21,7 @@ export interface PlayableVersion {
   structure: CourseStructure;
 }
 
-/** Reads a version of a course for the player; undefined when there is no such version. */
+/** Reads a version of a course for the player; undefined if there is no such version. */
 export async function readPlayableVersion(
   reader: Pick<Reader, 'query'>,
   courseId: number,

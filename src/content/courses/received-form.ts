@@ -5,14 +5,14 @@ import { type InputError, invalidInput, pointerTo } from '../../problems/problem
 
 /** The part that the package comes in. */
 const PACKAGE_PART = 'file';
-/** Parts whose text is a number. */
+/** Parts that contain a number. */
 const NUMBER_PARTS: readonly string[] = ['folder_id'];
-/** Characters of a part's name that an answer shows. */
+/** Maximum length of a part name in a response. */
 const SHOWN_NAME_CHARACTERS = 100;
 
-/** The parts of an upload form as they come, in any order, and what is wrong with them. */
+/** The parts of an upload form as they are received, in any order, and their errors. */
 export class ReceivedForm {
-  /** Undefined stands for a part that was told to be wrong, so that the schema says nothing more of it. */
+  /** Undefined marks a part with a reported error, so that the schema adds no other. */
   readonly #members = new Map<string, unknown>();
   readonly #errors: InputError[] = [];
 
@@ -22,7 +22,7 @@ export class ReceivedForm {
     else if (valueTruncated) this.#fault(name, 'is too long');
   }
 
-  /** Answers whether it is the package, and not a file that nobody asked for. */
+  /** Returns whether it is the package, not an unexpected file. */
   addFile({ fieldname }: MultipartFile): boolean {
     const isRepeated = this.#members.has(fieldname);
     const name = this.#add(fieldname, fieldname === PACKAGE_PART ? '' : undefined);

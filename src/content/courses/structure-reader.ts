@@ -12,11 +12,11 @@ import type { ContentStore } from '../files/content-store.ts';
 import { readUnreadVersions, type UnreadVersion, updateStructure } from './course-store.ts';
 
 const TASK = 'read-course-structures';
-/** Versions asked for at a time. */
+/** Number of versions per query. */
 const VERSIONS_AT_A_TIME = 20;
-/** After a round: an instance of the release before may import courses while an upgrade is under way. */
+/** Wait after a round: an instance of the previous release may import courses during an upgrade. */
 const ROUND_PAUSE_MS = 3_600_000;
-/** After a round that failed, or one that another instance was at. */
+/** Wait after a failed round, or one that another instance did. */
 const RETRY_PAUSE_MS = 60_000;
 /** Files of a course that are read: an AICC course has seven, and some courses are several in one. */
 const MAX_FILES_READ = 50;

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '../../problems/problem.ts';
 
-/** How long an upload may take in all, with its import: 1 GiB at 150 KB/s. */
+/** Maximum duration of an upload, including its import: 1 GiB at 150 KB/s. */
 const UPLOAD_DEADLINE_MS = 2 * 60 * 60 * 1_000;
-/** What has to come in each of these periods: 4 KiB/s, less than the slowest line that a course would be uploaded on. */
+/** Minimum data per period: 4 KiB/s, less than the slowest usable connection. */
 const RATE_PERIOD_MS = 30_000;
 const LEAST_BYTES_OF_PERIOD = 128 * 1024;
-/** How long a client that was refused half-way may go on sending before it is cut off. */
+/** How long a client that was rejected halfway may continue to send before it is disconnected. */
 const LINGER_MS = 10_000;
 
-/** The connection that an upload comes on, watched until disposed of. */
+/** The connection of an upload, monitored until disposed. */
 export class UploadConnection implements Disposable {
   readonly #request: IncomingMessage;
   readonly #gone = new AbortController();
@@ -19,7 +19,7 @@ export class UploadConnection implements Disposable {
 
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.#request = request.raw;
-    // The end of the answer, not of the request: that one ends as well when its body has been read.
+    // The end of the response, not of the request, which also ends when its body has been read.
     const left = () => this.#gone.abort(interrupted('The connection ended before the upload was complete'));
     const late = () => {
       this.#gone.abort(interrupted('The upload took too long'));
@@ -45,20 +45,23 @@ export class UploadConnection implements Disposable {
     if (this.#request.socket.destroyed) left();
   }
 
-  /** Aborted when the client is gone, is slower than any line in use, or has taken too long: the next one has its place. */
+  /** Aborted when the client disconnects, is too slow, or takes too long. The next one gets its slot. */
   get signal(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** From here on nothing comes on the connection, and that is no reason to close it: an import takes its time. */
+  /**
+   * From here on, nothing is received on the connection. That is no reason to close it, because an import takes
+   * time.
+   */
   awaitAnswer(): void {
     clearInterval(this.#rateWatch);
     this.#request.socket.setTimeout(0);
   }
 
   /**
-   * What is left of a body that was refused half-way is read and dropped, for a while: closing the connection
-   * at once would take the answer away from a client that is still sending.
+   * The rest of a body that was rejected halfway is read and discarded for a while. If the connection were
+   * closed immediately, a client that is still sending would lose the response.
    */
   [Symbol.dispose](): void {
     this.#stopWatching();

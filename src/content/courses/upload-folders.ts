@@ -3,31 +3,31 @@ import path from 'node:path';
 import type { Logger } from '../../observability/log.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
-/** Uploads under way at a time, in whatever state: bounds what they take of the disk. */
+/** Maximum number of concurrent uploads in any state, which limits their disk space. */
 const MAX_UPLOADS = 64;
-/** Of one caller, who must not keep the others out. */
+/** Maximum per caller, so that no caller blocks the others. */
 const MAX_UPLOADS_OF_CALLER = 16;
-/** How soon a client that came too many may ask again, in seconds. */
+/** `Retry-After` when there are too many uploads, in seconds. */
 const BUSY_RETRY_AFTER = '30';
-/** No upload lasts that long: what is older is nobody's any more. */
+/** No upload takes that long: older folders are leftovers. */
 const LEFTOVER_AGE_MS = 24 * 3_600_000;
 
 /** The places of one upload. Disposing of it removes whatever is still there. */
 export interface UploadFolder extends AsyncDisposable {
-  /** Where the package goes as it comes in. */
+  /** Where the package is written while it is received. */
   readonly packageFile: string;
-  /** Where it is unpacked to; does not exist before. */
+  /** Where it is unpacked. Does not exist before. */
   readonly contentFolder: string;
 }
 
-/** The temporary folder, in which every upload has one of its own. */
+/** The temporary folder, with a subfolder for each upload. */
 export class UploadFolders {
   readonly #folder: string;
   readonly #log: Logger;
   #open = 0;
   readonly #openByCaller = new Map<string, number>();
 
-  /** @param folder exists already, on the disk of the content store */
+  /** @param folder an existing folder on the disk of the content store */
   constructor({ folder, log }: { folder: string; log: Logger }) {
     this.#folder = folder;
     this.#log = log;
@@ -84,7 +84,10 @@ export class UploadFolders {
     else this.#openByCaller.set(caller, ofCaller);
   }
 
-  /** What cannot be removed now goes at the next start: it must not turn an answer into a failure. */
+  /**
+   * Files that cannot be removed now are removed at the next startup. They must not turn a response into a
+   * failure.
+   */
   async #close(folder: string, caller: string): Promise<void> {
     try {
       await rm(folder, { recursive: true, force: true });

@@ -1,10 +1,10 @@
 import { PackageError } from '../../course-packages/package-error.ts';
 import { ProblemError } from '../../problems/problem.ts';
 
-/** ENOSPC: the disk is full; EDQUOT: so is what this user may have of it. */
+/** ENOSPC: the disk is full. EDQUOT: the quota of this user is exhausted. */
 const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 
-/** A failure to take a package in, as its uploader is told of it; what is none of their business stays as it is. */
+/** Maps a failed import to a problem for the uploader. Other errors are returned unchanged. */
 export function toUploadProblem(error: unknown): unknown {
   if (error instanceof PackageError) {
     return new ProblemError('invalid-package', error.message, {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, Id, Ignored, Name } from '../../http/schemas.ts';
 
-/** Courses that an equivalent holds at most: bounds what reading a page of them costs. */
+/** Maximum number of courses of an equivalent, which limits the cost of reading a page of equivalents. */
 const MAX_COURSES = 200;
 const MAX_LANGUAGE_LENGTH = 100;
 
@@ -37,7 +37,7 @@ export const EquivalentBody = Type.Object(
 );
 export type EquivalentBody = Static<typeof EquivalentBody>;
 
-/** An equivalent as reading gives it. */
+/** An equivalent as the API returns it. */
 export const EquivalentRecord = Type.Object(
   {
     id: Id('The id of the equivalent.'),

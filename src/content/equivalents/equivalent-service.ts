@@ -19,7 +19,7 @@ import {
 } from './equivalent-store.ts';
 import { canonicalLanguage } from './language.ts';
 
-/** Equivalents: courses that are the same but for their language. */
+/** Equivalents: one course in several languages. */
 export class EquivalentService extends GroupService<
   EquivalentInput,
   EquivalentValues,
@@ -31,17 +31,20 @@ export class EquivalentService extends GroupService<
   }
 }
 
-/** What equivalents there are in a folder, for those who would delete it. */
+/** Which equivalents are in a folder, checked before it is deleted. */
 export async function equivalentsInFolder(tx: Transaction, folderId: number): Promise<string | null> {
   return (await holdsEquivalents(tx, folderId)) ? 'equivalents' : null;
 }
 
-/** How many equivalents have a course, for those who would delete it. */
+/** How many equivalents have a course, checked before it is deleted. */
 export async function equivalentsHoldingCourse(tx: Transaction, courseId: number): Promise<string | null> {
   return countInWords(await countEquivalentsOf(tx, courseId), 'equivalent');
 }
 
-/** Checks the input as a whole, so that every offending member is named; what it refers to stays until the end. */
+/**
+ * Validates the whole input, so that every invalid member is named, and locks what it refers to until the
+ * transaction ends.
+ */
 async function requireValues(tx: Transaction, input: EquivalentInput): Promise<EquivalentValues> {
   const { courses, errors } = canonicalCourses(input.courses);
   const references = courses.map(({ courseId }) => ({ type: 'COURSE', id: courseId }) as const);
@@ -58,7 +61,7 @@ async function requireValues(tx: Transaction, input: EquivalentInput): Promise<E
   return { name: input.name, folderId, courses };
 }
 
-/** The courses with their languages in canonical spelling: only then can it be seen whether one repeats. */
+/** The courses with their languages in canonical form, which is needed to find duplicates. */
 function canonicalCourses(courses: EquivalentInput['courses']): {
   courses: { courseId: number; language: string }[];
   errors: InputError[];

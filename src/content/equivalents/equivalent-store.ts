@@ -4,7 +4,7 @@ import type { PageRequest } from '../../database/page.ts';
 import type { EquivalentRow } from '../../database/schema.ts';
 import { locationOf } from '../folders/folder-tree.ts';
 
-/** SQL of equivalents, one operation a function. */
+/** SQL for equivalents, one operation per function. */
 
 /** An equivalent with its courses, in their order. */
 export interface StoredEquivalent extends Selectable<EquivalentRow> {
@@ -12,7 +12,7 @@ export interface StoredEquivalent extends Selectable<EquivalentRow> {
   courses: { course_id: number; language: string; name: string }[];
 }
 
-/** An equivalent as it is to be. */
+/** The new state of an equivalent. */
 export interface EquivalentValues {
   name: string;
   folderId: number;
@@ -27,7 +27,7 @@ export async function readEquivalent(
   return equivalent;
 }
 
-/** One more than the limit; ascending ids. */
+/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readEquivalents(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,
@@ -35,7 +35,7 @@ export async function readEquivalents(
   return await readWithCourses(reader, { after: page.after ?? 0, upTo: null, limit: page.limit + 1 });
 }
 
-/** One statement, so that an equivalent and its courses are of the same moment. */
+/** One statement, so that an equivalent and its courses are consistent with each other. */
 async function readWithCourses(
   reader: Pick<Reader, 'query'>,
   { after, upTo, limit }: { after: number; upTo: number | null; limit: number },
@@ -83,8 +83,8 @@ export async function readEquivalentNames(
 }
 
 /**
- * Lets one change of an equivalent happen at a time. On SQLite transactions do already; PostgreSQL locks the row,
- * in a statement of its own, so that what is read next is what the one before has committed.
+ * Serializes changes of an equivalent. On SQLite, transactions already do. On PostgreSQL, this locks the row in
+ * a separate statement, so that the next read sees what the previous transaction committed.
  */
 export async function lockEquivalent(tx: Transaction, id: number): Promise<void> {
   if (tx.dialect !== 'postgres') return;
@@ -116,7 +116,7 @@ export async function countEquivalentsOf(reader: Pick<Reader, 'query'>, courseId
   return Number(row.count);
 }
 
-/** Answers the new equivalent's id. */
+/** Returns the new equivalent's id. */
 export async function insertEquivalent(
   tx: Transaction,
   { name, folderId, courses }: EquivalentValues,
@@ -131,7 +131,7 @@ export async function insertEquivalent(
   return id;
 }
 
-/** Replaces what an equivalent is, its courses included. */
+/** Replaces an equivalent, including its courses. */
 export async function updateEquivalent(
   tx: Transaction,
   id: number,

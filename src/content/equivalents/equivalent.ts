@@ -1,4 +1,4 @@
-/** One course in several languages. Moments are epoch milliseconds. */
+/** One course in several languages. Times are in epoch milliseconds. */
 export interface Equivalent {
   id: number;
   name: string;
@@ -14,13 +14,13 @@ export interface Equivalent {
 /** A course of an equivalent. */
 export interface EquivalentCourse {
   courseId: number;
-  /** BCP 47, in its canonical spelling. */
+  /** BCP 47, in canonical form. */
   language: string;
   /** The course's name. */
   name: string;
 }
 
-/** An equivalent as it is to be. Without a folder it goes into the root; languages are spelled as people do. */
+/** The new state of an equivalent. The folder defaults to the root. Languages need not be in canonical form. */
 export interface EquivalentInput {
   name: string;
   folderId: number | null;

@@ -1,4 +1,4 @@
-/** A language tag (BCP 47) in its canonical spelling (`de-ch` is `de-CH`, `iw` is `he`); null when it is none. */
+/** A language tag (BCP 47) in canonical form (`de-ch` is `de-CH`, `iw` is `he`), or null if it is invalid. */
 export function canonicalLanguage(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? null;

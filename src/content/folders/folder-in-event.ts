@@ -5,7 +5,7 @@ import { locationOf } from './folder-tree.ts';
 /** A folder in an event, without the contents that the event is about. */
 export type FolderInEvent = Omit<FolderResource, 'contents'>;
 
-/** A folder in an event, and the path of what it holds. */
+/** A folder in an event, and the path of its contents. */
 export interface FolderAndPath {
   folder: FolderInEvent;
   /** Folder names from the root down to this one. */
@@ -13,8 +13,8 @@ export interface FolderAndPath {
 }
 
 /**
- * Reads a folder for an event; undefined when there is none such. Its `location` is the path of the folder around it, as
- * that of other content: empty for the root.
+ * Reads a folder for an event; undefined if it does not exist. Like for other content, its `location` is the
+ * path of its parent folder. It is empty for the root.
  */
 export async function readFolderInEvent(
   reader: Pick<Reader, 'query'>,
@@ -28,7 +28,7 @@ export async function readFolderInEvent(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { name, path } = row;
-  // The path ends with the folder's own name, which may hold the separator itself.
+  // The path ends with the name of the folder, which may contain the separator.
   const location = row.parent_id === null ? '' : path.slice(0, -` > ${name}`.length);
   return { folder: { id: row.id, name, location }, pathWithin: path };
 }

@@ -15,7 +15,7 @@ export const FolderInput = Type.Object(
 );
 export type FolderInput = Static<typeof FolderInput>;
 
-/** A folder as reading gives it. */
+/** A folder as the API returns it. */
 export const FolderRecord = Type.Object(
   {
     id: Id('The id of the folder. 1 is the root folder, Home.'),

@@ -20,11 +20,11 @@ import {
 } from './folder-store.ts';
 import { MAX_FOLDER_DEPTH, ROOT_FOLDER, readFolderChain } from './folder-tree.ts';
 
-/** A folder. Moments are epoch milliseconds. */
+/** A folder. Times are in epoch milliseconds. */
 export interface Folder {
   id: number;
   name: string;
-  /** Null for the root alone. */
+  /** Null only for the root. */
   parentId: number | null;
   /** Names from the root down to this folder, joined with ` > `. */
   location: string;
@@ -33,16 +33,16 @@ export interface Folder {
   updatedAt: number;
 }
 
-/** A folder as it is to be. Without a parent it goes into the root. */
+/** The new state of a folder. The parent defaults to the root. */
 export interface FolderInput {
   name: string;
   parentId: number | null;
 }
 
-/** Says in words what a kind of content has in a folder (`courses`), or null when nothing: then it may go. */
+/** Returns which content of one kind is in a folder (`courses`), or null if there is none. */
 export type FolderOccupants = (tx: Transaction, folderId: number) => Promise<string | null>;
 
-/** Folders: a tree below one root, in which courses have their places. */
+/** Folders: a tree with one root that contains all content. */
 export class FolderService {
   readonly #database: Database;
   readonly #occupants: readonly FolderOccupants[];
@@ -51,8 +51,8 @@ export class FolderService {
   readonly #now: () => number;
 
   /**
-   * @param occupants asked before a folder is deleted, one for each kind of content that lies in folders
-   * @param holders likewise, one for each kind of thing that folders are given to
+   * @param occupants are checked before a folder is deleted, one for each kind of content in folders
+   * @param holders likewise, one for each kind of thing that can have folders
    */
   constructor({
     database,
@@ -74,13 +74,16 @@ export class FolderService {
     this.#now = now;
   }
 
-  /** Makes the root in a new database; otherwise changes nothing. Called at start, before anything else here. */
+  /** Creates the root in a new database. Call it at startup, before anything else here. */
   async ensureRoot(): Promise<void> {
     if ((await readFolder(this.#database.reader, ROOT_FOLDER.id)) !== undefined) return;
     await this.#database.transaction((tx) => insertRootFolder(tx, this.#now()));
   }
 
-  /** @throws {ProblemError} `invalid-request` without such a parent, `conflict` when it is too deep down */
+  /**
+   * @throws {ProblemError} `invalid-request` if the parent does not exist, `conflict` if it would be nested too
+   *   deeply
+   */
   async create(input: FolderInput, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Folder> {
     return await inTransaction(this.#database, open, async (tx) => {
       await lockFolderTree(tx);
@@ -103,8 +106,8 @@ export class FolderService {
 
   /**
    * Renames and moves.
-   * @throws {ProblemError} `not-found`, `precondition-failed`, `invalid-request` without such a parent,
-   *   `conflict` for the root, for a folder that would hold itself, and when it would be too deep down
+   * @throws {ProblemError} `not-found`, `precondition-failed`, `invalid-request` if the parent does not exist,
+   *   `conflict` for the root, for a folder that would contain itself, and if it would be nested too deeply
    */
   async update(id: number, input: FolderInput, expected: ExpectedRevisions): Promise<Folder> {
     return await this.#database.transaction(async (tx) => {
@@ -121,8 +124,8 @@ export class FolderService {
   }
 
   /**
-   * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` for the root, when it is not empty and
-   *   while something holds it
+   * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` for the root, if it is not empty, and
+   *   while it is in use
    */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
     await this.#database.transaction(async (tx) => {
@@ -152,7 +155,7 @@ async function assertMovable(tx: Transaction, id: number, parentId: number): Pro
   assertDepth(chain.length + (await readHeightBelow(tx, id)));
 }
 
-/** The parent and those that hold it. */
+/** The parent and its ancestors. */
 async function requireParentChain(tx: Transaction, parentId: number): Promise<number[]> {
   const chain = await readFolderChain(tx, parentId);
   if (chain.length === 0) {

@@ -4,13 +4,13 @@ import type { PageRequest } from '../../database/page.ts';
 import type { FolderRow } from '../../database/schema.ts';
 import { locationOf, MAX_FOLDER_DEPTH, ROOT_FOLDER } from './folder-tree.ts';
 
-/** SQL of folders, one operation a function. */
+/** SQL for folders, one operation per function. */
 
 export interface StoredFolder extends Selectable<FolderRow> {
   location: string;
 }
 
-/** A folder as it is to be; `parentId` null for the root alone. */
+/** The new state of a folder. `parentId` is null only for the root. */
 interface FolderValues {
   name: string;
   parentId: number | null;
@@ -28,7 +28,7 @@ export async function readFolder(
     .executeTakeFirst();
 }
 
-/** One more than the limit; ascending ids. */
+/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readFolders(reader: Pick<Reader, 'query'>, page: PageRequest): Promise<StoredFolder[]> {
   return await reader.query
     .selectFrom('folders')
@@ -53,7 +53,7 @@ export async function readFolderNames(
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
-/** How many levels of folders are below a folder: 0 when it holds none. */
+/** The number of levels below a folder: 0 if it has no subfolders. */
 export async function readHeightBelow(reader: Pick<Reader, 'all'>, id: number): Promise<number> {
   const [row] = await reader.all<{ height: number }>(
     `with recursive below (id, height) as (
@@ -78,8 +78,8 @@ export async function holdsFolders(reader: Pick<Reader, 'query'>, id: number): P
 }
 
 /**
- * Lets one change of the tree happen at a time, so that two moves cannot make a circle together. On SQLite
- * transactions do already; on PostgreSQL the root's row stands for the tree.
+ * Serializes changes of the tree, so that two concurrent moves cannot create a cycle. On SQLite, transactions
+ * already do. On PostgreSQL, this locks the row of the root.
  */
 export async function lockFolderTree(tx: Transaction): Promise<void> {
   if (tx.dialect !== 'postgres') return;
@@ -91,7 +91,7 @@ export async function lockFolderTree(tx: Transaction): Promise<void> {
     .execute();
 }
 
-/** Waits for those who are putting something into the folder, and keeps others from it (PostgreSQL). */
+/** Waits for transactions that add something to the folder, and blocks new ones (PostgreSQL). */
 export async function lockFolder(tx: Transaction, id: number): Promise<void> {
   if (tx.dialect !== 'postgres') return;
   await tx.query
@@ -102,7 +102,7 @@ export async function lockFolder(tx: Transaction, id: number): Promise<void> {
     .execute();
 }
 
-/** Makes the root where there is none. */
+/** Creates the root if there is none. */
 export async function insertRootFolder(tx: Transaction, now: number): Promise<void> {
   const inserted = await tx.run(
     `insert into folders (id, name, parent_id, revision, created_at, updated_at)
@@ -112,13 +112,13 @@ export async function insertRootFolder(tx: Transaction, now: number): Promise<vo
     now,
     now,
   );
-  // An id that was given leaves PostgreSQL's sequence behind: the next folder would be given it again.
+  // An explicit id does not advance the sequence of PostgreSQL: the next folder would get the same id.
   if (inserted > 0 && tx.dialect === 'postgres') {
     await tx.all(`select setval(pg_get_serial_sequence('folders', 'id'), max(folders.id)) from folders`);
   }
 }
 
-/** Answers the new folder's id. */
+/** Returns the new folder's id. */
 export async function insertFolder(
   tx: Transaction,
   { name, parentId }: FolderValues,

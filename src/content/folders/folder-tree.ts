@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 
-/** What other slices may know of folders: where something is, what holds it, and that it stays there. */
+/** What other slices may know about folders: paths, ancestors, and locking them. */
 
-/** The folder that holds all others, made when the database is new. */
+/** The root folder, which is created with the database. */
 export const ROOT_FOLDER = { id: 1, name: 'Home' } as const;
 
 /**
- * Levels of folders below the root: what a location can grow to. It also ends the statements that follow folders
- * upwards or downwards, whatever a database that was edited by hand holds.
+ * Maximum depth of folders, which limits the length of a location. It also terminates recursive statements,
+ * even in a manually edited database.
  */
 export const MAX_FOLDER_DEPTH = 50;
 
@@ -21,8 +21,8 @@ type FolderIdColumn =
   | 'listed.folder_id';
 
 /**
- * As a column of a query: the names from the root down to the folder that `folderId` names, joined with ` > `.
- * Part of the statement that reads the rows, so that both are of the same moment.
+ * A column for queries: the path of the folder with the id `folderId`, joined with ` > `. It is part of the
+ * statement that reads the rows, so that both are consistent.
  */
 export function locationOf(folderId: FolderIdColumn): RawBuilder<string> {
   return sql<string>`(
@@ -35,7 +35,7 @@ export function locationOf(folderId: FolderIdColumn): RawBuilder<string> {
     select chain.location from chain where chain.parent_id is null)`;
 }
 
-/** A folder and those that hold it, from itself up to the root; empty when there is no such folder. */
+/** A folder and its ancestors up to the root. Empty if there is no such folder. */
 export async function readFolderChain(reader: Pick<Reader, 'all'>, folderId: number): Promise<number[]> {
   const rows = await reader.all<{ id: number }>(
     `with recursive chain (id, parent_id, height) as (
@@ -51,8 +51,8 @@ export async function readFolderChain(reader: Pick<Reader, 'all'>, folderId: num
 }
 
 /**
- * Answers whether there is such a folder, and if so keeps it from being deleted until the transaction ends.
- * On SQLite every transaction does; on PostgreSQL it takes a lock on the row.
+ * Returns whether the folder exists, and locks it against deletion until the transaction ends. On SQLite, every
+ * transaction does. On PostgreSQL, this locks the row.
  */
 export async function holdFolder(tx: Transaction, folderId: number): Promise<boolean> {
   const row = await tx.query

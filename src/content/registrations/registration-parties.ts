@@ -2,13 +2,13 @@ import type { Transaction } from '../../database/database.ts';
 import type { AccountResource } from '../../events/event.ts';
 
 /**
- * What registrations know of the account and the course that they are of. The account is always locked before
- * the course and the registration, so that no two transactions wait for each other.
+ * What registrations know about their account and course. The account is always locked before the course and
+ * the registration, so that transactions never deadlock.
  */
 
 /**
- * The account as messages show it, kept from being changed or deleted until the transaction ends; undefined
- * when there is none. On SQLite every transaction keeps it; on PostgreSQL it takes a lock on the row.
+ * The account as messages show it, locked against changes and deletion until the transaction ends. Undefined if
+ * it does not exist. On SQLite, every transaction locks it. On PostgreSQL, this locks the row.
  */
 export async function holdAccount(tx: Transaction, id: number): Promise<AccountResource | undefined> {
   const row = await tx.query
@@ -21,8 +21,8 @@ export async function holdAccount(tx: Transaction, id: number): Promise<AccountR
 }
 
 /**
- * The published version of a course, which is kept from being deleted until the transaction ends; undefined
- * when there is no such course.
+ * The published version of a course, which is locked against deletion until the transaction ends; undefined if
+ * there is no such course.
  */
 export async function holdPublishedVersion(tx: Transaction, courseId: number): Promise<number | undefined> {
   const row = await tx.query

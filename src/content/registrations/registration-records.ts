@@ -3,7 +3,7 @@ import { formatDateTime, formatOptionalDateTime, parseDateTime } from '../../tim
 import type { Registration, RegistrationFilter, RegistrationStatus } from './registration.ts';
 import type { RegistrationQuery, RegistrationRecord, StatusInput } from './registration-schemas.ts';
 
-/** A registration as the API gives it. */
+/** A registration as the API returns it. */
 export function toRegistrationRecord(registration: Registration): RegistrationRecord {
   return {
     registration_id: registration.registrationId,
@@ -22,7 +22,7 @@ export function toRegistrationRecord(registration: Registration): RegistrationRe
   };
 }
 
-/** What is wrong with a status beyond its schema; also of one that does not fit the schema. */
+/** Errors of a status beyond its schema, even if it does not match the schema. */
 export function statusErrors(input: unknown): InputError[] {
   const value = (input as { completion_dt?: unknown } | null | undefined)?.completion_dt;
   if (typeof value !== 'string' || parseDateTime(value) !== null) return [];
@@ -34,7 +34,7 @@ export function statusErrors(input: unknown): InputError[] {
   ];
 }
 
-/** The status that a valid input means: what is left out takes its default. */
+/** Converts valid input to a status. Omitted members get their defaults. */
 export function toStatus(input: StatusInput): RegistrationStatus {
   return {
     completion: input.completion,
@@ -45,7 +45,7 @@ export function toStatus(input: StatusInput): RegistrationStatus {
   };
 }
 
-/** The filter that a list's query means. */
+/** Converts the query of a list to a filter. */
 export function toFilter(query: RegistrationQuery): RegistrationFilter {
   return {
     accountId: query.account_id ?? null,

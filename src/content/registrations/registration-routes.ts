@@ -32,7 +32,7 @@ export const RegistrationParams = Type.Object({
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** What the routes of registrations work with. */
+/** Dependencies of the registration routes. */
 export interface RegistrationRoutesOptions {
   registrations: RegistrationService;
   idempotency: Idempotency;
@@ -44,7 +44,7 @@ export interface RegistrationRoutesOptions {
   takesLoopback: boolean;
 }
 
-/** Answers the units of a registration's latest attempt, and its number. */
+/** Returns the units of a registration's latest attempt, and its number. */
 export type UnitsOf = (
   registration: Registration,
 ) => Promise<{ attempt: number; units: RegistrationUnitRecord[] }>;
@@ -156,7 +156,7 @@ export function registrationRoutes(
       },
     },
     async (request, reply) =>
-      // Whoever has the link is let in.
+      // Anyone with the link can open it.
       idempotency.answerSecret(request, reply, async (tx) => {
         const returnUrl = readReturnUrl(request.body?.return_url ?? null, takesLoopback);
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {

@@ -3,7 +3,7 @@ import { PageQuery } from '../../http/paging.ts';
 import { DateTime, Id, Ignored, Nullable, OptionalDateTime, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
 import { COMPLETIONS, MAX_LEARNER_ID_LENGTH, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
 
-/** Keeps launch links within what every browser and proxy takes. */
+/** Keeps launch links short enough for every browser and proxy. */
 const MAX_RETURN_URL_LENGTH = 1_000;
 /** Room for a date and time with nanoseconds and a zone. */
 const MAX_DATE_TIME_LENGTH = 40;
@@ -28,7 +28,7 @@ export const RegistrationInput = Type.Object(
 );
 export type RegistrationInput = Static<typeof RegistrationInput>;
 
-/** The query members of the list. Unknown ones are refused: a typing error in a filter must not mean “all”. */
+/** The query members of the list. Unknown ones are rejected: a typing error in a filter must not mean “all”. */
 export const RegistrationQuery = Type.Object(
   {
     ...PageQuery.properties,
@@ -86,7 +86,7 @@ export const StatusInput = Type.Object(
 );
 export type StatusInput = Static<typeof StatusInput>;
 
-/** A registration as reading gives it. */
+/** A registration as the API returns it. */
 export const RegistrationRecord = Type.Object(
   {
     registration_id: Type.String({ format: 'uuid', description: 'The id of the registration.' }),
@@ -140,7 +140,7 @@ export const RegistrationWithUnitsRecord = Type.Object(
 );
 export type RegistrationWithUnitsRecord = Static<typeof RegistrationWithUnitsRecord>;
 
-/** The body of a launch, which may be left out. */
+/** The optional body of a launch. */
 export const LaunchInput = Nullable(
   Type.Object(
     {

@@ -37,13 +37,13 @@ import {
   updateVersion,
 } from './registration-store.ts';
 
-/** A launch that is allowed: its token, and until when that can be used, in epoch milliseconds. */
+/** A permitted launch: its token and its expiry in epoch milliseconds. */
 export interface AllowedLaunch {
   token: string;
   expiresAt: number;
 }
 
-/** What stands behind a launch token: what it launches, or why it launches nothing. */
+/** The result of a launch token: what it launches, or why it does not. */
 export type Launch =
   | {
       state: 'open';
@@ -63,7 +63,7 @@ export type Launch =
 /** What a launch token that is valid opens. */
 export type OpenLaunch = Extract<Launch, { state: 'open' }>;
 
-/** Registrations of learners to courses, and the events of topic REGISTRATION. */
+/** Registrations of learners for courses, and the events of topic REGISTRATION. */
 export class RegistrationService {
   readonly #database: Database;
   readonly #events: EventPublisher<Transaction>;
@@ -88,9 +88,9 @@ export class RegistrationService {
   }
 
   /**
-   * Registers a learner to the version of a course that is published now. A learner may have several.
-   * @throws {ProblemError} `invalid-request` without such an account or course, `conflict` when the account is
-   *   disabled or does not hold the course
+   * Registers a learner for the published version of a course. A learner can have several registrations.
+   * @throws {ProblemError} `invalid-request` if the account or course does not exist, `conflict` if the account
+   *   is disabled or does not have the course
    */
   async create(
     input: Pick<Registration, 'accountId' | 'courseId' | 'learnerId'>,
@@ -116,7 +116,7 @@ export class RegistrationService {
     return await requireRegistration(this.#database.reader, registrationId);
   }
 
-  /** In the order in which they were made. */
+  /** Oldest first. */
   async list(filter: RegistrationFilter, page: PageRequest): Promise<Page<Registration>> {
     const rows = await readRegistrations(this.#database.reader, filter, page);
     const { items, next } = toPage(rows, page.limit);
@@ -124,8 +124,8 @@ export class RegistrationService {
   }
 
   /**
-   * Allows a launch. REGISTRATION_LAUNCHED at the first one, caused by the learner.
-   * @throws {ProblemError} `not-found`, `conflict` when the account is disabled or does not hold the course
+   * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user.
+   * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course
    */
   async launch(
     registrationId: string,
@@ -167,8 +167,8 @@ export class RegistrationService {
   }
 
   /**
-   * Replaces the status. REGISTRATION_STATUS_UPDATED when completion, success or score really changes.
-   * @param status without `completedAt`, the moment at which it was completed first stays, or is now
+   * Replaces the status. Publishes REGISTRATION_STATUS_UPDATED if completion, success or score changes.
+   * @param status without `completedAt`, the time of the first completion is kept, or set to now
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async updateStatus(
@@ -273,14 +273,14 @@ export class RegistrationService {
   }
 }
 
-/** Whether webhooks hear of a change: of a longer duration alone they do not. */
+/** Whether a change is an event. A change of duration alone is not. */
 function isToldChange(before: RegistrationStatus, after: RegistrationStatus): boolean {
   return (
     after.completion !== before.completion || after.success !== before.success || after.score !== before.score
   );
 }
 
-/** A registration that is about to change, and its account, both kept as they are by the transaction. */
+/** A registration that is about to change, and its account, both locked by the transaction. */
 async function holdWithAccount(
   tx: Transaction,
   registrationId: string,
@@ -305,7 +305,7 @@ async function assertEntitled(tx: Transaction, account: AccountResource, courseI
   }
 }
 
-/** The parts that all events of a registration have. */
+/** The members that all events of a registration have. */
 async function eventOf<R extends RegistrationResource>(
   tx: Transaction,
   account: AccountResource,

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../database/page.ts';
 import type { RegistrationRow } from '../../database/schema.ts';
 import type { Registration, RegistrationFilter, RegistrationStatus } from './registration.ts';
 
-/** SQL of registrations, one operation a function. */
+/** SQL for registrations, one operation per function. */
 
 /** A row; `id` is the number that lists are ordered by. */
 export interface StoredRegistration extends Omit<Selectable<RegistrationRow>, 'number'> {
@@ -41,8 +41,8 @@ export async function readRegistration(
 }
 
 /**
- * Reads a registration and lets one change of it happen at a time. On SQLite transactions do already; on
- * PostgreSQL it takes a lock on the row, and answers what the change before has committed.
+ * Reads a registration and serializes changes of it. On SQLite, transactions already do. On PostgreSQL, this
+ * locks the row and returns what the previous change committed.
  */
 export async function lockRegistration(
   tx: Transaction,
@@ -56,7 +56,7 @@ export async function lockRegistration(
     .executeTakeFirst();
 }
 
-/** One more than the limit; in the order in which they were made. */
+/** Returns at most one row more than the limit, oldest first. */
 export async function readRegistrations(
   reader: Pick<Reader, 'query'>,
   { accountId, courseId, learnerId }: RegistrationFilter,

@@ -1,8 +1,8 @@
-/** What is known of how far a learner got. */
+/** Completion of a learner, as far as it is known. */
 export const COMPLETIONS = ['Completed', 'Incomplete', 'Unknown'] as const;
 export type Completion = (typeof COMPLETIONS)[number];
 
-/** What is known of whether a learner passed. */
+/** Success of a learner, as far as it is known. */
 export const SUCCESSES = ['PASS', 'FAIL', 'UNKNOWN'] as const;
 export type Success = (typeof SUCCESSES)[number];
 
@@ -14,20 +14,20 @@ export const MAX_LEARNER_ID_LENGTH = 255;
 export interface RegistrationStatus {
   completion: Completion;
   success: Success;
-  /** {@link MIN_SCORE} to {@link MAX_SCORE}; null while there is none. */
+  /** {@link MIN_SCORE} to {@link MAX_SCORE}, or null if there is none. */
   score: number | null;
   /** Whole seconds. */
   duration: number;
-  /** When it was completed first; null while it was not. */
+  /** When it was first completed, or null. */
   completedAt: number | null;
 }
 
-/** A learner's way through a course for an account. Moments are epoch milliseconds. */
+/** A learner's access to a course through an account. Times are in epoch milliseconds. */
 export interface Registration extends RegistrationStatus {
   registrationId: string;
   accountId: number;
   courseId: number;
-  /** The version that was published when the registration was made. */
+  /** The version that was published when the registration was created. */
   versionId: number;
   learnerId: string;
   /** The first launch; null before it. */
@@ -37,14 +37,14 @@ export interface Registration extends RegistrationStatus {
   updatedAt: number;
 }
 
-/** Which registrations a list holds: those that fit every member that is not null. */
+/** Which registrations a list contains: those that match every member that is not null. */
 export interface RegistrationFilter {
   accountId: number | null;
   courseId: number | null;
   learnerId: string | null;
 }
 
-/** What a new registration starts from. */
+/** The data of a new registration. */
 export const INITIAL_STATUS: Readonly<RegistrationStatus> = {
   completion: 'Unknown',
   success: 'UNKNOWN',
