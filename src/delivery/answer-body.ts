@@ -1,8 +1,7 @@
 const INITIAL_CAPACITY = 4_096;
 
 /**
- * The beginning of an answer's body, in memory of its own size: a body that comes byte by byte takes no more than one
- * that comes whole.
+ * The beginning of an answer's body. It needs memory for its own size only, also when the body arrives byte by byte.
  */
 export class AnswerBody {
   readonly #limit: number;
@@ -40,8 +39,8 @@ export class AnswerBody {
   }
 
   /**
-   * The bytes as text: UTF-8 with U+FFFD for what is none, also for NUL, which not every database takes as text. A
-   * character that the limit cut in two is left out.
+   * The bytes as UTF-8 text. Invalid bytes become U+FFFD, and so does NUL, which some databases do not accept in text. A
+   * character that the limit cut in two is omitted.
    */
   text(): string {
     if (this.#bytes === null) return '';

@@ -67,7 +67,7 @@ export class AnswerReader {
     };
   }
 
-  /** A request is about to be written: what is read next is the start of an answer. */
+  /** Called before a request is written: the next bytes read are the start of an answer. */
   beforeAnswer(): void {
     this.#active = true;
     this.#bytes = 0;
@@ -77,7 +77,7 @@ export class AnswerReader {
     this.began = false;
   }
 
-  /** The body of the answer begins: it has a larger limit. */
+  /** Called when the head of the answer is complete: from here on, the larger limit applies. */
   beforeBody(): void {
     this.#limit = MAX_BYTES;
   }

@@ -120,7 +120,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#running ??= this.#run();
   }
 
-  /** Takes nothing up any more, lets what is in flight finish within the bound, settles it, and ends. */
+  /** Receives no more messages, lets requests in flight finish within `shutdownTimeoutMs`, settles them, and ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     this.#wake();

@@ -35,7 +35,7 @@ const SPECIAL_IPV4 = parseNetworks([
 
 /**
  * IPv6 networks within global unicast that are not the public Internet. Tunnels that carry an IPv4 address
- * (Teredo, 6to4) are refused whole: they are deprecated, and what they carry is chosen by whoever made the address.
+ * (Teredo, 6to4) are all refused: they are deprecated, and the author of an address chooses which IPv4 address it carries.
  *
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
@@ -50,7 +50,7 @@ const SPECIAL_IPV6 = parseNetworks([
 const GLOBAL_UNICAST_IPV6 = parseNetwork('2000::/3');
 
 /**
- * IPv6 networks whose last 32 bits are the IPv4 address that is reached in truth: IPv4-mapped (RFC 4291 §2.5.5.2) and
+ * IPv6 networks whose last 32 bits are the IPv4 address that packets really go to: IPv4-mapped (RFC 4291 §2.5.5.2) and
  * the well-known NAT64 prefix (RFC 6052 §2.1), through which IPv6-only hosts reach public IPv4 targets. The local-use
  * NAT64 prefix 64:ff9b:1::/48 (RFC 8215) is not among them, since the place of its IPv4 address is the site's choice.
  */
@@ -85,7 +85,7 @@ export function isPublicAddress(address: IpAddress): boolean {
   return isWithin(address, [GLOBAL_UNICAST_IPV6]) && !isWithin(address, SPECIAL_IPV6);
 }
 
-/** Whether one of the networks holds the address, itself or the IPv4 address that it stands for. */
+/** Whether one of the networks contains the address, or the IPv4 address embedded in it. */
 export function isWithin(address: IpAddress, networks: readonly IpNetwork[]): boolean {
   const holds = (candidate: IpAddress) =>
     networks.some(([network, bits]) => candidate.kind() === network.kind() && candidate.match(network, bits));

@@ -179,7 +179,7 @@ export class PostbackExchange implements TargetRequestHandler {
       return;
     }
     if (this.#status !== null && 'code' in error && error.code === 'ANSWER_TOO_LONG') {
-      // As with a body that is longer than what is read of it.
+      // Like a body beyond the limit: the status decides.
       this.#finish();
       this.#options.connections.discard(this.#connection);
       return;
@@ -190,7 +190,7 @@ export class PostbackExchange implements TargetRequestHandler {
 
   /**
    * Whether the target may have closed the idle connection before the request arrived, which says nothing about the target.
-   * It may have read the request all the same; the receiver tells by the message's id that it came twice.
+   * It may have read the request anyway; receivers recognise a repeated message by its id.
    */
   #mayHaveCrossed(error: Error): boolean {
     return (

@@ -184,7 +184,7 @@ export class PostbackSender implements AsyncDisposable {
   }
 }
 
-/** The result of a postback of which nothing was sent. */
+/** The result of a postback that was never sent. */
 export function notSent(reason: string, { aborted = false } = {}): PostbackResult {
   return {
     outcome: 'FAILED',

@@ -7,8 +7,8 @@ const ASCTIME_END = /\d{4}$/;
 const MS_PER_SECOND = 1_000;
 
 /**
- * For how many milliseconds from now a `Retry-After` header (RFC 9110 §10.2.3) asks not to be sent to again; 0 for a
- * date gone by, null for what is neither seconds nor an HTTP date.
+ * How many milliseconds from now a `Retry-After` header (RFC 9110 §10.2.3) asks the sender to wait: 0 for a date in the past,
+ * null if it is neither seconds nor an HTTP date.
  *
  * @param now epoch milliseconds
  */

@@ -1,4 +1,4 @@
-/** How far a delay may lie from its step of the schedule, to either side, as a part of it. */
+/** The largest deviation from a step of the schedule, in either direction, as a fraction of the step. */
 const RETRY_JITTER = 0.2;
 
 /** Keeps the power of two finite, so that no delay doubled is no delay; any maximum is met long before. */
@@ -12,7 +12,7 @@ export interface RetryDelayInput {
   readonly initialDelayMs: number;
   /** The longest delay, in milliseconds. */
   readonly maxDelayMs: number;
-  /** For how long the target asked not to be sent to again, in milliseconds, or null when it did not. */
+  /** How long the target asked the sender to wait (`Retry-After`), in milliseconds; null if it did not. */
   readonly retryAfterMs: number | null;
   /** A source of numbers from 0 up to but without 1, such as `Math.random`. */
   readonly random: () => number;
@@ -26,8 +26,8 @@ export interface RetryDelayInput {
  * maximum: once the maximum is reached, from 80 % of it to all of it. So webhooks whose targets failed together do not
  * come back together, and no delay exceeds the maximum.
  *
- * A target's `Retry-After` makes the delay longer, at most up to the maximum, and never shorter than it would have been
- * without: neither can a target make itself be called in a loop, nor put its messages off for ever.
+ * A target's `Retry-After` can lengthen the delay up to the maximum, but never shorten it. So a target can neither make
+ * the service call it in a loop, nor postpone its messages for ever.
  */
 export function retryDelay(input: RetryDelayInput): number {
   const { attempt, initialDelayMs, maxDelayMs, retryAfterMs, random } = input;

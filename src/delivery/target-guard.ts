@@ -43,11 +43,11 @@ export function parseAllowedNetworks(cidrs: readonly string[]): readonly IpNetwo
 }
 
 /**
- * Keeps requests from reaching what is inside the network (server-side request forgery). What can be seen in a URL is
- * checked when it is configured and again when it is used; what a host name leads to is checked where connections are
- * opened, on the very addresses that are connected to, so that no later answer of the name service can slip in between.
+ * Protects the internal network against server-side request forgery. URLs are checked when they are configured and again
+ * when they are used. The addresses of a host name are checked when a connection is opened, and the connection goes to one
+ * of the checked addresses, so a later DNS answer cannot change the destination.
  *
- * It does not look into what a public address forwards to, and a proxy in front of it would have to do its work anew.
+ * It cannot see where a public address forwards to. An outgoing proxy would have to make the same checks itself.
  */
 export class TargetGuard {
   readonly #allowedNetworks: readonly IpNetwork[];
@@ -83,7 +83,7 @@ export class TargetGuard {
     return isIP(address) === 0 || this.allowsAddress(address) ? null : addressRefusal(address);
   }
 
-  /** Whether a connection may go to this IP address; false for what is no IP address. */
+  /** Whether connections may go to this IP address; false if it is not an IP address. */
   allowsAddress(ip: string): boolean {
     const address = parseAddress(ip);
     return address !== null && (isWithin(address, this.#allowedNetworks) || isPublicAddress(address));
