@@ -4,6 +4,7 @@ import { LrsClient } from './lrs-parts.ts';
 
 const CATEGORY = 'https://w3id.org/xapi/cmi5/context/categories';
 export const SESSION_ID = 'https://w3id.org/xapi/cmi5/context/extensions/sessionid';
+const MASTERY_SCORE = 'https://w3id.org/xapi/cmi5/context/extensions/masteryscore';
 const ADL = 'http://adlnet.gov/expapi/verbs';
 
 /** A unit of a cmi5 course: what its block, its `moveOn` and its mastery score are. */
@@ -65,6 +66,10 @@ export class Unit {
       },
     });
     assert.equal(status, 200);
+    const preferences = await lrs.call('GET', 'agents/profile', {
+      query: { agent: address.searchParams.get('actor')!, profileId: 'cmi5LearnerPreferences' },
+    });
+    assert.ok([200, 404].includes(preferences.status));
     return new Unit(address, lrs, json);
   }
 
@@ -86,7 +91,12 @@ export class Unit {
           ...contextActivities,
           category: ['cmi5', ...categories].map((name) => ({ id: `${CATEGORY}/${name}` })),
         },
-        extensions,
+        extensions: {
+          ...extensions,
+          ...(this.launchData.masteryScore === undefined
+            ? {}
+            : { [MASTERY_SCORE]: this.launchData.masteryScore }),
+        },
       },
       timestamp: new Date().toISOString(),
       ...(result === undefined ? {} : { result }),

@@ -20,6 +20,7 @@ export interface Admission {
   unitFacts: UnitFacts;
 }
 
+const UTC = /(?:Z|\+00(?::?00)?)$/i;
 const OF_THE_SERVICE: readonly Cmi5Verb[] = ['launched', 'abandoned', 'waived', 'satisfied'];
 const WITH_MOVE_ON: readonly Cmi5Verb[] = ['completed', 'passed', 'failed'];
 const TIMED: readonly Cmi5Verb[] = ['completed', 'passed', 'failed', 'terminated'];
@@ -38,6 +39,8 @@ export function admitStatement(statement: Statement, admission: Admission): Cmi5
 
   if (statement.verb.id === VOIDED) throw forbidden('A unit may not void statements (6.3)');
   if (statement.id === undefined) throw forbidden('A statement has to have an id (9.1)');
+  if (!UTC.test(statement.timestamp ?? ''))
+    throw forbidden('A statement has to have a timestamp in UTC (9.7)');
   if (objectIn(context, 'extensions')[SESSION_ID] !== session.sessionId) {
     throw forbidden('The context has to name the session (9.6.3.1)');
   }
@@ -51,6 +54,7 @@ export function admitStatement(statement: Statement, admission: Admission): Cmi5
   if (facts.terminated) throw forbidden('The session is terminated (9.3.8)');
   if (isDefined && verb === 'initialized') {
     if (facts.initialized) throw forbidden('The session is initialized already (9.3.2)');
+    if (!facts.preferencesRead) throw forbidden("A unit asks for the learner's preferences first (11)");
   } else if (!facts.initialized) throw forbidden('The session is not initialized yet (9.3.2)');
 
   if (!isDefined) {
@@ -74,7 +78,6 @@ function assertDefined(
   if (statement.object.id !== session.activityId) {
     throw forbidden('The object has to be the activity that was launched (9.4)');
   }
-  if (statement.timestamp === undefined) throw forbidden('A statement has to have a timestamp (9.7)');
   assertResult(statement, verb, unit.masteryScore, hasMoveOn);
   if (!WITH_MOVE_ON.includes(verb)) return;
   if (session.mode !== 'Normal') throw forbidden(`Nothing is ${verb} in the mode ${session.mode} (10.2.2)`);
@@ -119,13 +122,13 @@ function assertScore(
   if (raw !== undefined && (min === undefined || max === undefined)) {
     throw forbidden('A raw score has to come with min and max (9.5.1)');
   }
-  if (masteryScore === null || typeof scaled !== 'number') return;
-  if (verb === 'passed' ? scaled < masteryScore : scaled >= masteryScore) {
+  if (masteryScore === null) return;
+  if (typeof scaled === 'number' && (verb === 'passed' ? scaled < masteryScore : scaled >= masteryScore)) {
     throw forbidden(`The score does not fit the verb: ${masteryScore} passes (9.3)`);
   }
   const extensions = objectIn(objectIn(statement, 'context'), 'extensions');
-  if (extensions[MASTERY_SCORE] !== undefined && extensions[MASTERY_SCORE] !== masteryScore) {
-    throw forbidden('The mastery score in the context is another one (9.6.3.2)');
+  if (extensions[MASTERY_SCORE] !== masteryScore) {
+    throw forbidden('The context has to name the mastery score (9.6.3.2)');
   }
 }
 

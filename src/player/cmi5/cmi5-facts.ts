@@ -4,6 +4,8 @@ import type { JsonObject } from '../lrs/xapi-types.ts';
 
 /** What has happened in a session, as far as the rules of cmi5 ask. */
 export interface SessionFacts extends JsonObject {
+  /** Whether the unit has asked for the learner's preferences. */
+  preferencesRead: boolean;
   initialized: boolean;
   terminated: boolean;
   abandoned: boolean;
@@ -23,6 +25,7 @@ export interface UnitFacts {
 }
 
 export const NEW_SESSION: SessionFacts = {
+  preferencesRead: false,
   initialized: false,
   terminated: false,
   abandoned: false,

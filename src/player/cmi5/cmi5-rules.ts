@@ -2,14 +2,20 @@ import { ProblemError } from '../../problems/problem.ts';
 import type { SessionRules, SessionSituation } from '../sessions/session-rules.ts';
 import { admitStatement } from './cmi5-admission.ts';
 import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
+import { assertPreferences, PREFERENCES } from './cmi5-preferences.ts';
 import { consequences, withStatement } from './cmi5-progress.ts';
 import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
 
 /** The rules of cmi5: the order of a session, what its statements have to hold, and what they are worth. */
 export const cmi5Rules: SessionRules = {
   assertOpen({ facts }) {
-    if ((facts as SessionFacts).abandoned)
-      throw new ProblemError('forbidden', 'cmi5: The session was abandoned');
+    const { terminated, abandoned } = facts as SessionFacts;
+    if (terminated || abandoned) throw new ProblemError('forbidden', 'cmi5: The session is over (8.1.2)');
+  },
+  admitDocument: assertPreferences,
+  factsAfterReading({ facts }, kind, id) {
+    if (kind !== 'agent-profile' || id !== PREFERENCES) return null;
+    return (facts as SessionFacts).preferencesRead ? null : { ...facts, preferencesRead: true };
   },
   begin({ session, present, course, unit, now, baseUrl }: SessionSituation) {
     const stored = present.units.find(({ unitId }) => unitId === session.unitId) ?? null;

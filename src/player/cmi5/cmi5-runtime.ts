@@ -142,7 +142,7 @@ function launchDataOf({ unit, baseUrl }: UnitOpening, sessionId: string, mode: S
 /** Ends sessions that never ended, says what holds from the beginning, and that this session begins. */
 async function sayBeginning(
   { lrs, scopes, baseUrl, now }: Cmi5RuntimeOptions,
-  { course, launch, unit }: UnitOpening,
+  { course, launch, unit, baseUrl: contentUrl }: UnitOpening,
   {
     tx,
     present,
@@ -172,7 +172,9 @@ async function sayBeginning(
   const { results, says } = consequences({ course, present, session, changed, now: at, baseUrl: baseUrl() });
   // The address without the token that it begins with: whoever reads the record must not be let in.
   const launchUrl =
-    unit.launch.kind === 'external' ? unit.launch.url : addressOfTarget(unit.launch, baseUrl());
+    unit.launch.kind === 'external'
+      ? unit.launch.url
+      : addressOfTarget(unit.launch, new URL(contentUrl).origin);
   await lrs.statements.storeIn(tx, scopes.ownScope(session), [
     ...says,
     launched({ session, now: at }, unit, launchUrl),

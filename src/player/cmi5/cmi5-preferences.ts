@@ -1,0 +1,42 @@
+import { ProblemError } from '../../problems/problem.ts';
+import { isLanguage } from '../lrs/data-types.ts';
+import { isJsonType } from '../lrs/document-service.ts';
+import { isObject } from '../lrs/xapi-types.ts';
+
+/** The learner's preferences: a document of the agent profile (cmi5 section 11). */
+export const PREFERENCES = 'cmi5LearnerPreferences';
+
+/**
+ * Refuses preferences that later units could not read.
+ * @throws {ProblemError} `forbidden`, which is what cmi5 asks for
+ */
+export function assertPreferences(document: {
+  kind: string;
+  id: string;
+  contentType: string;
+  content: Buffer;
+}): void {
+  if (document.kind !== 'agent-profile' || document.id !== PREFERENCES) return;
+  const value = isJsonType(document.contentType) ? readJson(document.content) : null;
+  if (!isObject(value)) throw refused('are a JSON object');
+  const { languagePreference, audioPreference } = value;
+  const languages = typeof languagePreference === 'string' ? languagePreference.split(',') : [''];
+  if (!languages.every((tag) => isLanguage(tag.trim()) === null)) {
+    throw refused('have a languagePreference: language tags with commas between them');
+  }
+  if (audioPreference !== 'on' && audioPreference !== 'off') {
+    throw refused('have an audioPreference: on or off');
+  }
+}
+
+function readJson(content: Buffer): unknown {
+  try {
+    return JSON.parse(content.toString());
+  } catch {
+    return null;
+  }
+}
+
+function refused(words: string): ProblemError {
+  return new ProblemError('forbidden', `cmi5: A learner's preferences ${words} (11.1)`);
+}
