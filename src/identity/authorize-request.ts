@@ -6,7 +6,7 @@ import type { SignedIn } from './administrators/sessions.ts';
 import { challenge, decideBearer, type TokenVerifier } from './bearer.ts';
 import { isScope } from './scopes.ts';
 
-/** What requests are decided with. */
+/** Dependencies of the authorizer. */
 export interface RequestAuthorizerOptions {
   tokens: TokenVerifier;
   sessions: { verify(token: string, address: string): Promise<SignedIn | null> };

@@ -10,7 +10,7 @@ const BEARER_SCHEME = /^bearer(?: |$)/i;
 /** What an Authorization header says: no bearer token, one that cannot be one, or a token to verify. */
 export type ParsedBearer = { kind: 'absent' } | { kind: 'malformed' } | { kind: 'token'; token: string };
 
-/** A request that may not go on: what the answer says, for the problem+json to be built of. */
+/** A rejected request: the data of its problem. */
 export interface BearerRefusal {
   status: 401 | 403;
   /** The value of `WWW-Authenticate`. */
@@ -19,7 +19,7 @@ export interface BearerRefusal {
   detail: string;
 }
 
-/** Either who makes the request, or why it may not go on. */
+/** The caller, or why the request is rejected. */
 export type BearerDecision = { caller: Principal } | { refusal: BearerRefusal };
 
 /** What {@link decideBearer} needs of the access tokens. */
@@ -28,7 +28,7 @@ export interface TokenVerifier {
 }
 
 /**
- * Reads an Authorization header. Another scheme is as good as none.
+ * Reads an Authorization header. Another scheme counts as none.
  * @see RFC 6750 §2.1
  */
 export function parseBearer(authorization: string | undefined): ParsedBearer {

@@ -1,4 +1,4 @@
-/** Failures that a source may have at once before it has to wait. */
+/** Failures that a source can have at once before it must wait. */
 const FAILURE_BURST = 10;
 /** A source gets one further failure in this time. */
 const FAILURE_REFILL_MS = 6_000;
@@ -7,7 +7,7 @@ const KNOWN_FOR_MS = 24 * 60 * 60 * 1_000;
 /** Sources, and known pairs, that are remembered; beyond it the one untouched for longest is forgotten. */
 export const MAX_REMEMBERED = 50_000;
 
-/** What a limiter is made of. All but the clock have the defaults that are exported here. */
+/** Options of a limiter. All except the clock have the defaults that are exported here. */
 export interface GuessLimiterOptions {
   now: () => number;
   burst?: number;
@@ -57,7 +57,7 @@ export class GuessLimiter {
     this.#limitKnownPairs = options.limitKnownPairs ?? false;
   }
 
-  /** Ask before a secret is looked at: null when it may be, otherwise the seconds to wait. */
+  /** Call before a secret is verified. Returns null if it may be, otherwise the seconds to wait. */
   refusal(source: string, subject: string): number | null {
     const wait = this.#waitMs(this.#sources.get(source));
     if (wait === 0) return null;
@@ -69,8 +69,8 @@ export class GuessLimiter {
   }
 
   /**
-   * Tell of a wrong secret: null when the source's budget had room for it, otherwise the seconds to wait, to
-   * be answered like a refusal. That happens to known pairs, and to guesses that were let in side by side.
+   * Reports a wrong secret. Returns null if the budget of the source allowed it, otherwise the seconds to wait,
+   * which is handled like a rejection. That happens to known pairs and to concurrent guesses.
    */
   failed(source: string, subject: string): number | null {
     const fullAt = this.#sources.get(source);
@@ -84,7 +84,7 @@ export class GuessLimiter {
     return toSeconds(wait);
   }
 
-  /** Tell of a right secret. It gives nothing back to the source: a guesser may hold a right one as well. */
+  /** Reports a correct secret. It does not refund the source, because a guesser may also know a correct one. */
   succeeded(source: string, subject: string): void {
     const fullAt = this.#knownPair(source, subject)?.fullAt ?? 0;
     this.#remember(this.#pairs, pairKey(source, subject), { succeededAt: this.#now(), fullAt });
@@ -109,7 +109,7 @@ export class GuessLimiter {
   }
 
   #remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-    // Taken out and put back, so that the map's order is that of the last touch.
+    // Removed and added again, so that the map is ordered by last use.
     map.delete(key);
     map.set(key, value);
     if (map.size <= this.#maxRemembered) return;

@@ -20,15 +20,15 @@ export interface Identity {
   authorize: Authorize;
   authenticateBasic: AuthenticateBasic;
   cleaningSteps: readonly CleaningStep[];
-  /** Adds the routes that nobody has to be signed in for. */
+  /** Adds the routes that require no sign-in. */
   addOpenRoutes(server: FastifyInstance): Promise<void>;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;
-  /** A new page at which the first administrator is created, below this address; null when there is one. */
+  /** A new page for creating the first administrator, below this address. Null if there is one. */
   firstSetupUrl(baseUrl: string): Promise<string | null>;
 }
 
-/** Puts the identity part together. */
+/** Assembles the identity part. */
 export async function createIdentity({
   settings,
   version,

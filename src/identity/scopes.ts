@@ -1,6 +1,6 @@
 /**
- * What an API client may hold and a token may carry, in the order in which scopes are always written.
- * Access tokens name a scope by its place in this list: add at the end, never reorder or remove.
+ * The scopes of API clients and tokens, in the order in which they are always written. Access tokens name a
+ * scope by its place in this list: add at the end, never reorder or remove.
  */
 export const SCOPES = [
   'content:read',

@@ -3,9 +3,9 @@ import { PLAIN_TEXT_PATTERN } from '../http/schemas.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
-/** Rows that a list passes over at most: bounds what its last page costs. */
+/** Maximum offset of a list, which limits the cost of its last page. */
 const MAX_OFFSET = 1_000_000;
-/** How far a list goes that may be too long to count. */
+/** Maximum count of a list that may be too long to count. */
 export const MAX_COUNTED = 10_000;
 const MAX_SEARCH_LENGTH = 200;
 
@@ -14,7 +14,7 @@ export const SearchText = Type.Optional(
   Type.String({ maxLength: MAX_SEARCH_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
 );
 
-/** Which part of a list is asked for, in which order. */
+/** The requested part and order of a list. */
 export interface ListPart<Sort extends string> {
   sort: Sort;
   direction: 'asc' | 'desc';
@@ -34,7 +34,7 @@ export interface LongListed<T> extends Listed<T> {
   totalIsLowerBound: boolean;
 }
 
-/** The query members that say which part of a list is asked for. */
+/** The query members for the part of a list. */
 export function partMembers(maxOffset: number) {
   return {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
@@ -76,7 +76,7 @@ interface PartQuery<Sort extends string> {
   offset?: number;
 }
 
-/** What ascends unless a query says otherwise. */
+/** Sort keys that are ascending by default. */
 const ASCENDING: ReadonlySet<string> = new Set(['name', 'email']);
 
 /** The part that a query asks for; names and addresses ascend and all else descends unless it says otherwise. */
@@ -108,13 +108,13 @@ export function longListAnswer<T, R>(
   return { ...listAnswer(listed, part, toRecord), total_is_lower_bound: listed.totalIsLowerBound };
 }
 
-/** The text that is searched for; null for none. */
+/** The search text, or null. */
 export function searchText(search: Static<typeof SearchText> | undefined): string | null {
   const text = search?.trim() ?? '';
   return text === '' ? null : text;
 }
 
-/** The id that a text may mean; null when it is no number. */
+/** The id that a text may mean, or null if it is not a number. */
 export function searchedId(text: string): number | null {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(id) ? id : null;

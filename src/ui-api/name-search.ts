@@ -12,7 +12,7 @@ import { FOLD_FUNCTION } from '../database/sqlite/sqlite-functions.ts';
  * An accent may be part of its letter or follow it (Unicode's forms C and D), as long as a name keeps to one.
  */
 
-/** Where in a name a text must stand. */
+/** Where in a name a text must occur. */
 export type Position = 'anywhere' | 'start' | 'whole';
 
 type NameColumn =
@@ -32,7 +32,7 @@ export function nameKey(dialect: Dialect, column: NameColumn): RawBuilder<string
   return dialect === 'sqlite' ? sql`lower(${sql.ref(column)})` : sql`lower(${sql.ref(column)} collate "C")`;
 }
 
-/** Whether a name holds the text. */
+/** Whether a name contains the text. */
 export function nameHolds(
   dialect: Dialect,
   column: NameColumn,

@@ -15,7 +15,7 @@ import { assetSearchRoutes } from './search/asset-search-routes.ts';
 import { deadLetterRoutes } from './webhooks/dead-letter-routes.ts';
 import { webhookListRoutes } from './webhooks/webhook-list-routes.ts';
 
-/** What the overviews are made of. */
+/** Dependencies of the overviews. */
 export interface OverviewRoutesOptions {
   reader: Reader;
   dashboard: Dashboard;

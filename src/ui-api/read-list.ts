@@ -1,7 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { type Listed, type ListPart, type LongListed, MAX_COUNTED } from './list-query.ts';
 
-/** What a list is ordered by; rows that are equal in it follow their ids. */
+/** The order of a list. Equal rows are ordered by id. */
 export interface ListOrder {
   by: RawBuilder<unknown>;
   id: RawBuilder<number | string>;
@@ -43,7 +43,7 @@ export async function readListOfIds<
   );
   const ids = page.map(({ id }) => id);
   const rows = new Map(ids.length === 0 ? [] : (await rowsOf(ids)).map((row) => [row.id, row]));
-  // What was deleted between the statements is left out.
+  // Rows that were deleted between the statements are omitted.
   return { items: ids.flatMap((id) => rows.get(id) ?? []), total: await count(filtered) };
 }
 

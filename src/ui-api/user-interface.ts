@@ -21,7 +21,7 @@ export interface UserInterface {
   addRoutes(routes: Routes): void;
 }
 
-/** What the UI needs of the parts around it. */
+/** Dependencies of the UI part. */
 export interface UserInterfaceOptions {
   queue: ServiceQueue;
   webhooks: Webhooks;
@@ -29,7 +29,7 @@ export interface UserInterfaceOptions {
   checks: Readonly<Record<string, ReadinessCheck>>;
 }
 
-/** Puts the UI part together. */
+/** Assembles the UI part. */
 export function createUserInterface(
   { settings, version, logs, storage, now }: ServiceContext,
   { queue: { queue, obstacle }, webhooks, authorize, checks }: UserInterfaceOptions,

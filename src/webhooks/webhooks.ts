@@ -25,9 +25,9 @@ import { TrendRecorder } from './trends/trend-recorder.ts';
 import { trendRoutes } from './trends/trend-routes.ts';
 import { TrendService } from './trends/trend-service.ts';
 
-/** Webhooks, the messages that events make for them, and the history of their delivery. */
+/** Webhooks, their messages, and the delivery history. */
 export interface Webhooks extends AsyncDisposable {
-  /** Turns events into messages on the queue, in the transaction of the change that caused them. */
+  /** Enqueues the messages of events, in the transaction of the change that caused them. */
   events: EventPublisher<Transaction>;
   /** Called when content is deleted, in the same transaction. */
   onDeleted: OnDeleted;
@@ -37,21 +37,21 @@ export interface Webhooks extends AsyncDisposable {
   deliveryLog: DeliveryLog;
   trends: TrendService;
   redelivery: DeadLetterRedelivery;
-  /** Begins to remove what is older than the settings keep, together with what the given steps remove. */
+  /** Starts removing expired data, together with the given cleaning steps. */
   startCleaning(furtherSteps: readonly CleaningStep[]): void;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;
 }
 
-/** What webhooks need of the parts around them. */
+/** Dependencies of the webhooks part. */
 export interface WebhooksOptions {
   queue: MessageQueue;
-  /** Says why a target may not be reached; null when it may. */
+  /** Says why a target is not allowed, or null if it is. */
   checkTargetUrl: CheckTargetUrl;
   send: SendPostback;
 }
 
-/** Puts the webhooks part together and starts what it does by itself. */
+/** Assembles the webhooks part and starts its background tasks. */
 export function startWebhooks(
   { settings, logs, metrics, storage, idempotency, now }: ServiceContext,
   { queue, checkTargetUrl, send }: WebhooksOptions,

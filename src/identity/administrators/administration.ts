@@ -17,7 +17,7 @@ import { Sessions } from './sessions.ts';
 import { SetupLinks, setupUrl } from './setup-links.ts';
 import { SignIn } from './sign-in.ts';
 
-/** What the administration is made of. Durations are in milliseconds. */
+/** Dependencies of the administration. Durations are in milliseconds. */
 export interface AdministrationOptions {
   database: Database;
   authSecrets: readonly [string, ...string[]];
@@ -29,18 +29,18 @@ export interface AdministrationOptions {
   now: () => number;
 }
 
-/** Administrators, their sessions and what they sign in with, put together. */
+/** Administrators, their sessions and their credentials. */
 export interface Administration {
   administrators: AdministratorService;
   /** Decides requests by access token or session. */
   authorize: Authorize;
-  /** Steps of cleaning: each removes at most so many rows and answers how many. */
+  /** Cleaning steps: each removes at most the given number of rows and returns how many. */
   cleaningSteps: readonly ((limit: number) => Promise<number>)[];
-  /** Adds the routes that nobody has to be signed in for. */
+  /** Adds the routes that require no sign-in. */
   addOpenRoutes(server: FastifyInstance): void;
   /** Adds the routes under the hook of `requireScopes`. */
   addRoutes(routes: Routes): void;
-  /** A new page at which the first administrator is made, below this address; null when there is anyone. */
+  /** A new page for creating the first administrator, below this address. Null if there is an administrator. */
   firstSetupUrl(baseUrl: string): Promise<string | null>;
 }
 
@@ -59,7 +59,7 @@ export function administratorServices({
   return { passwords, links, sessions, administrators };
 }
 
-/** Puts the administration together. */
+/** Assembles the administration. */
 export function createAdministration(options: AdministrationOptions): Administration {
   const { database, log, now, service } = options;
   const { passwords, links, sessions, administrators } = administratorServices(options);

@@ -3,21 +3,24 @@ import { emailFault, nameFault } from '../clients/client-input.ts';
 import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from './passwords.ts';
 import { isRole, ROLES } from './roles.ts';
 
-/** The one spelling of an e-mail address that is compared; valid ones are ASCII, so that this depends on no locale. */
+/**
+ * The normal form of an e-mail address for comparisons. Valid ones are ASCII, so it does not depend on the
+ * locale.
+ */
 export function emailKeyOf(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** What may be given of an administrator. */
+/** Input about an administrator. */
 export interface AdministratorInput {
   email?: string;
   name?: string;
   role?: string;
-  /** The password, with the address that it must not be and the member that it stands in. */
+  /** The password, the address that it must differ from, and the member that contains it. */
   password?: { value: string; email: string; member: string };
 }
 
-/** @throws {ProblemError} `invalid-request`, naming every member that offends. */
+/** @throws {ProblemError} `invalid-request`, naming every invalid member. */
 export function checkAdministratorInput(input: AdministratorInput): void {
   const { email, name, role, password } = input;
   const found = [
@@ -34,7 +37,10 @@ function fault(pointer: string, detail: string | null): InputError | null {
   return detail === null ? null : { pointer, detail };
 }
 
-/** Length, and not what everyone knows; no rules on characters, which make passwords worse (NIST SP 800-63B). */
+/**
+ * Checks the length and obvious passwords. There are no rules on characters, which make passwords worse (NIST
+ * SP 800-63B).
+ */
 function passwordFault({ value, email }: { value: string; email: string }): string | null {
   const characters = [...value].length;
   if (characters < MIN_PASSWORD_CHARACTERS) return `must have at least ${MIN_PASSWORD_CHARACTERS} characters`;

@@ -8,14 +8,14 @@ import { AdministratorInput, InvitationInput, toAdministratorRecord } from './ad
 import type { AdministratorService } from './administrator-service.ts';
 import { type IssuedLink, setupUrl } from './setup-links.ts';
 
-/** A one-time link to set a password with; no later answer holds it. */
+/** A one-time link for setting a password. No later response contains it. */
 export type OneTimeLink = ReturnType<typeof toLink>;
 
 const HIDDEN = { hide: true } as const;
 const ADMIN = { role: 'admin' } as const;
 const params = Type.Object({ id: Type.String() });
 
-/** The administrators, for those of role admin. Under the hook of `requireScopes`. */
+/** The administrators, for administrators with the role admin. Under the hook of `requireScopes`. */
 export function administratorRoutes(
   routes: Routes,
   {
@@ -23,7 +23,7 @@ export function administratorRoutes(
     baseUrl,
   }: {
     administrators: AdministratorService;
-    /** Where whoever asks reaches the service: links begin with it. */
+    /** The address at which the caller reaches the service. Links start with it. */
     baseUrl: (request: FastifyRequest) => string;
   },
 ): void {

@@ -6,11 +6,11 @@ import type { Administrator } from './administrator.ts';
 import { MAX_PASSWORD_CHARACTERS } from './passwords.ts';
 import { ROLES } from './roles.ts';
 
-/** Requests and answers of the admin UI's own interface on people. */
+/** Requests and responses of the admin UI about administrators. */
 
 const RoleName = Type.Enum([...ROLES]);
 
-/** Rules of form are the services', which name every fault in words; the schema only bounds what comes. */
+/** Services validate the format and describe every error. The schema only limits the size. */
 const Email = Type.String({ maxLength: MAX_EMAIL_CHARACTERS });
 const Password = Type.String({ maxLength: MAX_PASSWORD_CHARACTERS });
 const Token = Type.String({ maxLength: 100 });
@@ -49,10 +49,10 @@ export const AdministratorInput = Type.Object(
   closed,
 );
 
-/** Someone who may sign in, or was invited to. */
+/** A person who can sign in or was invited. */
 export type AdministratorRecord = ReturnType<typeof toAdministratorRecord>;
 
-/** An administrator as answers hold it. */
+/** An administrator as responses contain it. */
 export function toAdministratorRecord(administrator: Administrator) {
   const { id, email, name, role, enabled, invited, createdAt, lastSignInAt } = administrator;
   return {
@@ -63,7 +63,7 @@ export function toAdministratorRecord(administrator: Administrator) {
     enabled,
     invited,
     created_dt: formatDateTime(createdAt),
-    /** The last time with a password, choosing one included. */
+    /** The last sign-in with a password, including setting one. */
     last_sign_in_dt: formatOptionalDateTime(lastSignInAt),
   };
 }

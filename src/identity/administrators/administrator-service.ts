@@ -20,24 +20,24 @@ import type { Passwords } from './passwords.ts';
 import type { Sessions, SessionUse } from './sessions.ts';
 import { INVITATION_LIFETIME_MS, type IssuedLink, LINK_LIFETIME_MS, type SetupLinks } from './setup-links.ts';
 
-/** What an administrator's record is changed to; what is left out stays. */
+/** Changes of an administrator. Omitted members are kept. */
 export interface AdministratorChange {
   name?: string;
   role?: string;
   enabled?: boolean;
 }
 
-/** What is given to set an administrator up with a one-time link. */
+/** Input for setting up an administrator with a one-time link. */
 export interface SetupInput {
   token: string;
-  /** Needed for the first administrator; for others it may only repeat the address that was invited. */
+  /** Required for the first administrator. For others, it must be the invited address. */
   email?: string | undefined;
-  /** Needed where none is known yet. */
+  /** Required if none is known yet. */
   name?: string | undefined;
   password: string;
 }
 
-/** Whom a one-time link is for. Of the first administrator nothing is known but the role. */
+/** Whom a one-time link is for. For the first administrator, only the role is known. */
 export interface LinkOwner {
   id: number | null;
   email: string | null;
@@ -47,7 +47,7 @@ export interface LinkOwner {
 
 const FIRST_ADMINISTRATOR: LinkOwner = { id: null, email: null, name: null, role: 'admin' };
 
-/** The administrators: inviting, setting up, changing and removing them. */
+/** Administrators: inviting, setting up, changing and deleting them. */
 export class AdministratorService {
   readonly #database: Database;
   readonly #passwords: Passwords;
@@ -88,12 +88,15 @@ export class AdministratorService {
     return row === undefined ? null : toAdministrator(row);
   }
 
-  /** Whether nobody is there yet, so that the first administrator is to be made with a one-time link. */
+  /** Whether there is no administrator yet, so that the first one must be created with a one-time link. */
   async needsSetup(): Promise<boolean> {
     return !(await hasAdministrators(this.#database.reader));
   }
 
-  /** A new link that makes the first administrator, in the place of an earlier one; null when there is anyone. */
+  /**
+   * A new link for creating the first administrator, which replaces an earlier one. Null if there is an
+   * administrator.
+   */
   async issueFirstLink(): Promise<IssuedLink | null> {
     return await this.#database.transaction(async (tx) =>
       (await hasAdministrators(tx)) ? null : await this.#links.issue(tx, null, LINK_LIFETIME_MS),
@@ -101,8 +104,8 @@ export class AdministratorService {
   }
 
   /**
-   * Adds an administrator who sets a password with the link. Inviting someone again who has not done so makes a new link.
-   * @throws {ProblemError} `invalid-request`; `conflict` when the address is taken
+   * Invites an administrator, who sets a password with the link. Inviting someone again creates a new link.
+   * @throws {ProblemError} `invalid-request`; `conflict` if the address is in use
    */
   async invite(input: {
     email: string;
@@ -127,7 +130,7 @@ export class AdministratorService {
 
   /**
    * Adds an administrator with a password.
-   * @throws {ProblemError} `invalid-request`; `conflict` when the address is taken
+   * @throws {ProblemError} `invalid-request`; `conflict` if the address is in use
    */
   async create(input: {
     email: string;
@@ -155,7 +158,7 @@ export class AdministratorService {
     });
   }
 
-  /** What is known of whom a link is for; null when it cannot be used. */
+  /** The person a link is for, or null if it cannot be used. */
   async readLink(token: string): Promise<LinkOwner | null> {
     const link = await this.#links.read(token);
     if (link === null) return null;
@@ -167,8 +170,8 @@ export class AdministratorService {
   }
 
   /**
-   * Sets a password with a one-time link, which makes the first administrator when it is for nobody. Ends all of the
-   * administrator's sessions and begins one, whose token is answered.
+   * Sets a password with a one-time link. A link without a person creates the first administrator. Ends all
+   * sessions of the administrator and starts a new one, whose token is returned.
    * @throws {ProblemError} `not-found` for a link that cannot be used, `invalid-request`
    */
   async setUp(
@@ -183,7 +186,7 @@ export class AdministratorService {
     checkAdministratorInput({ email, name, password: { value: input.password, email, member: 'password' } });
     const passwordHash = await this.#passwords.hash(input.password);
     return await this.#database.transaction(async (tx) => {
-      // Before the link, as everyone who ends links does.
+      // Locked before the link, as in all code that ends links.
       if (known.id !== null && (await lockAdministrator(tx, known.id))?.enabled !== 1) throw deadLink();
       const link = await this.#links.take(tx, input.token);
       if (link === null) throw deadLink();
@@ -191,7 +194,7 @@ export class AdministratorService {
       if (id !== null) await updateAdministrator(tx, id, { name, password_hash: passwordHash });
       else if (await hasAdministrators(tx)) throw deadLink();
       else id = await this.#insert(tx, { email, role: 'admin', name, passwordHash });
-      // Choosing it signs in.
+      // Setting it signs in.
       await noteSignIn(tx, id, passwordHash, this.#now());
       const row = await this.#find(tx, id);
       await this.#sessions.endAll(tx, id);
@@ -202,8 +205,8 @@ export class AdministratorService {
   }
 
   /**
-   * Changes an administrator. Disabling ends all sessions; a change of role holds for them from the next request on.
-   * @throws {ProblemError} `not-found`, `invalid-request`; `conflict` when no admin would be left
+   * Changes an administrator. Disabling ends all sessions. A changed role applies from the next request on.
+   * @throws {ProblemError} `not-found`, `invalid-request`; `conflict` if no admin would be left
    */
   async update(id: number, change: AdministratorChange): Promise<Administrator> {
     const { name, role, enabled } = change;
@@ -281,7 +284,7 @@ export class AdministratorService {
   }
 }
 
-/** Refuses what would leave nobody who can administer. */
+/** Rejects changes that would leave no admin. */
 async function assertOtherAdmin(tx: Transaction, id: number): Promise<void> {
   const admins = await lockAdmins(tx);
   if (!admins.includes(id) || admins.length > 1) return;

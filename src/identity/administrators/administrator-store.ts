@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { AdministratorRow } from '../../database/schema.ts';
 
-/** SQL of administrators, one operation a function. Moments are epoch milliseconds. */
+/** SQL for administrators, one operation per function. Times are in epoch milliseconds. */
 
-/** An administrator as the database holds it. */
+/** An administrator as stored. */
 export type StoredAdministrator = Selectable<AdministratorRow>;
 
 /** Adds an administrator and answers the id; undefined when the address is taken. */
@@ -42,7 +42,7 @@ export async function selectAdministrator(
     .executeTakeFirst();
 }
 
-/** An administrator by id, as committed last; nobody else changes or removes the row until the transaction ends. */
+/** Locks an administrator until the transaction ends, and returns the last committed state. */
 export async function lockAdministrator(
   tx: Transaction,
   id: number,
@@ -73,9 +73,9 @@ export async function hasAdministrators(reader: Reader): Promise<boolean> {
 }
 
 /**
- * The enabled admins with a password, which are the ones that can administer. On PostgreSQL their rows are locked, so
- * that two changes at the same time do not each count on the other's admin. Comes before {@link lockAdministrator}: in
- * another order two changes could wait for each other.
+ * The enabled admins with a password. On PostgreSQL, their rows are locked, so that two concurrent changes do
+ * not each rely on the other's admin. Call it before {@link lockAdministrator}: another order could cause a
+ * deadlock.
  */
 export async function lockAdmins(tx: Transaction): Promise<number[]> {
   const rows = await tx.all<{ id: number }>(
@@ -85,7 +85,7 @@ export async function lockAdmins(tx: Transaction): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Changes what is given of an administrator. */
+/** Changes the given members of an administrator. */
 export async function updateAdministrator(
   tx: Transaction,
   id: number,
@@ -94,7 +94,10 @@ export async function updateAdministrator(
   await tx.query.updateTable('administrators').set(change).where('administrators.id', '=', id).execute();
 }
 
-/** Notes a sign-in with a password; false when the administrator was disabled or has another password by now. */
+/**
+ * Records a sign-in with a password; Returns false if the administrator has been disabled or has another
+ * password by now.
+ */
 export async function noteSignIn(
   tx: Transaction,
   id: number,
@@ -110,7 +113,7 @@ export async function noteSignIn(
   return noted > 0;
 }
 
-/** Removes an administrator, whose sessions and links are gone already. */
+/** Deletes an administrator whose sessions and links have already been deleted. */
 export async function deleteAdministrator(tx: Transaction, id: number): Promise<void> {
   await tx.run('delete from administrators where id = ?', id);
 }

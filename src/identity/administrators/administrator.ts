@@ -1,22 +1,22 @@
 import type { StoredAdministrator } from './administrator-store.ts';
 import { isRole, type Role } from './roles.ts';
 
-/** Someone who signs in to the admin UI. Moments are epoch milliseconds. */
+/** Someone who signs in to the admin UI. Times are in epoch milliseconds. */
 export interface Administrator {
   id: number;
-  /** Stands as `user` in the messages of events that the administrator causes. */
+  /** Sent as `user` in messages about what the administrator does. */
   email: string;
-  /** Null until the administrator tells it. */
+  /** Null until the administrator enters it. */
   name: string | null;
   role: Role;
   enabled: boolean;
-  /** Whether no password was set yet: the invitation was not taken up. */
+  /** Whether the invitation has not been accepted: no password is set. */
   invited: boolean;
   createdAt: number;
   lastSignInAt: number | null;
 }
 
-/** An administrator without what only signing in looks at. A role that this release does not know may least. */
+/** An administrator without credentials. An unknown role gets the fewest permissions. */
 export function toAdministrator(row: StoredAdministrator): Administrator {
   return {
     id: row.id,

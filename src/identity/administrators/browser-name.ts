@@ -1,4 +1,4 @@
-/** The first that fits decides: every browser claims to be several of those that come after it. */
+/** The first match decides, because browsers also claim to be others that follow in the list. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera)\//, 'Opera'],
@@ -18,7 +18,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** A User-Agent as people know it, such as `Firefox on Windows`, for telling sessions apart and nothing else. */
+/** A readable User-Agent, such as `Firefox on Windows`. Only used to recognize sessions. */
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? 'Unknown browser';
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];

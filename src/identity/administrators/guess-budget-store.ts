@@ -1,8 +1,11 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 
-/** SQL of budgets of wrong guesses, one operation a function. Moments are epoch milliseconds. */
+/** SQL for budgets of wrong guesses, one operation per function. Times are in epoch milliseconds. */
 
-/** Moves the moment at which a budget is full away by `refillMs`; false when that would be beyond `fullAtMost`. */
+/**
+ * Postpones the time at which a budget is full by `refillMs`. Returns false if that would be after
+ * `fullAtMost`.
+ */
 export async function spendBudget(
   tx: Transaction,
   budget: string,
@@ -23,7 +26,7 @@ export async function spendBudget(
   return spent > 0;
 }
 
-/** When a budget is full again; undefined when it is. */
+/** When a budget is full again, or undefined if it is full. */
 export async function selectBudget(reader: Reader, budget: string): Promise<number | undefined> {
   const [row] = await reader.all<{ full_at: number }>(
     'select full_at from guess_budgets where budget = ?',
@@ -32,12 +35,12 @@ export async function selectBudget(reader: Reader, budget: string): Promise<numb
   return row?.full_at;
 }
 
-/** Gives one guess back. */
+/** Refunds one guess. */
 export async function refundBudget(tx: Transaction, budget: string, refillMs: number): Promise<void> {
   await tx.run('update guess_budgets set full_at = full_at - ? where budget = ?', refillMs, budget);
 }
 
-/** Removes budgets that are full, or further from it than any can be, which a clock that was set back leaves behind. */
+/** Deletes budgets that are full, or impossibly far from full after a clock was set back. */
 export async function deleteFullBudgets(
   tx: Transaction,
   now: number,

@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { deleteFullBudgets, refundBudget, selectBudget, spendBudget } from './guess-budget-store.ts';
 
-/** How many wrong passwords someone may send: so many at once, then one each `refillMs`. */
+/** Limit for wrong passwords: `burst` at once, then one per `refillMs`. */
 export interface GuessBudget {
   /** Whose budget it is. */
   name: string;
@@ -13,38 +13,37 @@ export interface GuessBudget {
 const SECOND_MS = 1_000;
 const BURST = 10;
 const REFILL_MS = 30 * SECOND_MS;
-/** An e-mail address has one budget for all the addresses that it is guessed at from: 1,440 guesses a day. */
+/** An e-mail address has one budget for guesses from all network addresses: 1,440 guesses per day. */
 const EMAIL_BURST = 30;
 const EMAIL_REFILL_MS = 60 * SECOND_MS;
 const LONGEST_MS = EMAIL_BURST * EMAIL_REFILL_MS;
 
-/** What an address on the network may guess. `source` is its key, see {@link addressKey}. */
+/** Budget of a network address. `source` is its key, see {@link addressKey}. */
 export function addressBudget(source: string): GuessBudget {
   return { name: `address:${source}`, burst: BURST, refillMs: REFILL_MS };
 }
 
-/** What everyone together may guess at an e-mail address. `subject` is its hash: people type passwords there. */
+/** Shared budget for guesses at an e-mail address. `subject` is its hash, because people type passwords there. */
 export function emailBudget(subject: string): GuessBudget {
   return { name: `email:${subject}`, burst: EMAIL_BURST, refillMs: EMAIL_REFILL_MS };
 }
 
-/** What a browser may guess from which the person has signed in before. */
+/** Budget of a browser in which the person has signed in before. */
 export function browserBudget(browser: string): GuessBudget {
   return { name: `browser:${browser}`, burst: BURST, refillMs: REFILL_MS };
 }
 
-/** What may be guessed of the present password when a signed-in administrator changes it. */
+/** Budget for guesses of the current password when a signed-in administrator changes it. */
 export function passwordChangeBudget(administratorId: number): GuessBudget {
   return { name: `administrator:${administratorId}`, burst: BURST, refillMs: REFILL_MS };
 }
 
 /**
- * Slows the guessing of passwords down. A guess is paid for before it is looked at, so that many at the same time buy no
- * more than one after another, and a right one gets its price back. The budgets are in the database: several
- * instances do not multiply them, and a restart does not fill them.
- *
- * A budget is one number, the moment at which it is full again: a guess moves it `refillMs` further away, and there
- * is room for one while it then stays within `burst * refillMs` from now.
+ * Limits password guessing. A guess is charged before it is verified, so that concurrent guesses get no
+ * advantage, and a correct one is refunded. The budgets are in the database: several instances do not multiply
+ * them, and a restart does not reset them.
+ * A budget is one number, the time at which it is full again. A guess postpones it by `refillMs`, and is
+ * allowed if it then is within `burst * refillMs` from now.
  */
 export class GuessBudgets {
   readonly #database: Database;
@@ -56,7 +55,7 @@ export class GuessBudgets {
   }
 
   /**
-   * Pays for a guess from each of the budgets, or from none when one of them has no room.
+   * Charges a guess to each of the budgets, or to none if one of them is exhausted.
    * @throws {ProblemError} `too-many-requests` with `Retry-After`.
    */
   async pay(budgets: readonly GuessBudget[]): Promise<void> {
@@ -74,14 +73,14 @@ export class GuessBudgets {
     });
   }
 
-  /** Gives back what a guess cost that was right. */
+  /** Refunds a correct guess. */
   async refund(budgets: readonly GuessBudget[]): Promise<void> {
     await this.#database.transaction(async (tx) => {
       for (const { name, refillMs } of budgets) await refundBudget(tx, name, refillMs);
     });
   }
 
-  /** Forgets budgets that are full, at most `limit`, and answers how many. */
+  /** Deletes budgets that are full, at most `limit`, and returns how many. */
   async forgetFull(limit: number): Promise<number> {
     const now = this.#now();
     return await this.#database.transaction((tx) => deleteFullBudgets(tx, now, now + LONGEST_MS, limit));

@@ -11,21 +11,20 @@ import {
 export const KNOWN_FOR_MS = 180 * 24 * 60 * 60 * 1_000;
 
 const KEY_BYTES = 32;
-/** Keeps these keys apart from every other use of the same secret (RFC 5869 section 3.2). */
+/** Separates these keys from every other use of the same secret (RFC 5869 section 3.2). */
 const KEY_PURPOSE = 'coursewire known browser';
 const NONCE_BYTES = 16;
 const SHAPE = /^([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * Marks that browsers keep from which someone has signed in. A known browser has a budget of wrong passwords of its own,
- * so that whoever guesses at a person's password from elsewhere does not lock the person out. A mark says nothing of
- * who someone is, and opens nothing.
+ * Marks of browsers in which someone has signed in. A known browser has its own budget of wrong passwords, so
+ * that guesses from elsewhere do not lock the person out. A mark does not identify anyone and grants no access.
  * @see OWASP, "Slow Down Online Guessing Attacks with Device Cookies"
  */
 export class KnownBrowsers {
   readonly #keys: readonly KeyObject[];
 
-  /** @param authSecrets the first one signs; marks signed with any of them are taken */
+  /** @param authSecrets the first one signs; marks signed with any of them are accepted */
   constructor(authSecrets: readonly [string, ...string[]]) {
     this.#keys = authSecrets.map((secret) =>
       createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, KEY_BYTES))),
@@ -38,7 +37,7 @@ export class KnownBrowsers {
     return `${browser}.${mac(this.#keys[0]!, browser, emailKey).toString('base64url')}`;
   }
 
-  /** The browser that a mark names; null when it was not given to the person of this address. */
+  /** The browser that a mark identifies, or null if it was not issued for this address. */
   browserOf(mark: string | null, emailKey: string): string | null {
     const [, browser, signature] = SHAPE.exec(mark ?? '') ?? [];
     if (browser === undefined || signature === undefined) return null;

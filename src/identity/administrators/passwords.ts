@@ -8,31 +8,34 @@ export const MAX_PASSWORD_CHARACTERS = 256;
 /** Argon2id, version 19, with the memory in KiB: the OWASP Password Storage Cheat Sheet's first choice of low memory. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const satisfies Options;
 const SALT_BYTES = 16;
-/** What no password has, at the cost of a real one: verified against where there is none. */
+/** A hash that matches no password, at the cost of a real one. Used if there is no hash. */
 const NO_PASSWORD =
   `$argon2id$v=19$m=${COST.memoryCost},t=${COST.timeCost},p=${COST.parallelism}` +
   `$${unpaddedBase64(SALT_BYTES)}$${unpaddedBase64(COST.outputLen)}`;
 
-/** Passwords under way and waiting; one takes about 20 ms, so that the last waits for a second or two. */
+/**
+ * Maximum number of running and waiting verifications. One takes about 20 ms, so the last waits for a second or
+ * two.
+ */
 const MAX_WAITING = 64;
 const RETRY_AFTER_SECONDS = '2';
 
 /**
- * Hashes and verifies passwords, one after another: each takes 19 MiB and a core, so that a crowd of sign-ins costs time,
- * not memory, and never the threads that the rest of the process works with.
+ * Hashes and verifies passwords one at a time. Each takes 19 MiB and a core, so many sign-ins cost time, but
+ * neither memory nor the threads of the rest of the process.
  */
 export class Passwords {
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** The hash to keep, in the PHC string format. @throws {ProblemError} `unavailable` when too many wait. */
+  /** The hash to keep, in the PHC string format. @throws {ProblemError} `unavailable` if too many are waiting. */
   async hash(password: string): Promise<string> {
     return await this.#inTurn(() => hash(normalized(password), COST));
   }
 
   /**
-   * Whether a password is the one of a hash. Without a hash it is not, after the same time.
-   * @throws {ProblemError} `unavailable` when too many wait.
+   * Whether a password matches a hash. Without a hash, it does not, after the same time.
+   * @throws {ProblemError} `unavailable` if too many are waiting.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
     const matches = await this.#inTurn(() => verify(passwordHash ?? NO_PASSWORD, normalized(password)));

@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from '../scopes.ts';
 
-/** What an administrator may be, the greater first. */
+/** Roles of administrators, the most powerful first. */
 export const ROLES = ['admin', 'viewer'] as const;
 
 export type Role = (typeof ROLES)[number];
@@ -18,12 +18,12 @@ export function isRole(text: string): text is Role {
   return (ROLES as readonly string[]).includes(text);
 }
 
-/** The scopes of the automation API that a role comes with; a role that does not exist comes with none. */
+/** The scopes of the automation API that a role grants. An unknown role grants none. */
 export function scopesOfRole(role: string): ReadonlySet<Scope> {
   return isRole(role) ? SCOPES_OF_ROLE[role] : NO_SCOPES;
 }
 
-/** Whether someone of role `held` may do what `needed` may. */
+/** Whether the role `held` includes the role `needed`. */
 export function includesRole(held: string, needed: string): boolean {
   if (!isRole(held) || !isRole(needed)) return false;
   return ROLES.indexOf(held) <= ROLES.indexOf(needed);

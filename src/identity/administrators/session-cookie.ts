@@ -22,7 +22,7 @@ export class ServiceCookie {
     this.#origin = options.origin;
   }
 
-  /** What the request's cookie holds; null when there is none, or nothing that could be one of ours. */
+  /** The value of the cookie, or null if there is none or it is malformed. */
   read(request: FastifyRequest): string | null {
     const field = request.headers.cookie;
     if (field === undefined || field.length > MAX_COOKIE_FIELD) return null;
@@ -32,12 +32,12 @@ export class ServiceCookie {
     return value !== undefined && VALUE.test(value) ? value : null;
   }
 
-  /** Gives the browser the cookie. */
+  /** Sets the cookie. */
   write(request: FastifyRequest, reply: FastifyReply, value: string): void {
     this.#set(request, reply, value, this.#maxAgeSeconds);
   }
 
-  /** Takes the cookie from the browser. */
+  /** Removes the cookie. */
   clear(request: FastifyRequest, reply: FastifyReply): void {
     this.#set(request, reply, '', 0);
   }

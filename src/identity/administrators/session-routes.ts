@@ -21,7 +21,7 @@ import type { ServiceCookie } from './session-cookie.ts';
 import type { Sessions, SessionUse, SignedIn } from './sessions.ts';
 import type { SignIn, Visitor } from './sign-in.ts';
 
-/** What the routes of signing in work with. */
+/** Dependencies of the sign-in routes. */
 export interface SessionRoutesOptions {
   administrators: AdministratorService;
   sessions: Sessions;
@@ -30,11 +30,11 @@ export interface SessionRoutesOptions {
   /** Holds the mark of a known browser. */
   browserCookie: ServiceCookie;
   origin: ServiceOrigin;
-  /** What the UI is told of the service. */
+  /** Facts about the service for the UI. */
   service: { version: string; readOnly: boolean; delivers: boolean; baseUrl: string | null };
 }
 
-/** Who is signed in, and to what. */
+/** The signed-in person and the service. */
 export type SessionRecord = ReturnType<typeof toSession>;
 /** One of an administrator's own sessions. */
 export type OwnSession = ReturnType<typeof toOwnSession>;
@@ -44,12 +44,12 @@ export type Invitation = ReturnType<typeof toInvitation>;
 const HIDDEN = { hide: true } as const;
 const VIEWER = { role: 'viewer' } as const;
 const params = Type.Object({ id: Type.String() });
-/** Of what anyone may send: more than the longest address and password take when every character is escaped. */
+/** Maximum body without sign-in: more than the longest address and password need if every character is escaped. */
 const MAX_OPEN_BODY_BYTES = 16 * 1_024;
 
 /**
- * Signing in and out, and setting up with a one-time link: what nobody has to be signed in for. Changes are taken from
- * the service's own pages only, so that no other page signs a browser in as somebody else.
+ * Signing in and out, and setting up with a one-time link: the routes that require no sign-in. Changes are
+ * accepted only from the service's own pages, so that no other page can sign a browser in as somebody else.
  */
 export function signInRoutes(server: FastifyInstance, options: SessionRoutesOptions): void {
   const { administrators, sessions, signIn, sessionCookie, browserCookie, origin } = options;
@@ -211,7 +211,7 @@ function toOwnSession(
     last_seen_dt: formatDateTime(lastSeenAt),
     /** Such as `Firefox on Linux`. */
     browser: browserName(userAgent),
-    /** From where it was last used; null when that is not known. */
+    /** The address of its last use, or null if unknown. */
     address,
     current: id === currentId,
   };

@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { AdministratorSessionRow } from '../../database/schema.ts';
 
-/** SQL of sessions, one operation a function. Moments are epoch milliseconds. */
+/** SQL for sessions, one operation per function. Times are in epoch milliseconds. */
 
-/** What a request with a session's cookie is decided by. */
+/** The data that decides about a request with a session cookie. */
 export interface SessionHolderRow {
   session_id: number;
   created_at: number;
@@ -52,7 +52,10 @@ export async function selectSessions(
     .execute();
 }
 
-/** Notes that a session was used at `seenAt` from an address, unless a use after `staleAt` stands already. */
+/**
+ * Records that a session was used at `seenAt` from an address, unless a use after `staleAt` is already
+ * recorded.
+ */
 export async function noteSessionSeen(
   tx: Transaction,
   sessionId: number,
@@ -106,7 +109,7 @@ export async function deleteOldestSessionsOf(
   );
 }
 
-/** Removes sessions that began or were last used before these moments, at most `limit`; answers how many. */
+/** Removes sessions that began or were last used before these moments, at most `limit`, and returns how many. */
 export async function deleteExpiredSessions(
   tx: Transaction,
   beganBefore: number,

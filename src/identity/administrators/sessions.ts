@@ -17,9 +17,9 @@ import {
 
 const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
-/** How exact "last seen" is: a page that asks all the time costs one write in this time. */
+/** Precision of "last seen": constant requests cost one write per period. */
 const SEEN_NOTED_EVERY_MS = 60_000;
-/** Beyond it, signing in ends an administrator's oldest session. */
+/** Maximum number of sessions. Beyond it, signing in ends the oldest one. */
 const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
 
@@ -39,14 +39,14 @@ export interface SignedIn {
   role: string;
 }
 
-/** One of an administrator's sessions. Moments are epoch milliseconds. */
+/** One of an administrator's sessions. Times are in epoch milliseconds. */
 export interface SessionInfo {
   id: number;
   createdAt: number;
   /** To the minute. */
   lastSeenAt: number;
   userAgent: string;
-  /** From where it was last used; null when that is not known. */
+  /** The address of its last use, or null if unknown. */
   address: string | null;
 }
 
@@ -76,7 +76,7 @@ export class Sessions {
     this.#now = options.now;
   }
 
-  /** Begins a session and answers its token, which nobody knew before. */
+  /** Starts a session and returns its new token. */
   async begin(tx: Transaction, administratorId: number, { userAgent, address }: SessionUse): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const now = this.#now();
@@ -93,7 +93,7 @@ export class Sessions {
   }
 
   /**
-   * Who holds a token, as the administrator is now; null when it is none, or ended.
+   * The current administrator of a token, or null if the token is invalid or its session has ended.
    * @param address from where it is used, as the server has it
    * @throws {DatabaseUnavailableError} when the session cannot be read.
    */
@@ -153,7 +153,7 @@ export class Sessions {
     await this.#database.transaction((tx) => this.endAll(tx, administratorId));
   }
 
-  /** Forgets sessions that have ended by their age, at most `limit`, and answers how many. */
+  /** Deletes sessions that have ended by their age, at most `limit`, and returns how many. */
   async forgetExpired(limit: number): Promise<number> {
     const now = this.#now();
     return await this.#database.transaction((tx) =>
@@ -166,7 +166,7 @@ export class Sessions {
     return session.created_at > now - this.#lifetimeMs && session.last_seen_at > now - this.#idleMs;
   }
 
-  /** A database that takes no changes must not keep people from reading what is wrong with it. */
+  /** A database that refuses changes must not prevent people from reading what is wrong with it. */
   async #noteSeen(session: { session_id: number; last_seen_at: number }, address: string): Promise<void> {
     const now = this.#now();
     const staleAt = now - SEEN_NOTED_EVERY_MS;

@@ -1,9 +1,9 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { SetupLinkRow } from '../../database/schema.ts';
 
-/** SQL of one-time links, one operation a function. Moments are epoch milliseconds. */
+/** SQL for one-time links, one operation per function. Times are in epoch milliseconds. */
 
-/** Keeps a link in the place of the subject's earlier one. */
+/** Stores a link, which replaces an earlier one of the subject. */
 export async function replaceLink(tx: Transaction, row: SetupLinkRow): Promise<void> {
   await tx.query
     .insertInto('setup_links')
@@ -28,7 +28,7 @@ export async function selectLink(
     .executeTakeFirst();
 }
 
-/** Takes a link that has not expired, which only one can. */
+/** Uses up a link that has not expired. Only one caller succeeds. */
 export async function takeLink(
   tx: Transaction,
   tokenHash: string,
@@ -47,7 +47,7 @@ export async function deleteLinkOf(tx: Transaction, administratorId: number): Pr
   await tx.run('delete from setup_links where administrator_id = ?', administratorId);
 }
 
-/** Removes links that have expired, at most `limit`; answers how many. */
+/** Removes links that have expired, at most `limit`, and returns how many. */
 export async function deleteExpiredLinks(tx: Transaction, now: number, limit: number): Promise<number> {
   return await tx.run(
     `delete from setup_links where subject in

@@ -4,16 +4,16 @@ import type { SetupLinkRow } from '../../database/schema.ts';
 import { deleteExpiredLinks, deleteLinkOf, replaceLink, selectLink, takeLink } from './setup-link-store.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
-/** How long the link can be used that makes the first administrator, or sets a new password. */
+/** Lifetime of the link for the first administrator or a new password. */
 export const LINK_LIFETIME_MS = 24 * HOUR_MS;
-/** How long an invitation can be taken up. */
+/** Lifetime of an invitation. */
 export const INVITATION_LIFETIME_MS = 7 * 24 * HOUR_MS;
 
 const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[A-Za-z0-9_-]{43}$/;
 const FIRST = 'first';
 
-/** A link just made: the only time that its token is known. */
+/** A new link. Its token is known only now. */
 export interface IssuedLink {
   token: string;
   /** Epoch milliseconds. */
@@ -23,14 +23,15 @@ export interface IssuedLink {
 /** Whom a link is for; null for the first administrator. */
 export type LinkTarget = Pick<SetupLinkRow, 'administrator_id'>;
 
-/** The page of a link's token. It stands in the fragment, which browsers send to nobody and no proxy logs. */
+/** The page of a link. The token is in the fragment, which browsers never send and proxies never log. */
 export function setupUrl(baseUrl: string, token: string): string {
   return `${baseUrl}/ui/setup#token=${token}`;
 }
 
 /**
- * One-time links. Each lets whoever has it set a password once: the first administrator's, or that of the administrator whom
- * it is for. Of their tokens, 256 random bits, only hashes are kept. A new link takes the place of the one before.
+ * One-time links. Anyone with a link can set a password once: that of the first administrator, or of the
+ * administrator it is for. Only hashes of their tokens (256 random bits) are stored. A new link replaces the
+ * previous one.
  */
 export class SetupLinks {
   readonly #database: Database;
@@ -41,7 +42,7 @@ export class SetupLinks {
     this.#now = now;
   }
 
-  /** Makes a link for an administrator, or with null the one that makes the first administrator. */
+  /** Creates a link for an administrator or, with null, for the first administrator. */
   async issue(tx: Transaction, administratorId: number | null, lifetimeMs: number): Promise<IssuedLink> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const expiresAt = this.#now() + lifetimeMs;
@@ -60,7 +61,7 @@ export class SetupLinks {
     return (await selectLink(this.#database.reader, hashToken(token), this.#now())) ?? null;
   }
 
-  /** Uses a token up and answers whom it was for; null when somebody else has used it. */
+  /** Uses up a token and returns who it was for, or null if it was already used. */
   async take(tx: Transaction, token: string): Promise<LinkTarget | null> {
     return (await takeLink(tx, hashToken(token), this.#now())) ?? null;
   }
@@ -70,7 +71,7 @@ export class SetupLinks {
     await deleteLinkOf(tx, administratorId);
   }
 
-  /** Forgets links that have expired, at most `limit`, and answers how many. */
+  /** Deletes links that have expired, at most `limit`, and returns how many. */
   async forgetExpired(limit: number): Promise<number> {
     return await this.#database.transaction((tx) => deleteExpiredLinks(tx, this.#now(), limit));
   }

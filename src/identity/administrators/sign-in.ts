@@ -73,8 +73,8 @@ export class SignIn {
   }
 
   /**
-   * Signs in. An unknown address, a wrong password and a disabled administrator are refused in the same words after
-   * the same steps.
+   * Signs in. An unknown address, a wrong password and a disabled administrator get the same response after the
+   * same steps.
    * @throws {ProblemError} `unauthorized`; `too-many-requests` after too many wrong passwords; `unavailable`
    */
   async signIn(
@@ -95,7 +95,7 @@ export class SignIn {
       throw this.#refused(visitor);
     }
     const sessionToken = await this.#database.transaction(async (tx) => {
-      // The password may have been changed, or its owner disabled, while it was looked at.
+      // The password may have been changed, or its owner disabled, during verification.
       if (!(await noteSignIn(tx, row.id, passwordHash, this.#now()))) throw this.#refused(visitor);
       if (visitor.sessionToken !== null) await this.#sessions.end(visitor.sessionToken, tx);
       return await this.#sessions.begin(tx, row.id, visitor);
@@ -145,7 +145,7 @@ export class SignIn {
     return token;
   }
 
-  /** A password that was not looked at, since too many wait, was no guess: its price is given back. */
+  /** A password that was not verified because too many are waiting was not a guess: it is refunded. */
   async #verify(
     passwordHash: string | null,
     password: string,

@@ -7,7 +7,7 @@ import { type ApiClient, type ClientService, hasClientIdForm } from './client-se
 const BASIC = /^basic +([A-Za-z0-9+/_-]+=*) *$/i;
 const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="coursewire", charset="UTF-8"' };
 
-/** Recognises an API client by its id and secret. */
+/** Authenticates an API client by its id and secret. */
 export type AuthenticateBasic = (authorization: string, address: string) => Promise<ApiClient>;
 
 /** Whether an Authorization header field holds HTTP Basic credentials. */
@@ -36,14 +36,14 @@ export function basicAuthentication({
     if (wait !== null) throw tooMany(wait);
     const client = await clients.authenticate(credentials.id, credentials.secret);
     if (client === null) {
-      // What comes as a client id may be a secret in the wrong field.
+      // A client id may be a secret in the wrong field.
       const clientId = hasClientIdForm(credentials.id) ? credentials.id : null;
       log.info('Basic credentials refused', { client_id: clientId, address });
       const waitNow = guesses.failed(source, credentials.id);
       throw waitNow === null ? refused() : tooMany(waitNow);
     }
     guesses.succeeded(source, client.clientId);
-    // When a client was last used is told to people only: failing to write it must not fail the request.
+    // The last use of a client is only informational: failing to record it must not fail the request.
     await clients.noteUse(client).catch((error: unknown) => {
       log.warn('the last use of an API client was not noted', { client_id: client.clientId, err: error });
     });

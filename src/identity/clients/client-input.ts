@@ -14,12 +14,12 @@ const EMAIL_ADDRESS =
 const MAX_SCOPES_TOLD = 10;
 const MAX_SCOPE_CHARACTERS_TOLD = 100;
 
-/** What is asked for when a client is made. */
+/** Input for creating a client. */
 export interface ClientInput {
   name: string;
-  /** Stands as `user` in the messages of events that the client causes. */
+  /** Sent as `user` in messages about what the client does. */
   email: string;
-  /** Names of scopes; none makes a client whose tokens carry no scope. */
+  /** Names of scopes. Without any, the tokens of the client have no scope. */
   scopes: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function checkClientInput(input: ClientInput): ReadonlySet<Scope> {
   return new Set(input.scopes.filter(isScope));
 }
 
-/** What is wrong with a name that people read; null when nothing is. */
+/** The error of a name, or null. */
 export function nameFault(name: string): string | null {
   if (name.trim() === '') return 'must not be empty';
   // Counted in code points, as JSON Schema does.
@@ -48,7 +48,7 @@ export function nameFault(name: string): string | null {
   return null;
 }
 
-/** What is wrong with an e-mail address; null when nothing is. */
+/** The error of an e-mail address, or null. */
 export function emailFault(email: string): string | null {
   if ([...email].length > MAX_EMAIL_CHARACTERS) return `must have at most ${MAX_EMAIL_CHARACTERS} characters`;
   return EMAIL_ADDRESS.test(email) ? null : 'must be an e-mail address';

@@ -12,7 +12,7 @@ const HIDDEN = { hide: true } as const;
 const ADMIN = { role: 'admin' } as const;
 const params = Type.Object({ client_id: Type.String() });
 
-/** The API clients in the admin UI, for those of role admin. Under the hook of `requireScopes`. */
+/** The API clients in the admin UI, for administrators with the role admin. Under the hook of `requireScopes`. */
 export function clientRoutes(
   routes: Routes,
   { clients, idempotency, log }: { clients: ClientService; idempotency: Idempotency; log: Logger },

@@ -4,7 +4,7 @@ import { SCOPES } from '../scopes.ts';
 import { MAX_EMAIL_CHARACTERS } from './client-input.ts';
 import type { ApiClient } from './client-service.ts';
 
-/** API clients as the admin UI makes, changes and reads them. */
+/** Schemas of API clients in the admin UI. */
 
 const said = {
   name: Type.String(),
@@ -12,10 +12,10 @@ const said = {
   scopes: Type.Array(Type.Enum([...SCOPES]), { maxItems: SCOPES.length, uniqueItems: true }),
 };
 
-/** What is said of a client that is to be made. */
+/** Input for creating a client. */
 export const ClientBody = Type.Object(said, { additionalProperties: false });
 
-/** What a change replaces. */
+/** Input for updating a client. */
 export const ClientChange = Type.Object(
   { ...said, enabled: Type.Boolean() },
   { additionalProperties: false },
@@ -23,15 +23,15 @@ export const ClientChange = Type.Object(
 
 /** A system that uses the automation API. */
 export type ClientRecord = ReturnType<typeof toClientRecord>;
-/** The same with its secret; no later answer holds it. */
+/** The same with its secret. No later response contains it. */
 export type ClientWithSecret = ClientRecord & { client_secret: string };
 
-/** A client as answers hold it. */
+/** A client as responses contain it. */
 export function toClientRecord(client: Omit<ApiClient, 'tokenGeneration' | 'revision'>) {
   return {
     client_id: client.clientId,
     name: client.name,
-    /** The `user` of the messages of events that the client causes. */
+    /** Sent as `user` in messages about what the client does. */
     email: client.email,
     scopes: SCOPES.filter((scope) => client.scopes.has(scope)),
     enabled: client.enabled,

@@ -23,7 +23,7 @@ const ID_OF_OURS = /^cw_[0-9a-f]{24}$/;
 /** Secret scanners find a leaked secret by it, and no secret starts with a dash, which command lines trip over. */
 const SECRET_PREFIX = 'cws_';
 const SECRET_BYTES = 32;
-/** How exact `lastUsedAt` is: a client that asks for tokens all the time costs one write in this time. */
+/** Precision of `lastUsedAt`: a client that constantly requests tokens costs one write per period. */
 const USE_NOTED_EVERY_MS = 60_000;
 
 /** VSCHAR of RFC 6749 Appendix A.1, bounded: nothing else is a client's id, or fit for every database. */
@@ -31,15 +31,15 @@ const POSSIBLE_ID = /^[\x20-\x7e]{1,255}$/;
 /** Compared with when there is no such client, so that it costs the same. No secret has this hash. */
 const NO_HASH = '00'.repeat(32);
 
-/** An API client without its secret. Moments are epoch milliseconds. */
+/** An API client without its secret. Times are in epoch milliseconds. */
 export interface ApiClient {
   clientId: string;
   name: string;
-  /** Stands as `user` in the messages of events that the client causes. */
+  /** Sent as `user` in messages about what the client does. */
   email: string;
   scopes: ReadonlySet<Scope>;
   enabled: boolean;
-  /** Tokens of an earlier generation are ended. */
+  /** Tokens of an earlier generation are invalid. */
   tokenGeneration: number;
   createdAt: number;
   /** When it last got a token, to the minute; null before the first. */
@@ -48,7 +48,7 @@ export interface ApiClient {
   revision: number;
 }
 
-/** A client just made: the only time that its secret is known. */
+/** A new client. Its secret is known only now. */
 export interface CreatedClient {
   client: ApiClient;
   clientSecret: string;
@@ -59,7 +59,7 @@ export function hasClientIdForm(text: string): boolean {
   return ID_OF_OURS.test(text);
 }
 
-/** The API clients: making, listing, ending them, and telling whether a secret is theirs. */
+/** API clients: creating, listing, deleting and authenticating them. */
 export class ClientService {
   readonly #database: Database;
   readonly #now: () => number;
@@ -72,7 +72,7 @@ export class ClientService {
   /**
    * Makes an enabled client with a random id and secret. Only a hash of the secret is kept.
    * @param open the transaction that is open already; without one it opens its own
-   * @throws {ProblemError} `invalid-request`, naming every member that is not valid.
+   * @throws {ProblemError} `invalid-request`, naming every invalid member.
    */
   async create(input: ClientInput, open?: Transaction): Promise<CreatedClient> {
     const scopes = checkClientInput(input);
@@ -105,8 +105,8 @@ export class ClientService {
   }
 
   /**
-   * Ends the client and all its tokens at once. Answers whether there was one.
-   * @throws {ProblemError} `precondition-failed` when its revision is none of the expected.
+   * Deletes a client, which invalidates its tokens immediately. Returns whether it existed.
+   * @throws {ProblemError} `precondition-failed` if its revision is not one of those expected.
    */
   async delete(clientId: string, expected: ExpectedRevisions = null): Promise<boolean> {
     if (!POSSIBLE_ID.test(clientId)) return false;
@@ -120,8 +120,8 @@ export class ClientService {
   }
 
   /**
-   * Disabling ends all tokens at once and for good; enabling lets the client ask for new ones.
-   * Answers whether there is such a client.
+   * Disabling invalidates all tokens immediately and permanently. Enabling lets the client request new ones.
+   * Returns whether the client exists.
    */
   async setEnabled(clientId: string, enabled: boolean): Promise<boolean> {
     if (!POSSIBLE_ID.test(clientId)) return false;
@@ -130,10 +130,10 @@ export class ClientService {
   }
 
   /**
-   * Replaces what is said of a client. Scopes that it loses are lost to its tokens at once; disabling ends them.
-   * Answers the client as it is then, or null when there is none.
-   * @throws {ProblemError} `invalid-request`, naming every member that is not valid; `precondition-failed` when its
-   * revision is none of the expected.
+   * Updates a client. Removed scopes are lost to its tokens immediately, and disabling invalidates them.
+   * Returns the updated client, or null if it does not exist.
+   * @throws {ProblemError} `invalid-request`, naming every invalid member; `precondition-failed` if its
+   *   revision is not one of those expected.
    */
   async update(
     clientId: string,
@@ -158,7 +158,10 @@ export class ClientService {
     });
   }
 
-  /** Gives a client a new secret. The former one and all tokens end at once. Null when there is no such client. */
+  /**
+   * Replaces the secret of a client, which invalidates the old one and all tokens immediately. Null if the
+   * client does not exist.
+   */
   async renewSecret(clientId: string): Promise<CreatedClient | null> {
     if (!POSSIBLE_ID.test(clientId)) return null;
     const clientSecret = newSecret();
@@ -180,7 +183,7 @@ export class ClientService {
     return matches && row !== undefined && row.enabled === 1 ? toClient(row) : null;
   }
 
-  /** Keeps `lastUsedAt`, writing at most once a minute for each client. */
+  /** Records `lastUsedAt`, with at most one write per minute and client. */
   async noteUse(client: ApiClient): Promise<void> {
     const now = this.#now();
     const staleAt = now - USE_NOTED_EVERY_MS;

@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { ApiClientRow } from '../../database/schema.ts';
 
-/** What a token is checked against at each request to the API. */
+/** The data that a token is checked against in each API request. */
 export type TokenHolderRow = Pick<ApiClientRow, 'email' | 'scopes' | 'enabled' | 'token_generation'>;
 
 /** Adds a client. */
@@ -60,7 +60,7 @@ export async function deleteClient(tx: Transaction, clientId: string): Promise<v
   await tx.run('delete from api_clients where client_id = ?', clientId);
 }
 
-/** Lets a client ask for tokens again and answers whether there is one. */
+/** Enables a client and returns whether it exists. */
 export async function enableClient(tx: Transaction, clientId: string): Promise<boolean> {
   const changed = await tx.run(
     'update api_clients set enabled = 1, revision = revision + 1 - enabled where client_id = ?',
@@ -69,7 +69,7 @@ export async function enableClient(tx: Transaction, clientId: string): Promise<b
   return changed > 0;
 }
 
-/** Disables a client, ends its tokens for good, and answers whether there is one. */
+/** Disables a client, invalidates its tokens permanently, and returns whether it exists. */
 export async function disableClient(tx: Transaction, clientId: string): Promise<boolean> {
   const changed = await tx.run(
     `update api_clients set enabled = 0, token_generation = token_generation + 1, revision = revision + enabled
@@ -79,7 +79,7 @@ export async function disableClient(tx: Transaction, clientId: string): Promise<
   return changed > 0;
 }
 
-/** Replaces what is said of a client. */
+/** Updates a client. */
 export async function updateClient(
   tx: Transaction,
   clientId: string,
@@ -94,7 +94,7 @@ export async function updateClient(
   );
 }
 
-/** Replaces a client's secret, ends its tokens for good, and answers whether there is one. */
+/** Replaces the secret of a client, invalidates its tokens permanently, and returns whether it exists. */
 export async function replaceSecret(tx: Transaction, clientId: string, secretHash: string): Promise<boolean> {
   const changed = await tx.run(
     'update api_clients set secret_hash = ?, token_generation = token_generation + 1 where client_id = ?',
@@ -104,7 +104,7 @@ export async function replaceSecret(tx: Transaction, clientId: string, secretHas
   return changed > 0;
 }
 
-/** Notes a use at `usedAt` unless one after `staleAt` stands already; both are epoch milliseconds. */
+/** Records a use at `usedAt` unless one after `staleAt` is already recorded. Both are in epoch milliseconds. */
 export async function noteClientUse(
   tx: Transaction,
   clientId: string,

@@ -31,7 +31,7 @@ export interface Principal {
   scopes: ReadonlySet<Scope>;
 }
 
-/** A token just made. */
+/** A new token. */
 export interface IssuedToken {
   token: string;
   /** Whole seconds, rounded down. */
@@ -72,7 +72,7 @@ export class AccessTokens {
     this.#now = options.now;
   }
 
-  /** Makes a token for scopes that the caller has found the client to hold. */
+  /** Creates a token for scopes that the client has, as checked by the caller. */
   issue(client: ApiClient, scopes: Iterable<Scope>): IssuedToken {
     const claim = encodeClaim({
       clientId: client.clientId,

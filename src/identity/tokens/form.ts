@@ -1,4 +1,4 @@
-/** Reading `application/x-www-form-urlencoded` strictly: what is not well-formed is refused, never guessed. */
+/** Reading `application/x-www-form-urlencoded` strictly: malformed input is rejected, never guessed. */
 
 /** Parameters by name, each with its values in the order in which they came. */
 export type FormParameters = ReadonlyMap<string, readonly string[]>;

@@ -11,14 +11,14 @@ import { TokenError } from './token-error.ts';
 import { readTokenRequest, type TokenRequest } from './token-request.ts';
 import { AccessTokenResponse, CLIENT_BASIC, TokenErrorResponse, TokenRequestForm } from './token-schemas.ts';
 
-/** Where access tokens are asked for, relative to the base URL. */
+/** The path of the token endpoint, relative to the base URL. */
 export const TOKEN_PATH = '/public/v1/auth';
 /** The largest body that is read; a sensible request has a few hundred bytes. */
 const MAX_TOKEN_BODY_BYTES = 16 * 1024;
 
 const UNAVAILABLE_RETRY_AFTER = '5';
 
-/** What the endpoint works with. */
+/** Dependencies of the endpoint. */
 export interface TokenEndpointOptions {
   clients: ClientService;
   tokens: AccessTokens;
@@ -114,7 +114,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     throw waitNow === null ? wrongCredentials(asked) : tooManyGuesses(waitNow, asked);
   }
 
-  /** When a client was last used is told to people only: failing to write it must not cost it its token. */
+  /** The last use of a client is only informational: failing to record it must not cost the client its token. */
   async function noteUse(client: ApiClient): Promise<void> {
     try {
       await clients.noteUse(client);
@@ -190,7 +190,7 @@ function bodyTooLarge(): TokenError {
   return new TokenError('invalid_request', `The body is larger than ${MAX_TOKEN_BODY_BYTES} bytes.`);
 }
 
-/** What comes as a client id may be a secret in the wrong field. */
+/** A client id may be a secret in the wrong field. */
 function loggable(clientId: string): string | null {
   return hasClientIdForm(clientId) ? clientId : null;
 }

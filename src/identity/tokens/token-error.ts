@@ -12,12 +12,12 @@ export type TokenErrorCode =
 
 const BAD_REQUEST = 400;
 
-/** A failure that the token endpoint answers. Its message is the `error_description`: public, plain ASCII. */
+/** An error response of the token endpoint. Its message is the `error_description`: public, plain ASCII. */
 export class TokenError extends Error {
   override name = 'TokenError';
   readonly code: TokenErrorCode;
   readonly status: number;
-  /** Header fields of the answer, such as `Retry-After`. */
+  /** Header fields of the response, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
   /** For the log: whose request it was, where that is known to be no secret in the wrong place. */
   readonly clientId: string | null;

@@ -4,7 +4,7 @@ import type { Database, Reader } from '../../database/database.ts';
 const SALT_NAME = 'access_token_salt';
 const SALT_BYTES = 32;
 const KEY_BYTES = 32;
-/** Keeps these keys apart from every other use of the same secret (RFC 5869 §3.2). */
+/** Separates these keys from every other use of the same secret (RFC 5869 §3.2). */
 const KEY_PURPOSE = 'coursewire access token';
 
 /**

@@ -31,7 +31,7 @@ export interface TokenRequestParts {
 export interface TokenRequest {
   clientId: string;
   clientSecret: string;
-  /** As asked for, null when it was left out. */
+  /** As requested, or null if omitted. */
   scope: string | null;
 }
 
@@ -87,7 +87,7 @@ function assertCharset(contentType = '', form: FormParameters): void {
   }
 }
 
-/** Refuses repeated parameters, and reads one without a value as left out (RFC 6749 §3.2). */
+/** Rejects repeated parameters, and treats one without a value as omitted (RFC 6749 §3.2). */
 function parameterReader(form: FormParameters): (name: Parameter) => string | undefined {
   const repeated = PARAMETERS.find((name) => (form.get(name)?.length ?? 0) > 1);
   if (repeated !== undefined) throw new TokenError('invalid_request', `${repeated} is given more than once.`);

@@ -12,7 +12,7 @@ const Query = ListQuery(CLIENT_SORTS, {
   state: Type.Optional(Type.Enum([...CLIENT_STATES])),
 });
 
-/** The list of API clients, for those of role admin. */
+/** The list of API clients, for administrators with the role admin. */
 export function clientListRoutes(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/clients',

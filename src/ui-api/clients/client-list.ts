@@ -6,7 +6,7 @@ import { nameHolds, nameKey } from '../name-search.ts';
 import { readList } from '../read-list.ts';
 import type { ClientSort, ClientState } from './client-list-choices.ts';
 
-/** Which API clients a list holds: those that fit every member that is not null. */
+/** Which API clients a list holds: those that match every member that is not null. */
 export interface ClientFilter {
   /** Part of the name, the e-mail address or the client id. */
   search: string | null;
@@ -26,7 +26,7 @@ const COLUMNS = [
   'api_clients.last_used_at',
 ] as const;
 
-/** A page of the API clients that fit. */
+/** A page of the matching API clients. */
 export async function listClients(
   reader: Reader,
   { search, state }: ClientFilter,
@@ -55,7 +55,7 @@ function orderOf({ dialect }: Reader, sort: ClientSort) {
     case 'email':
       return nameKey(dialect, 'api_clients.email');
     case 'last_used':
-      // The engines disagree on where null stands. Those that were never used come before all others.
+      // The engines sort null differently. Clients that were never used come first.
       return sql`coalesce(api_clients.last_used_at, 0)`;
     case 'created':
       return sql`api_clients.created_at`;

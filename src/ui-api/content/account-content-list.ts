@@ -18,7 +18,7 @@ export interface ListedAccountContent {
   location: string;
 }
 
-/** The table of each type, and the folder that says where its rows stand. */
+/** The table of each type, and the column of its folder. */
 const TABLES: Readonly<Record<ContentType, { table: string; folderId: string }>> = {
   COURSE: { table: 'courses', folderId: 'folder_id' },
   EQUIVALENT: { table: 'equivalents', folderId: 'folder_id' },
@@ -35,7 +35,7 @@ export async function accountExists(reader: Pick<Reader, 'all'>, accountId: numb
   return rows.length > 0;
 }
 
-/** A page of what an account was given. */
+/** A page of the content of an account. */
 export async function listAccountContents(
   reader: Reader,
   { accountId, search, type }: { accountId: number; search: string | null; type: ContentType | null },

@@ -33,7 +33,7 @@ const MAX_LEARNER_ID_LENGTH = 255;
 
 /** An account in the list. */
 export type AccountOverview = ReturnType<typeof toAccount>;
-/** An asset that an account was given itself. */
+/** An asset that an account has directly. */
 export type AccountContent = ReturnType<typeof toAccountContent>;
 /** A registration in the list. */
 export type RegistrationOverview = ReturnType<typeof toRegistration>;
@@ -68,7 +68,7 @@ const RegistrationsQuery = ListQuery(
   MAX_COUNTED,
 );
 
-/** The lists of accounts, what they were given, and registrations, for the admin UI. */
+/** The lists of accounts, their content, and registrations, for the admin UI. */
 export function accountListRoutes(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/accounts',
@@ -156,7 +156,7 @@ function toAccount(account: ListedAccount) {
     id: account.id,
     name: account.name,
     enabled: account.enabled === 1,
-    /** Assets that it was given itself. */
+    /** Number of assets that it has directly. */
     content_count: account.content_count,
     created_dt: formatDateTime(account.created_at),
     updated_dt: formatDateTime(account.updated_at),

@@ -7,7 +7,7 @@ import { readList } from '../read-list.ts';
 export const ACCOUNT_SORTS = ['name', 'updated', 'created'] as const;
 export type AccountSort = (typeof ACCOUNT_SORTS)[number];
 
-/** Which accounts a list holds: those that fit every member that is not null. */
+/** Which accounts a list holds: those that match every member that is not null. */
 export interface AccountFilter {
   search: string | null;
   enabled: boolean | null;
@@ -22,7 +22,7 @@ export interface ListedAccount {
   content_count: number;
 }
 
-/** A page of the accounts that fit. */
+/** A page of the matching accounts. */
 export async function listAccounts(
   reader: Reader,
   { search, enabled }: AccountFilter,
@@ -61,7 +61,7 @@ export async function listAccounts(
 
 function orderOf(reader: Reader, sort: AccountSort) {
   if (sort === 'name') return nameKey(reader.dialect, 'accounts.name');
-  // They are numbered as they are made.
+  // Ids follow the order of creation.
   return sort === 'created' ? sql`accounts.id` : sql`accounts.updated_at`;
 }
 

@@ -5,13 +5,13 @@ import { type LongListed, MAX_COUNTED, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
 import { readLocations } from './locations.ts';
 
-/** Something that an account can be given. */
+/** Content that can be added to an account. */
 export interface AddableContent {
   type: ContentType;
   id: number;
   name: string;
   location: string;
-  /** Whether the account was given it already, itself. */
+  /** Whether the account already has it directly. */
   held: boolean;
 }
 
@@ -109,7 +109,7 @@ function fits(reader: Reader, type: ContentType, search: string | null) {
   return sql`(${nameHolds(reader.dialect, name, search)} or ${sql.ref(`${table}.id`)} = ${searchedId(search) ?? 0})`;
 }
 
-/** Which of these the account was given itself. */
+/** Which of these the account has directly. */
 async function readHeld(reader: Reader, accountId: number, matches: readonly Match[]): Promise<Set<string>> {
   const held = new Set<string>();
   for (const type of new Set(matches.map((match) => match.type))) {

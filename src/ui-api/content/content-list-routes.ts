@@ -27,7 +27,7 @@ export type BundleOverview = ReturnType<typeof toBundle>;
 const filters = {
   search: SearchText,
   folder_id: Type.Optional(Id()),
-  /** Whether what is in folders below `folder_id` is included. */
+  /** Whether subfolders of `folder_id` are included. */
   recursive: Type.Optional(Type.Boolean()),
 };
 const CoursesQuery = ListQuery(CONTENT_SORTS, {
@@ -125,7 +125,7 @@ function toBundle(bundle: ListedBundle) {
 function toCourse(course: ListedCourse) {
   return {
     ...toContent(course),
-    /** The version uploaded last; `learning_standard` and `warning_count` are of it. */
+    /** The version uploaded last, to which `learning_standard` and `warning_count` belong. */
     version_id: course.latest_version_id,
     published_version_id: course.published_version_id,
     learning_standard: course.learning_standard as LearningStandard | null,

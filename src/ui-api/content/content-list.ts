@@ -6,7 +6,7 @@ import { nameHolds, nameKey } from '../name-search.ts';
 import { readList, readListOfIds } from '../read-list.ts';
 import { readLocations, standsIn } from './locations.ts';
 
-/** Lists of courses, equivalents and bundles, which are looked for alike. */
+/** Lists of courses, equivalents and bundles, with the same search. */
 
 export const CONTENT_SORTS = ['name', 'updated', 'created'] as const;
 export type ContentSort = (typeof CONTENT_SORTS)[number];
@@ -15,7 +15,7 @@ export type ContentSort = (typeof CONTENT_SORTS)[number];
 export interface ContentFilter {
   search: string | null;
   folderId: number | null;
-  /** Whether what stands in folders below that one is part of it. */
+  /** Whether subfolders are included. */
   recursive: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface ListedBundle extends ListedContent {
 
 type ContentTable = 'courses' | 'equivalents' | 'bundles';
 
-/** A page of the courses that fit. */
+/** A page of the matching courses. */
 export async function listCourses(
   reader: Reader,
   filter: ContentFilter & { learningStandard: string | null },
@@ -88,7 +88,7 @@ async function readCourses(reader: Reader, ids: number[]): Promise<Omit<ListedCo
     .execute();
 }
 
-/** A page of the equivalents that fit. */
+/** A page of the matching equivalents. */
 export async function listEquivalents(
   reader: Reader,
   filter: ContentFilter,
@@ -110,7 +110,7 @@ export async function listEquivalents(
   return { items: located.map((item) => ({ ...item, languages: languages.get(item.id) ?? [] })), total };
 }
 
-/** A page of the bundles that fit. */
+/** A page of the matching bundles. */
 export async function listBundles(
   reader: Reader,
   filter: ContentFilter,
@@ -158,7 +158,7 @@ function orderOf(reader: Reader, table: ContentTable, sort: ContentSort) {
     case 'updated':
       return { by: sql`${sql.ref(`${table}.updated_at`)}`, id };
     case 'created':
-      // They are numbered as they are made.
+      // Ids follow the order of creation.
       return { by: id, id };
   }
 }

@@ -8,12 +8,12 @@ import { type ContentUsage, isContentType, readContentUsage, type Users } from '
 
 const READ = { scope: 'content:read' };
 
-/** What uses an asset directly, and so keeps it from being deleted. */
+/** Direct users of an asset, which prevent its deletion. */
 export type ContentUsageRecord = ReturnType<typeof toRecord>;
 /** Users of one kind: the first of them by name, and how many there are. */
 export type UserList = ReturnType<typeof toUserList>;
 
-/** What uses an asset, and so keeps it from being deleted, for the admin UI. */
+/** Users of an asset, which prevent its deletion, for the admin UI. */
 export function contentUsageRoutes(routes: Routes, reader: Reader): void {
   routes.get(
     '/ui/api/usage/:type/:id',

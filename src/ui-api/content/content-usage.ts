@@ -2,17 +2,17 @@ import type { Reader } from '../../database/database.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import { MAX_COUNTED } from '../list-query.ts';
 
-/** Users of each kind that are named. */
+/** Maximum number of named users per kind. */
 export const MAX_NAMED_USERS = 50;
 
-/** Some of those that use an asset, by id, and how many there are; counted up to {@link MAX_COUNTED}. */
+/** Some users of an asset, by id, and their number, counted up to {@link MAX_COUNTED}. */
 export interface Users {
   items: { id: number; name: string }[];
   total: number;
   totalIsLowerBound: boolean;
 }
 
-/** What uses an asset directly: while anything does, it is not deleted. */
+/** Direct users of an asset. While there are any, it cannot be deleted. */
 export interface ContentUsage {
   accounts: Users;
   /** Of a course alone. */
@@ -36,7 +36,7 @@ export function isContentType(text: string): text is ContentType {
   return (CONTENT_TYPES as readonly string[]).includes(text);
 }
 
-/** Who uses an asset; null when there is no such asset. */
+/** The users of an asset, or null if it does not exist. */
 export async function readContentUsage(
   reader: Pick<Reader, 'all'>,
   type: ContentType,

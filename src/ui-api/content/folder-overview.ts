@@ -1,9 +1,9 @@
 import type { Reader } from '../../database/database.ts';
 
-/** Folders that the tree tells at most. */
+/** Maximum number of folders in the tree. */
 export const MAX_FOLDERS = 20_000;
 
-/** A folder with how much stands in it, not counting folders below. */
+/** A folder with the number of its contents, without subfolders. */
 export interface FolderOverview {
   id: number;
   name: string;
@@ -13,7 +13,7 @@ export interface FolderOverview {
   bundle_count: number;
 }
 
-/** All folders by id; one more than {@link MAX_FOLDERS} when there are more. */
+/** All folders by id, up to one more than {@link MAX_FOLDERS}. */
 export async function readFolderTree(reader: Reader): Promise<FolderOverview[]> {
   const folders = await reader.all<{ id: number; name: string; parent_id: number | null }>(
     'select folders.id, folders.name, folders.parent_id from folders order by folders.id limit ?',
@@ -32,7 +32,7 @@ export async function readFolderTree(reader: Reader): Promise<FolderOverview[]> 
   }));
 }
 
-/** Walks the index of what stands in each folder, not the rows. */
+/** Reads only the index of folder contents, not the rows. */
 async function countByFolder(
   reader: Reader,
   table: 'courses' | 'equivalents' | 'bundles',

@@ -9,7 +9,7 @@ import type { Dialect } from '../../database/database.ts';
  */
 
 const LAST_CODE_POINT = 0x10ffff;
-/** What stands between these is no character but half of one. */
+/** Code units between these are surrogates, not characters. */
 const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 

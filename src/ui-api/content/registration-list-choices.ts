@@ -2,6 +2,6 @@
 export const REGISTRATION_SORTS = ['created', 'updated'] as const;
 export type RegistrationSort = (typeof REGISTRATION_SORTS)[number];
 
-/** How far a learner got: `in_progress` is launched and not completed. */
+/** Progress of a learner: `in_progress` means launched and not completed. */
 export const REGISTRATION_STATES = ['not_launched', 'in_progress', 'completed', 'passed', 'failed'] as const;
 export type RegistrationState = (typeof REGISTRATION_STATES)[number];

@@ -5,7 +5,7 @@ import { countUpToBound, readLongList, readPart } from '../read-list.ts';
 import { learnerBegins } from './learner-search.ts';
 import type { RegistrationSort, RegistrationState } from './registration-list-choices.ts';
 
-/** Which registrations a list holds: those that fit every member that is not null. */
+/** Which registrations a list holds: those that match every member that is not null. */
 export interface RegistrationFilter {
   accountId: number | null;
   courseId: number | null;
@@ -33,13 +33,13 @@ export interface ListedRegistration {
   updated_at: number;
 }
 
-/** A page of the registrations that fit. */
+/** A page of the matching registrations. */
 export async function listRegistrations(
   reader: Reader,
   filter: RegistrationFilter,
   part: ListPart<RegistrationSort>,
 ): Promise<LongListed<ListedRegistration>> {
-  // They are numbered as they are made.
+  // Ids follow the order of creation.
   const number = sql<number>`registrations.number`;
   const by = part.sort === 'created' ? number : sql<number>`registrations.updated_at`;
   if (filter.search === null) {

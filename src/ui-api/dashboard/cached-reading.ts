@@ -3,7 +3,7 @@ const KEPT_MS = 1_000;
 /** And how much longer than it took: at most a twentieth of the time is spent on reading. */
 const KEPT_PER_COST = 20;
 
-/** A reading that all who ask for it share, however many they are. */
+/** A cached reading that all callers share. */
 export class CachedReading<T> {
   readonly #read: () => Promise<T>;
   /** Milliseconds of a clock that only goes forward. */
@@ -16,7 +16,7 @@ export class CachedReading<T> {
     this.#clock = clock;
   }
 
-  /** The reading, at most a second old or as old as its cost asks for. */
+  /** The reading, at most a second old, or older if it is expensive. */
   async get(): Promise<T> {
     if (this.#kept !== null && this.#clock() < this.#kept.until) return this.#kept.value;
     this.#reading ??= this.#readAnew().finally(() => {

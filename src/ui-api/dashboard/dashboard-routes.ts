@@ -7,14 +7,14 @@ import type { ContentCounts } from './dashboard-store.ts';
 
 const MS_PER_SECOND = 1_000;
 
-/** What the dashboard shows. */
+/** The data of the dashboard. */
 export interface DashboardRecord {
   now_dt: string;
   content: ContentCounts;
-  /** Null for those who may not read webhooks. */
+  /** Null for callers who may not read webhooks. */
   delivery: DeliveryRecord | null;
 }
-/** What happens with webhooks now. */
+/** The current state of webhooks. */
 export type DeliveryRecord = ReturnType<typeof toDelivery>;
 /** A minute of the last hour. */
 export type MinuteRecord = DeliveryRecord['minutes'][number];
@@ -23,7 +23,7 @@ export type FailingRecord = ReturnType<typeof toFailing>;
 /** A line whose first message failed and is retried. */
 export type BlockedRecord = ReturnType<typeof toBlocked>;
 
-/** What happens now, for the admin UI. `mayReadWebhooks` tells whether the request's caller may see the part of webhooks. */
+/** The dashboard of the admin UI. `mayReadWebhooks` says whether the caller may see the part about webhooks. */
 export function dashboardRoutes(
   routes: Routes,
   {
@@ -95,7 +95,7 @@ function toBlocked(line: BlockedLine) {
     attempts: line.attempts,
     since_dt: formatOptionalDateTime(line.since),
     last_error_message: line.lastErrorMessage,
-    /** Null while it is in flight or nothing is delivered. */
+    /** Null while it is in flight or delivery is paused. */
     next_attempt_dt: formatOptionalDateTime(line.nextAttemptAt),
   };
 }

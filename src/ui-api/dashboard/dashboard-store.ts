@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 
-/** SQL of the dashboard, one operation a function. */
+/** SQL for the dashboard, one operation per function. */
 
 /** How much there is. */
 export interface ContentCounts {
@@ -25,7 +25,7 @@ export async function countContent(reader: Pick<Reader, 'all'>): Promise<Content
   };
 }
 
-/** A webhook as a reader of the dashboard wants to know it. */
+/** A webhook on the dashboard. */
 export interface FailingWebhookRow {
   id: number;
   name: string;
@@ -34,7 +34,7 @@ export interface FailingWebhookRow {
   last_error_message: string | null;
 }
 
-/** Webhooks by id; deleted ones are left out. */
+/** Webhooks by id. Deleted ones are omitted. */
 export async function readWebhooksInBrief(
   reader: Pick<Reader, 'query'>,
   ids: readonly number[],
@@ -67,7 +67,7 @@ export interface RetryingRow {
   error: string | null;
 }
 
-/** The messages that are retried, those of the oldest events first. */
+/** The messages that are being retried, oldest events first. */
 export async function readRetrying(reader: Pick<Reader, 'all'>, limit: number): Promise<RetryingRow[]> {
   return await reader.all<RetryingRow>(
     `select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, deliveries.message_id,
@@ -78,7 +78,7 @@ export async function readRetrying(reader: Pick<Reader, 'all'>, limit: number): 
   );
 }
 
-/** When an attempt before the latest began; null when it is not known any more. */
+/** When an attempt before the latest started, or null if it is no longer known. */
 export async function readAttemptedAt(
   reader: Pick<Reader, 'all'>,
   deliveryId: number,

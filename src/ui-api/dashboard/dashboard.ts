@@ -10,10 +10,10 @@ import {
   readWebhooksInBrief,
 } from './dashboard-store.ts';
 
-/** Webhooks and lines that are told at most. */
+/** Maximum number of webhooks and lines. */
 const MAX_TOLD = 20;
 
-/** A webhook with failed attempts within the last hour. Moments are epoch milliseconds. */
+/** A webhook with failed attempts within the last hour. Times are in epoch milliseconds. */
 export interface FailingWebhook {
   webhookId: number;
   name: string;
@@ -35,11 +35,11 @@ export interface BlockedLine {
   /** When the first of them began. */
   since: number | null;
   lastErrorMessage: string | null;
-  /** Null while it is out, or when nothing is delivered. */
+  /** Null while it is in flight or delivery is paused. */
   nextAttemptAt: number | null;
 }
 
-/** What happens now, of all webhooks. */
+/** The current state of all webhooks. */
 export interface DeliveryNow {
   minutes: MinuteOfService[];
   totals: QueueTotals;
@@ -47,7 +47,7 @@ export interface DeliveryNow {
   blocked: BlockedLine[];
 }
 
-/** What the whole service does at the moment; cheap, however many look at it. */
+/** The current state of the service. It is cheap for any number of viewers. */
 export class Dashboard {
   readonly #reader: Reader;
   readonly #queue: Pick<MessageQueue, 'totals' | 'line'>;

@@ -4,14 +4,14 @@ import { SETTINGS_TABLE, type SettingDefinition } from '../../settings/settings-
 import { formatDateTime } from '../../time/date-time.ts';
 import type { HealthOverview, HealthReader } from './health-overview.ts';
 
-/** How the service is. */
+/** The health of the service. */
 export type HealthRecord = ReturnType<typeof toRecord>;
-/** A setting as the service runs with it. */
+/** A setting with its current value. */
 export type SettingRecord = ReturnType<typeof toSetting>;
-/** A setting that another instance of the same database holds another value of. */
+/** A setting that differs in another instance of the same database. */
 export type DifferenceRecord = HealthRecord['setting_differences'][number];
 
-/** How the service is, for administrators. */
+/** The health of the service, for administrators. */
 export function healthOverviewRoutes(routes: Routes, health: HealthReader): void {
   routes.get(
     '/ui/api/health',
@@ -29,10 +29,10 @@ function toSetting({ name, value, default: isDefault }: DescribedSetting) {
     name,
     group: definition.group,
     meaning: definition.meaning,
-    /** Of a secret only whether it is set. */
+    /** For a secret, only whether it is set. */
     value,
     default: definition.default,
-    /** Where the default alone does not explain itself. */
+    /** If the default is not self-explanatory. */
     default_in_words: definition.defaultInWords ?? null,
     unit: definition.parser.unit,
     is_default: isDefault,

@@ -10,11 +10,11 @@ import type { Settings } from '../../settings/settings-table.ts';
 /** `delivering`, or why not: the settings keep the queue from being polled, or the whole webhooks service from working. */
 export type QueueState = 'delivering' | 'polling_disabled' | 'webhooks_disabled';
 
-/** How the service is, for those who operate it. Secrets are not part of it. */
+/** The health of the service for operators, without secrets. */
 export interface HealthOverview {
   version: string;
   runtime: Runtime;
-  /** Tells this start of the service from others, and from those of other instances. */
+  /** Identifies this run of this instance. */
   instance: string;
   /** Epoch milliseconds. */
   startedAt: number;
@@ -31,7 +31,7 @@ export interface HealthOverview {
   settingDifferences: readonly SettingDifference[];
 }
 
-/** Reads how the service is. */
+/** Reads the health of the service. */
 export class HealthReader {
   readonly #database: Database;
   readonly #queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };

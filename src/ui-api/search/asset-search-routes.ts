@@ -56,7 +56,7 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
   );
 }
 
-/** `ACCOUNT,COURSE`; all types when left out. */
+/** `ACCOUNT,COURSE`. Defaults to all types. */
 function typesOf(text: string | undefined): FocusType[] {
   if (text === undefined) return [...FOCUS_TYPES];
   const types = [...new Set(text.split(','))];

@@ -11,7 +11,7 @@ export interface FoundAsset {
   type: FocusType;
   id: number;
   name: string;
-  /** Null for accounts, which stand in no folder. */
+  /** Null for accounts, which have no folder. */
   location: string | null;
 }
 
@@ -21,7 +21,7 @@ interface Match {
   name: string;
   key: string;
   folder_id: number | null;
-  /** 0: the whole name or the id, 1: the name begins so, 2: it is in the name. */
+  /** 0: whole name or id, 1: start of the name, 2: elsewhere in the name. */
   rank: number;
 }
 

@@ -4,7 +4,7 @@ import type { Subtopic } from '../../events/catalogue.ts';
 import { type ListPart, type LongListed, MAX_COUNTED, searchedId } from '../list-query.ts';
 import { nameHolds } from '../name-search.ts';
 
-/** Webhooks of which a search by name tells dead letters, at most. */
+/** Maximum number of webhooks in a search of dead letters by name. */
 const MAX_WEBHOOKS_SEARCHED = 50;
 
 /** A dead-lettered message, of whichever webhook. */
@@ -22,11 +22,11 @@ export interface ListedDeadLetter {
   status: string;
   status_reason: string | null;
   enqueued_at: number;
-  /** When it was dead-lettered: nothing changes it afterwards but sending it again. */
+  /** When it was dead-lettered. Only sending it again changes it afterwards. */
   updated_at: number;
 }
 
-/** Which dead letters a list holds: those that fit every member that is not null. */
+/** Which dead letters a list holds: those that match every member that is not null. */
 export interface DeadLetterFilter {
   /** A part of the webhook's name, or a message's or delivery's id. */
   search: string | null;

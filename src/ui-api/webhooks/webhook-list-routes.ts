@@ -89,7 +89,7 @@ function toOverview(
     /** Messages that wait, one in flight included. */
     depth: webhook.pending ?? 0,
     head_attempts: waits ? (webhook.receive_count ?? 0) : 0,
-    /** Null while it is in flight or nothing is delivered. */
+    /** Null while it is in flight or delivery is paused. */
     next_attempt_dt: isOut || !waits || !delivers ? null : formatOptionalDateTime(webhook.available_at),
     read_only: readOnly,
     focus_count: webhook.focus_count,

@@ -6,7 +6,7 @@ import { nameHolds, nameKey } from '../name-search.ts';
 import { readListOfIds } from '../read-list.ts';
 import type { WebhookSort, WebhookState } from './webhook-list-choices.ts';
 
-/** Which webhooks a list holds: those that fit every member that is not null. */
+/** Which webhooks a list holds: those that match every member that is not null. */
 export interface WebhookFilter {
   search: string | null;
   topic: Topic | null;
@@ -47,7 +47,7 @@ const isBlocked = sql<SqlBool>`exists (select 1 from queue_lines
   where queue_lines.line_id = webhooks.id and queue_lines.pending > 0
     and queue_lines.receive_count > case when queue_lines.lease_token is null then 0 else 1 end)`;
 
-/** A page of the webhooks that fit. */
+/** A page of the matching webhooks. */
 export async function listWebhooks(
   reader: Reader,
   filter: WebhookFilter,
@@ -147,7 +147,7 @@ function orderOf(reader: Reader, sort: WebhookSort) {
     case 'name':
       return nameKey(reader.dialect, 'webhooks.name');
     case 'created':
-      // They are numbered as they are made.
+      // Ids follow the order of creation.
       return sql`webhooks.id`;
     case 'last_activity':
       return lastActivity;

@@ -56,7 +56,7 @@ export function configurationErrors(
   ];
 }
 
-/** The configuration that a valid input means: what is left out takes its default (decisions, Webhook endpoints). */
+/** The configuration that a valid input means: what is omitted takes its default (decisions, Webhook endpoints). */
 export function toConfiguration(
   input: WebhookInput,
   present: PresentConfiguration | null,

@@ -6,7 +6,7 @@ import { readResent } from '../history/delivery-store.ts';
 import type { LoggingMode } from './logging-mode.ts';
 import type { BasicCredentials } from './webhook.ts';
 
-/** Webhooks whose targets are kept in memory; beyond it the longest kept is read anew. */
+/** Webhooks whose targets are kept in memory; beyond it the longest kept is read again. */
 const MAX_KEPT = 20_000;
 
 /** Why nothing is sent to a target whose stored credentials cannot be decrypted. */

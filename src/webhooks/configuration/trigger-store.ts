@@ -11,7 +11,7 @@ import type { WebhookConfiguration } from './webhook.ts';
 /** Stands for "no focus". */
 const ANY = 'ANY';
 
-/** A webhook that an event matches, with what its message tells of it. */
+/** A webhook that an event matches, with the data for its message. */
 export interface MatchedWebhook {
   id: number;
   name: string;
@@ -21,7 +21,7 @@ export interface MatchedWebhook {
   max_attempts: number;
 }
 
-/** Writes a webhook's triggers anew. */
+/** Writes a webhook's triggers again. */
 export async function replaceTriggers(
   tx: Transaction,
   webhookId: number,

@@ -3,7 +3,7 @@ import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts'
 import type { Webhook, WebhookStatistics } from './webhook.ts';
 import type { StatisticsRecord } from './webhook-schemas.ts';
 
-/** A webhook as reading gives it. */
+/** A webhook as the API returns it. */
 export type WebhookRecord = ReturnType<typeof toWebhookRecord>;
 export type FocusRecord = WebhookRecord['focus'][number];
 

@@ -129,7 +129,7 @@ export const WebhookInput = Type.Object(
 );
 export type WebhookInput = Static<typeof WebhookInput>;
 
-/** A webhook as reading gives it. */
+/** A webhook as the API returns it. */
 export const WebhookRecord = Type.Object(
   {
     id: Id('The id of the webhook, `subscription_id` in its messages.'),

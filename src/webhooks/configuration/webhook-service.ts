@@ -180,7 +180,7 @@ export class WebhookService {
     return await this.#requireStatistics(this.#database.reader, id);
   }
 
-  /** Clears the counts and begins the period anew; the error state stays. @throws {ProblemError} `not-found` */
+  /** Clears the counts and begins the period again; the error state stays. @throws {ProblemError} `not-found` */
   async resetStatistics(id: number, open?: Transaction): Promise<WebhookStatistics> {
     return await inTransaction(this.#database, open, async (tx) => {
       await this.#require(tx, id);

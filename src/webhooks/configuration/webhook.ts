@@ -54,7 +54,7 @@ export interface Webhook extends Omit<WebhookConfiguration, 'authentication'> {
   updatedAt: number;
 }
 
-/** Section 2.3. Moments are epoch milliseconds. */
+/** Section 2.3. Times are in epoch milliseconds. */
 export interface WebhookStatistics {
   validFrom: number;
   successCount: number;

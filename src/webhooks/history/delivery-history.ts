@@ -2,7 +2,7 @@
 export const DELIVERY_STATUSES = ['RETRYING', 'QUEUED', 'DELIVERED', 'DEAD_LETTERED', 'DISCARDED'] as const;
 
 /**
- * RETRYING: an attempt failed, another follows. QUEUED: sent again by hand, not tried since. The others are
+ * RETRYING: an attempt failed, another follows. QUEUED: sent again manually, not tried since. The others are
  * final until someone sends the message again.
  */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

@@ -2,9 +2,9 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 
 /**
- * SQL of the lists of each webhook's deliveries, one operation a function. They are SQLite's alone: PostgreSQL has an
- * index of the table. Every delivery up to `listed_to` is listed, none behind it is: ids are never used twice, and with one
- * writer they follow commits.
+ * SQL for the lists of each webhook's deliveries, one operation per function. They are SQLite's alone:
+ * PostgreSQL has an index of the table. Every delivery up to `listed_to` is listed, none behind it is: ids are
+ * never used twice, and with one writer they follow commits.
  */
 
 /** Up to which delivery the lists go. */

@@ -41,7 +41,7 @@ export class DeliveryListing implements AsyncDisposable {
     });
   }
 
-  /** Begins to list by itself. */
+  /** Starts the background task. */
   start(): void {
     this.#task.start();
   }

@@ -14,7 +14,7 @@ import type { StatusReason } from './delivery-history.ts';
 
 const DELIVERY_CLASS: LogClassName = 'PostbackDelivery';
 
-/** A message and the webhook it belongs to, as the log tells of them. */
+/** A message and its webhook, for the log. */
 export interface LoggedMessage {
   readonly webhookId: number;
   /** The webhook's own logging mode. */
@@ -65,9 +65,9 @@ const REASONS: Readonly<Record<StatusReason, string>> = {
 };
 
 /**
- * The log lines of deliveries, one for each attempt, as much as the webhook's logging mode and the log levels ask
- * for (section 6.3). They are written whatever the general level is: info for a success, warn for a failure, error
- * for a message that was given up.
+ * The log lines of deliveries, one for each attempt, as much as the webhook's logging mode and the log levels
+ * ask for (section 6.3). They are written whatever the general level is: info for a success, warn for a
+ * failure, error for a message that was dead-lettered.
  */
 export class DeliveryLog {
   readonly #log: Logger;
@@ -83,7 +83,7 @@ export class DeliveryLog {
     ) as Record<Topic, RelevantLevels>;
   }
 
-  /** How much is logged of such a delivery; asked before anything is gathered for the line. */
+  /** How detailed the log line of such a delivery is. Checked before collecting its data. */
   extent(mode: LoggingMode, topic: Topic, succeeded: boolean): LogExtent {
     return whatToLog(effectiveLoggingMode(mode, this.#levels[topic]), succeeded);
   }
@@ -169,7 +169,7 @@ function about({ subtopic, webhookId, messageId }: LoggedMessage) {
   return { event: subtopic, webhook_id: webhookId, message_id: messageId };
 }
 
-/** A body as an object, which tools that read the log can search, or as text when it is no JSON. */
+/** A body as an object, which log tools can search, or as text if it is not JSON. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);

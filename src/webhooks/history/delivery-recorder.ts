@@ -14,8 +14,8 @@ import { addToStatistics, type StatisticsChange } from './statistics-store.ts';
 export type DeliverySettlement = Settlement & { outcome: DeliveryOutcome };
 
 /**
- * Writes what became of messages into history and statistics, in the transaction that settles them on the
- * queue: none of the three is ever without the others. A batch costs a few statements, whatever its size.
+ * Writes the outcomes of messages to history and statistics, in the transaction that settles them on the queue,
+ * so that all three always agree. A batch costs a few statements, whatever its size.
  */
 export async function recordDeliveries(
   tx: Transaction,

@@ -26,7 +26,7 @@ export function toDeliverySummary(delivery: StoredDelivery): Static<typeof Deliv
   };
 }
 
-/** A delivery, whole. */
+/** A complete delivery. */
 export function toDeliveryRecord({
   delivery,
   body,

@@ -34,7 +34,7 @@ const summary = {
 export const DeliverySummary = Type.Object(summary, { description: 'What became of a message.' });
 export type DeliverySummary = Static<typeof DeliverySummary>;
 
-/** A delivery, whole. */
+/** A complete delivery. */
 export const DeliveryRecord = Type.Object(
   {
     ...summary,
@@ -137,7 +137,7 @@ export const HeadQuery = Type.Object({
   ),
 });
 
-/** What came of a test message. */
+/** The result of a test message. */
 export const TestRecord = Type.Object(
   {
     delivered: Type.Boolean(),

@@ -8,7 +8,7 @@ import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
 import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
 import { readListedTo, unlistDeliveries } from './delivery-listing-store.ts';
 
-/** SQL of the delivery history, one operation a function. */
+/** SQL for the delivery history, one operation per function. */
 
 const DELIVERY_COLUMNS = [
   'webhook_id',
@@ -84,7 +84,7 @@ export async function readDeliveries(
   if (statuses !== null && !statuses.includes('DELIVERED')) return await query.where(NOT_DELIVERED).execute();
   if (reader.dialect === 'postgres') return await query.execute();
 
-  // What is listed meanwhile comes with neither or both: the two parts meet at one delivery.
+  // What is listed in the meantime comes with neither or both: the two parts meet at one delivery.
   const listedTo = await readListedTo(reader);
   const unlisted = await query.where('deliveries.id', '>', listedTo).execute();
   if (unlisted.length > page.limit) return unlisted;
@@ -318,8 +318,8 @@ interface GoneDelivery {
 }
 
 /**
- * Removes history that has had no change since a moment, at most `limit` messages, and answers how many.
- * What waits for another attempt stays, and so do dead letters until they leave their queue.
+ * Removes history that has had no change since a moment, at most `limit` messages, and returns how many. What
+ * waits for another attempt stays, and so do dead letters until they leave their queue.
  */
 export async function deleteHistoryBefore(tx: Transaction, before: number, limit: number): Promise<number> {
   const rows = await tx.all<GoneDelivery>(

@@ -7,9 +7,9 @@ import { eraseWebhooks, readForgottenWebhooks } from '../configuration/webhook-s
 import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from './delivery-store.ts';
 
 const DAY_MS = 86_400_000;
-/** Rows that one step removes: a few milliseconds of the database's time. */
+/** Rows removed per step: a few milliseconds of database time. */
 const STEP_ROWS = 500;
-/** Between steps deliveries and events have the database to themselves. */
+/** Pause between steps, for deliveries and events. */
 const STEP_PAUSE_MS = 25;
 /** Between rounds. */
 const ROUND_PAUSE_MS = 60_000;
@@ -17,7 +17,7 @@ const ROUND_PAUSE_MS = 60_000;
 const REST_MS = ROUND_PAUSE_MS / 2;
 const TASK = 'clean-history';
 
-/** What the cleaner works with. */
+/** Dependencies of the cleaner. */
 export interface HistoryCleanerDependencies {
   database: Database;
   queue: MessageQueue;
@@ -51,12 +51,12 @@ export class HistoryCleaner implements AsyncDisposable {
     });
   }
 
-  /** Begins to clean, a round a minute. */
+  /** Starts cleaning, one round per minute. */
   start(): void {
     this.#task.start();
   }
 
-  /** Cleans until nothing is left to clean, and answers how many rows went. */
+  /** Cleans until nothing is left to clean, and returns how many rows went. */
   async cleanOnce(signal: AbortSignal = this.#task.signal): Promise<number> {
     const { database, queue, historyDays, deadLetterDays, furtherSteps = [], now } = this.#with;
     const historyBefore = now() - historyDays * DAY_MS;

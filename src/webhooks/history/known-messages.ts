@@ -1,7 +1,10 @@
 import type { Reader } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 
-/** Of these messages, those that the history knows, and whether each is settled: not to be sent again by itself. */
+/**
+ * The messages that the history knows, and whether each is settled, which means that it is not retried
+ * automatically.
+ */
 export async function readKnownMessages(
   reader: Pick<Reader, 'all' | 'dialect'>,
   messageIds: readonly string[],

@@ -25,33 +25,33 @@ import {
   type StoredDelivery,
 } from './delivery-store.ts';
 
-/** Attempts of a delivery that are told at most. */
+/** Maximum number of attempts of a delivery in a response. */
 const MAX_ATTEMPTS_TOLD = 100;
-/** When an action on a head that is out may be tried again, in seconds. */
+/** `Retry-After` for an action on a head in flight, in seconds. */
 const IN_FLIGHT_RETRY_AFTER = '5';
 
-/** Messages that may be sent again are counted up to this. */
+/** Maximum count of messages that can be sent again. */
 const MAX_REMAINING_COUNTED = 10_000;
 
 type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
 
-/** A webhook's line, with what its head's latest attempt failed of. */
+/** The line of a webhook, with the error of the latest attempt of its head. */
 export interface Line extends LineState {
   webhookId: number;
   lastErrorMessage: string | null;
-  /** False when the settings keep the service from delivering. */
+  /** False if the settings turn delivery off. */
   delivers: boolean;
 }
 
 /** A delivery with its latest attempts, in order. */
 export interface DeliveryDetails {
   delivery: StoredDelivery;
-  /** The message as it is sent. */
+  /** The message as sent. */
   body: string;
   attempts: Selectable<DeliveryAttemptRow>[];
 }
 
-/** What became of a webhook's messages, and what people do with them: history, redelivery, the line's head. */
+/** The outcomes of a webhook's messages, and manual actions: history, redelivery, the head of the line. */
 export class LineService {
   readonly #database: Database;
   readonly #queue: MessageQueue;
@@ -76,7 +76,10 @@ export class LineService {
     this.#now = dependencies.now;
   }
 
-  /** Latest first. A deleted webhook's history can be read as long as it is kept. @throws {ProblemError} `not-found` */
+  /**
+   * Newest first. The history of a deleted webhook can be read until it expires. @throws {ProblemError}
+   * `not-found`
+   */
   async deliveries(
     webhookId: number,
     statuses: readonly DeliveryStatus[] | null,
@@ -109,8 +112,9 @@ export class LineService {
   }
 
   /**
-   * Sends a message again, behind those that wait: the same message with the same id.
-   * @throws {ProblemError} `not-found`, `conflict` while it waits or the webhook is inactive, `webhooks-read-only`
+   * Appends a message to the line again, with the same id.
+   * @throws {ProblemError} `not-found`, `conflict` if it is waiting or the webhook is inactive,
+   *   `webhooks-read-only`
    */
   async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<StoredDelivery> {
     this.#webhooks.assertWritable();
@@ -151,8 +155,9 @@ export class LineService {
   }
 
   /**
-   * Sends messages again that were dead-lettered up to a moment, in their order, at most `limit` of them, and answers
-   * how many. @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   * Sends messages again that were dead-lettered up to a moment, in their order, at most `limit` of them, and
+   * returns how many. @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive,
+   * `webhooks-read-only`
    */
   async redeliverDeadLetters(webhookId: number, until: number, limit: number): Promise<number> {
     this.#webhooks.assertWritable();
@@ -174,8 +179,8 @@ export class LineService {
   }
 
   /**
-   * Makes the head due now, or moves it to the dead-letter queue now; with `messageId` only if that message
-   * is the head. @throws {ProblemError} `not-found`, `conflict`, `webhooks-read-only`
+   * Makes the head due now, or moves it to the dead-letter queue. With `messageId`, only if that message is the
+   * head. @throws {ProblemError} `not-found`, `conflict`, `webhooks-read-only`
    */
   async actOnHead(
     webhookId: number,

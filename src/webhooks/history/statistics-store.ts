@@ -1,7 +1,7 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Transaction } from '../../database/database.ts';
 
-/** What a batch of attempts adds to a webhook's statistics; members are the statement's columns. */
+/** Increments of a webhook's statistics by a batch of attempts. Members are the columns of the statement. */
 export type StatisticsChange = {
   webhook_id: number;
   successes: number;

@@ -5,7 +5,7 @@ import type { EventPublisher, ServiceEvent } from '../../events/event.ts';
 import type { LogFields, Logger, Logs } from '../../observability/log.ts';
 import { TRIGGERING_CLASSES } from '../configuration/logging-mode.ts';
 
-/** Webhooks that a line names one by one; more of them only make the line longer. */
+/** Maximum number of webhooks listed in a log line. */
 const MAX_NAMED = 1_000;
 
 const SENTENCES: Readonly<Record<Subtopic, string>> = {

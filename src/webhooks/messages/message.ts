@@ -4,15 +4,15 @@ import { formatDateTime } from '../../time/date-time.ts';
 import { type LoggingMode, messageLoggingMode } from '../configuration/logging-mode.ts';
 import type { MatchedWebhook } from '../configuration/trigger-store.ts';
 
-/** What a message says of an event. */
+/** The data of an event in a message. */
 export interface DatedEvent extends Pick<ServiceEvent, 'subtopic' | 'resource' | 'user'> {
   /** The message's timestamp, in epoch milliseconds. */
   occurredAt: number;
 }
 
 /**
- * Builds the messages of an event (section 6.2): what is the same for every webhook is serialised once.
- * Members stand in the specification's order, and the text is what every target gets, byte for byte.
+ * Builds the messages of an event (section 6.2). The common part is serialized once. Members have the order of
+ * the specification, and targets get exactly this text, byte for byte.
  */
 export class MessageBuilder {
   readonly #shared: string;
@@ -22,7 +22,7 @@ export class MessageBuilder {
     this.#shared = shared.slice(1, -1);
   }
 
-  /** What is the same in the messages for all webhooks. */
+  /** The common part of the messages for all webhooks. */
   get shared(): string {
     return this.#shared;
   }

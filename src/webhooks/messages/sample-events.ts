@@ -17,7 +17,7 @@ const registration = {
   learner_id: 'learner-4711',
 };
 
-/** A resource of each subtopic, for test messages and for the API's description. Nothing in it exists. */
+/** Sample resources of each subtopic for test messages and the API description. Nothing in them exists. */
 export const SAMPLE_RESOURCES: { readonly [S in Subtopic]: EventResources[S] } = {
   ACCOUNT_CREATED: { account },
   ACCOUNT_ACTIVATION_UPDATED: { account: { ...account, enabled: false } },

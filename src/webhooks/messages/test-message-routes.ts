@@ -7,7 +7,7 @@ import { WebhookParams } from '../configuration/webhook-routes.ts';
 import { TestRecord } from '../history/delivery-schemas.ts';
 import type { TestMessages } from './test-message.ts';
 
-/** Trying a webhook's target. */
+/** Testing the target of a webhook. */
 export function testMessageRoutes(routes: Routes, tests: TestMessages): void {
   routes.post(
     '/webhooks/:webhook_id/test',

@@ -14,7 +14,7 @@ import { SAMPLE_RESOURCES } from './sample-events.ts';
 /** Marks a request as a test, so that a receiver can tell it from an event. */
 const TEST_HEADERS = { 'webhook-test': 'true' };
 
-/** What a target answered, or why it did not. */
+/** The response of a target, or why there is none. */
 export interface SendResult {
   outcome: 'DELIVERED' | 'FAILED';
   status: number | null;
@@ -23,7 +23,7 @@ export interface SendResult {
   durationMs: number;
 }
 
-/** Makes a request to a target; what delivery's sender does. */
+/** Sends a request to a target, like the sender of deliveries. */
 export type SendPostback = (postback: {
   messageId: string;
   url: string;
@@ -32,7 +32,7 @@ export type SendPostback = (postback: {
   extraHeaders: Readonly<Record<string, string>>;
 }) => Promise<SendResult>;
 
-/** What came of a test message. */
+/** The result of a test message. */
 export interface TestResult {
   delivered: boolean;
   responseStatus: number | null;
@@ -45,8 +45,8 @@ export interface TestResult {
 }
 
 /**
- * Sends sample messages to webhooks' targets, at once and beside the line: a test must tell what the target
- * does, whatever waits. It counts in no statistics, and stands in no history.
+ * Sends sample messages to the targets of webhooks immediately, bypassing the line: a test must show how the
+ * target responds, whatever is waiting. It is not counted in the statistics and does not appear in the history.
  */
 export class TestMessages {
   readonly #webhooks: WebhookService;
@@ -111,7 +111,7 @@ export class TestMessages {
   }
 
   async #post(target: DeliveryTarget, body: string): Promise<SendResult> {
-    // Without them the target would be asked something else than delivery asks it.
+    // Without them, the request would differ from that of a delivery.
     if (target.credentialsLost) {
       const reason = LOST_CREDENTIALS_REASON;
       return { outcome: 'FAILED', status: null, responseBody: null, reason, durationMs: 0 };

@@ -15,7 +15,7 @@ const MESSAGES_AT_A_TIME = 500;
 /** Called once an event was committed, with the webhooks that got a message of it. */
 export type OnPublished = (event: ServiceEvent, webhooks: readonly { readonly id: number }[]) => void;
 
-/** Turns events into messages on the queue, in the transaction of the change that caused them. */
+/** Enqueues the messages of events, in the transaction of the change that caused them. */
 export class WebhookPublisher implements EventPublisher<Transaction> {
   readonly #queue: MessageQueue;
   readonly #newMessageId: () => string;
@@ -40,7 +40,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
     for (const event of events) matches.push(await readMatchingWebhooks(tx, event));
     const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
     if (lineIds.size > 0) {
-      // Of all events together: held one event after another, two transactions could wait for each other's lines.
+      // For all events together: locking the lines of one event after another could cause a deadlock.
       const occurredAt = await this.#queue.holdLines(tx, [...lineIds]);
       let messages: QueueMessage[] = [];
       // Event by event, so that each line gets them in their order.
@@ -66,14 +66,14 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
     for (const [n, event] of events.entries()) tx.onCommit(() => this.#onPublished(event, matches[n]!));
   }
 
-  /** Answers the id of what the messages have in common, or null when each is stored whole. */
+  /** Returns the id of what the messages have in common, or null when each is stored whole. */
   async #share(tx: Transaction, { shared }: MessageBuilder, messages: number): Promise<number | null> {
     const saving = shared.length * (messages - 1);
     return saving < SHARED_FROM_SAVING ? null : await this.#queue.share(tx, shared);
   }
 }
 
-/** Takes events while the webhooks service is disabled: none triggers anything (section 3). */
+/** Accepts events while the webhooks service is disabled, without triggering webhooks (section 3). */
 export const silentPublisher: EventPublisher<Transaction> = {
   publish: () => Promise.resolve(),
 };

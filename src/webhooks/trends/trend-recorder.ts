@@ -19,11 +19,11 @@ import {
   type StoredCounters,
 } from './trend-store.ts';
 
-/** What a crash loses of the charts. */
+/** How much of the charts a crash can lose. */
 const WRITE_INTERVAL_MS = 5_000;
 /** Rows of one transaction: a few milliseconds of the database's time. */
 const ROWS_A_WRITE = 500;
-/** Counters that wait for a database that cannot be written; beyond it the oldest are forgotten. */
+/** Maximum number of counters kept while the database cannot be written. Beyond it, the oldest are dropped. */
 const MAX_UNWRITTEN = 50_000;
 
 type TrendDatabase = Pick<Database, 'transaction'>;
@@ -58,7 +58,7 @@ export class TrendRecorder implements AsyncDisposable {
     this.#now = now;
   }
 
-  /** Counts an attempt to deliver, of this moment. */
+  /** Counts a delivery attempt now. */
   attempted(webhookId: number, succeeded: boolean, durationMs: number): void {
     const minute = this.#minuteOfNow();
     if (minute !== this.#minute) this.#beginMinute(minute);
@@ -70,18 +70,18 @@ export class TrendRecorder implements AsyncDisposable {
     countAttempt(counters, succeeded, durationMs);
   }
 
-  /** Counts an event, of this moment. */
+  /** Counts an event now. */
   eventPublished(): void {
     const minute = this.#minuteOfNow();
     this.#events.set(minute, (this.#events.get(minute) ?? 0) + 1);
   }
 
-  /** Begins to write by itself. */
+  /** Starts the background task. */
   start(): void {
     this.#task.start();
   }
 
-  /** Writes what was counted. What cannot be written is kept for the next time. */
+  /** Writes the counters. Those that cannot be written are kept for the next time. */
   async write(): Promise<void> {
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null;
@@ -89,7 +89,7 @@ export class TrendRecorder implements AsyncDisposable {
     await this.#writing;
   }
 
-  /** Removes counters that no chart shows any more, at most `limit`, and answers how many. */
+  /** Removes counters that no chart shows any more, at most `limit`, and returns how many. */
   async forgetOld(limit: number): Promise<number> {
     const now = this.#now();
     return await this.#database.transaction(async (tx) => {

@@ -26,7 +26,7 @@ export interface MinuteOfService {
   failures: number;
 }
 
-/** Reads what was counted for charts. */
+/** Reads the counters for charts. */
 export class TrendService {
   readonly #reader: Reader;
   readonly #recorder: { write(): Promise<void> };

@@ -1,9 +1,9 @@
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
 import { type CounterWidth, LATENCY_CLASSES, MINUTE_MS, type TrendCounters } from './trend.ts';
 
-/** SQL of the counters for charts, one operation a function. */
+/** SQL for the counters for charts, one operation per function. */
 
-/** Stands for all webhooks together. */
+/** Means all webhooks together. */
 export const ALL_WEBHOOKS = 0;
 
 /** Counters as they are stored. */
@@ -105,7 +105,7 @@ export async function readMostFailing(
   );
 }
 
-/** Removes counters of a width that began before a moment, at most `limit`, and answers how many. */
+/** Removes counters of a width that began before a moment, at most `limit`, and returns how many. */
 export async function deleteTrendsBefore(
   tx: Transaction,
   widthMs: CounterWidth,

@@ -1,4 +1,4 @@
-/** What is counted of attempts for charts, and how it is told. Pure. */
+/** Counters of attempts for charts, and their presentation. Pure. */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
@@ -43,7 +43,7 @@ export function countAttempt(counters: TrendCounters, succeeded: boolean, durati
   counters.latencies[latencyClass]! += 1;
 }
 
-/** Adds to `sum` what others counted. */
+/** Adds other counters to `sum`. */
 export function addCounters(sum: TrendCounters, added: Readonly<TrendCounters>): void {
   sum.successes += added.successes;
   sum.failures += added.failures;
