@@ -16,7 +16,7 @@ const now = () => time;
 function exhaust(limiter: GuessLimiter, source: string, subject = 'guessed'): void {
   for (let failure = 1; failure <= FAILURE_BURST; failure++) {
     assert.equal(limiter.refusal(source, subject), null, `guess ${failure} may be tried`);
-    assert.equal(limiter.failed(source, subject), null, `failure ${failure} is within the budget`);
+    assert.equal(limiter.failed(source), null, `failure ${failure} is within the budget`);
   }
 }
 
@@ -35,7 +35,7 @@ describe('a guess limiter', () => {
 
   it('counts a source as one, whatever the subjects', () => {
     const limiter = new GuessLimiter({ now });
-    for (let failure = 0; failure < FAILURE_BURST; failure++) limiter.failed(HOME, `subject ${failure}`);
+    for (let failure = 0; failure < FAILURE_BURST; failure++) limiter.failed(HOME);
     assert.equal(limiter.refusal(HOME, 'another'), REFILL_SECONDS);
   });
 
@@ -51,7 +51,7 @@ describe('a guess limiter', () => {
     for (let round = 0; round < 3; round++) {
       time += (limiter.refusal(HOME, 'guessed') ?? 0) * 1_000;
       assert.equal(limiter.refusal(HOME, 'guessed'), null);
-      assert.equal(limiter.failed(HOME, 'guessed'), null);
+      assert.equal(limiter.failed(HOME), null);
       assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS);
     }
     time += FAILURE_BURST * FAILURE_REFILL_MS;
@@ -80,7 +80,7 @@ describe('a guess limiter', () => {
     limiter.succeeded(HOME, 'known');
     exhaust(limiter, HOME);
     assert.equal(limiter.refusal(HOME, 'known'), null);
-    assert.equal(limiter.failed(HOME, 'known'), REFILL_SECONDS);
+    assert.equal(limiter.failed(HOME), REFILL_SECONDS);
     assert.equal(limiter.refusal(HOME, 'known'), null, 'and again');
   });
 
@@ -103,22 +103,9 @@ describe('a guess limiter', () => {
 
   it('answers guesses that were let in side by side as refused once the budget is used up', () => {
     const limiter = new GuessLimiter({ now });
-    const answers = Array.from({ length: 3 * FAILURE_BURST }, () => limiter.failed(HOME, 'guessed'));
+    const answers = Array.from({ length: 3 * FAILURE_BURST }, () => limiter.failed(HOME));
     assert.equal(answers.filter((answer) => answer === null).length, FAILURE_BURST);
     assert.equal(limiter.refusal(HOME, 'guessed'), REFILL_SECONDS, 'and they make nobody wait longer');
-  });
-
-  it('gives known pairs a budget of their own where they are limited as well', () => {
-    const limiter = new GuessLimiter({ now, limitKnownPairs: true });
-    limiter.succeeded(HOME, 'known');
-    exhaust(limiter, HOME);
-    for (let failure = 1; failure <= FAILURE_BURST; failure++) {
-      assert.equal(limiter.refusal(HOME, 'known'), null);
-      limiter.failed(HOME, 'known');
-    }
-    assert.equal(limiter.refusal(HOME, 'known'), REFILL_SECONDS);
-    limiter.succeeded(HOME, 'known');
-    assert.equal(limiter.refusal(HOME, 'known'), REFILL_SECONDS, 'a success does not refill it');
   });
 
   it('forgets the source and the pair untouched for longest when it remembers too many', () => {
@@ -127,7 +114,7 @@ describe('a guess limiter', () => {
     for (const subject of ['a', 'b']) limiter.succeeded('second', subject);
     assert.notEqual(limiter.refusal('first', 'x'), null);
 
-    limiter.failed('third', 'x');
+    limiter.failed('third');
     assert.equal(limiter.refusal('first', 'x'), null, 'forgotten');
     assert.notEqual(limiter.refusal('second', 'x'), null, 'remembered');
 

@@ -14,17 +14,6 @@ export interface GuessLimiterOptions {
   refillMs?: number;
   knownForMs?: number;
   maxRemembered?: number;
-  /**
-   * Gives a known pair a budget of failures of its own, beyond that of its source. Leave it out where a secret
-   * cannot be guessed at any speed (256 random bits): then nobody can lock the pair out. Set it for passwords.
-   */
-  limitKnownPairs?: boolean;
-}
-
-interface KnownPair {
-  succeededAt: number;
-  /** See {@link GuessLimiter}: the moment at which the pair's own budget is full. */
-  fullAt: number;
 }
 
 /**
@@ -44,9 +33,9 @@ export class GuessLimiter {
   readonly #capacityMs: number;
   readonly #knownForMs: number;
   readonly #maxRemembered: number;
-  readonly #limitKnownPairs: boolean;
   readonly #sources = new Map<string, number>();
-  readonly #pairs = new Map<string, KnownPair>();
+  /** When known pairs last succeeded. */
+  readonly #pairs = new Map<string, number>();
 
   constructor(options: GuessLimiterOptions) {
     this.#now = options.now;
@@ -54,45 +43,37 @@ export class GuessLimiter {
     this.#capacityMs = (options.burst ?? FAILURE_BURST) * this.#refillMs;
     this.#knownForMs = options.knownForMs ?? KNOWN_FOR_MS;
     this.#maxRemembered = options.maxRemembered ?? MAX_REMEMBERED;
-    this.#limitKnownPairs = options.limitKnownPairs ?? false;
   }
 
   /** Call before a secret is verified. Returns null if it may be, otherwise the seconds to wait. */
   refusal(source: string, subject: string): number | null {
     const wait = this.#waitMs(this.#sources.get(source));
     if (wait === 0) return null;
-    const pair = this.#knownPair(source, subject);
-    if (pair === undefined) return toSeconds(wait);
-    if (!this.#limitKnownPairs) return null;
-    const pairWait = this.#waitMs(pair.fullAt);
-    return pairWait === 0 ? null : toSeconds(Math.min(wait, pairWait));
+    return this.#isKnown(source, subject) ? null : toSeconds(wait);
   }
 
   /**
    * Reports a wrong secret. Returns null if the budget of the source allowed it, otherwise the seconds to wait,
    * which is handled like a rejection. That happens to known pairs and to concurrent guesses.
    */
-  failed(source: string, subject: string): number | null {
+  failed(source: string): number | null {
     const fullAt = this.#sources.get(source);
     const wait = this.#waitMs(fullAt);
     if (wait === 0) {
       this.#remember(this.#sources, source, this.#spend(fullAt));
       return null;
     }
-    const pair = this.#knownPair(source, subject);
-    if (pair !== undefined && this.#waitMs(pair.fullAt) === 0) pair.fullAt = this.#spend(pair.fullAt);
     return toSeconds(wait);
   }
 
   /** Reports a correct secret. It does not refund the source, because a guesser may also know a correct one. */
   succeeded(source: string, subject: string): void {
-    const fullAt = this.#knownPair(source, subject)?.fullAt ?? 0;
-    this.#remember(this.#pairs, pairKey(source, subject), { succeededAt: this.#now(), fullAt });
+    this.#remember(this.#pairs, pairKey(source, subject), this.#now());
   }
 
-  #knownPair(source: string, subject: string): KnownPair | undefined {
-    const pair = this.#pairs.get(pairKey(source, subject));
-    return pair !== undefined && this.#now() - pair.succeededAt < this.#knownForMs ? pair : undefined;
+  #isKnown(source: string, subject: string): boolean {
+    const succeededAt = this.#pairs.get(pairKey(source, subject));
+    return succeededAt !== undefined && this.#now() - succeededAt < this.#knownForMs;
   }
 
   #waitMs(fullAt: number | undefined): number {

@@ -6,7 +6,7 @@ import { fastify } from 'fastify';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { GuessLimiter } from '../../src/identity/guess-limiter.ts';
 import { tokenEndpoint } from '../../src/identity/tokens/token-endpoint.ts';
-import { CLIENT_BASIC, clientBasicScheme } from '../../src/identity/tokens/token-schemas.ts';
+import { CLIENT_BASIC } from '../../src/identity/tokens/token-schemas.ts';
 import { createLogs } from '../../src/observability/log.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { createTokens } from './identity-parts.ts';
@@ -20,7 +20,7 @@ it('the token endpoint is described in OpenAPI as it behaves', async () => {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Test', version: '1' },
-      components: { securitySchemes: { [CLIENT_BASIC]: clientBasicScheme } },
+      components: { securitySchemes: { [CLIENT_BASIC]: { type: 'http', scheme: 'basic' } } },
     },
   });
   await server.register(tokenEndpoint, {

@@ -39,7 +39,7 @@ export function basicAuthentication({
       // A client id may be a secret in the wrong field.
       const clientId = hasClientIdForm(credentials.id) ? credentials.id : null;
       log.info('Basic credentials refused', { client_id: clientId, address });
-      const waitNow = guesses.failed(source, credentials.id);
+      const waitNow = guesses.failed(source);
       throw waitNow === null ? refused() : tooMany(waitNow);
     }
     guesses.succeeded(source, client.clientId);

@@ -110,7 +110,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
       guesses.succeeded(source, client.clientId);
       return client;
     }
-    const waitNow = guesses.failed(source, asked.clientId);
+    const waitNow = guesses.failed(source);
     throw waitNow === null ? wrongCredentials(asked) : tooManyGuesses(waitNow, asked);
   }
 

@@ -1,15 +1,8 @@
 import { Type } from 'typebox';
 import { SCOPES } from '../scopes.ts';
 
-/** The name under which the description of the API holds {@link clientBasicScheme}. */
+/** The name of the token endpoint's security scheme in the description of the API. */
 export const CLIENT_BASIC = 'clientBasic';
-
-/** The security scheme of the token endpoint, for the description's `components.securitySchemes`. */
-export const clientBasicScheme = {
-  type: 'http',
-  scheme: 'basic',
-  description: 'The id and secret of an API client, each form-encoded first (RFC 6749 section 2.3.1).',
-} as const;
 
 /** The form of a token request. */
 export const TokenRequestForm = Type.Object(
