@@ -1,28 +1,23 @@
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Database,
   type DatabaseClock,
   DatabaseUnavailableError,
   type Durability,
-  type NamedRow,
   type OutcomeListener,
   type Reader,
-  type RowsStatement,
-  type SqlValue,
   type Transaction,
   type TransactionOptions,
 } from '../database.ts';
 import { SignalListeners } from '../signal-listeners.ts';
-import { isBusy, kyselyOverSqlite, Statements, toUnavailable } from './kysely-node-sqlite.ts';
-import { addFunctions } from './sqlite-functions.ts';
+import { isBusy, Statements, toUnavailable } from './kysely-node-sqlite.ts';
+import { BUSY_TIMEOUT_MS, createReader, openConnection } from './sqlite-connections.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { TimeSlices } from './time-slices.ts';
 import { WalCheckpoints } from './wal-checkpoints.ts';
 import { WalSync } from './wal-sync.ts';
 
-/** How long a transaction waits for another process (the command line beside the service) to finish writing. */
-const BUSY_TIMEOUT_MS = 5_000;
 /** While it waits, the event loop turns: between two attempts. */
 const BUSY_RETRY_MS = 5;
 /** Transactions that one commit may carry: bounds how long the first of a batch waits for the last. */
@@ -294,40 +289,6 @@ function answer(done: readonly Done[]): void {
     else waiting.reject(outcome.error);
   }
   for (const { tx, outcome } of done) if ('value' in outcome) tx.runHooks();
-}
-
-function openConnection(file: string, cacheKib: number): DatabaseSync {
-  const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-  // `normal` leaves the log's sync after a commit to WalSync; before a checkpoint SQLite syncs by itself.
-  connection.exec(
-    `pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
-  );
-  addFunctions(connection);
-  return connection;
-}
-
-function createReader(connection: DatabaseSync): Reader {
-  const statements = new Statements(connection);
-  return {
-    dialect: 'sqlite',
-    query: kyselyOverSqlite(statements),
-    async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
-      return statements.all(sql, values) as Row[];
-    },
-    async allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
-      // In one transaction: each of its own would take and give back the lock, and read pages anew (2.5 µs a row).
-      statements.run('begin', []);
-      try {
-        const answers = statements.allFor(statement, rows);
-        statements.run('commit', []);
-        return answers as Row[];
-      } catch (error) {
-        // SQLite may have ended it by itself.
-        if (connection.isTransaction) connection.exec('rollback');
-        throw error;
-      }
-    },
-  };
 }
 
 function messageOf(error: unknown): string {
