@@ -6,9 +6,9 @@ import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import { createLogs } from '../../src/observability/log.ts';
-import { readForgottenWebhooks } from '../../src/webhooks/configuration/webhook-store.ts';
 import type { DeliveryStatus } from '../../src/webhooks/history/delivery-history.ts';
 import { DeliveryListing } from '../../src/webhooks/history/delivery-listing.ts';
+import { readForgottenWebhooks } from '../../src/webhooks/history/delivery-listing-store.ts';
 import {
   deleteHistoryBefore,
   readDeliveries,
@@ -30,24 +30,24 @@ async function record(database: Database, attempts: readonly Attempt[]): Promise
   await database.transaction((tx) =>
     upsertDeliveries(
       tx,
-      attempts.map(({ webhookId, message, status, at }) => [
-        webhookId,
-        message,
-        'ACCOUNT_CREATED',
+      attempts.map(({ webhookId, message, status, at }) => ({
+        webhook_id: webhookId,
+        message_id: message,
+        subtopic: 'ACCOUNT_CREATED',
         status,
-        '{}',
-        null,
-        at,
-        at,
-        1,
-        at,
-        1,
-        200,
-        '',
-        null,
-        null,
-        0,
-      ]),
+        body: '{}',
+        shared_body_id: null,
+        enqueued_at: at,
+        updated_at: at,
+        attempts: 1,
+        attempted_at: at,
+        duration_ms: 1,
+        response_status: 200,
+        response_body: '',
+        error: null,
+        status_reason: null,
+        resent: 0,
+      })),
     ),
   );
 }

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Dialect, Reader, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { WebhookRow, WebhookStatisticsRow } from '../../database/schema.ts';
@@ -278,28 +278,6 @@ function collect<Row extends { webhook_id: number }, T>(
     else values.push(toValue(row));
   }
   return collected;
-}
-
-const HAS_NO_HISTORY: Record<Dialect, string> = {
-  postgres: 'not exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id)',
-  sqlite: `not exists (select 1 from listed_deliveries as listed where listed.webhook_id = webhooks.id)
-    and webhooks.id not in (select unlisted.webhook_id from deliveries as unlisted
-      where unlisted.id > (select listed_to from delivery_listing))`,
-};
-
-/** Webhooks that were deleted before a moment and have no history left. */
-export async function readForgottenWebhooks(
-  tx: Transaction,
-  before: number,
-  limit: number,
-): Promise<number[]> {
-  const rows = await tx.all<{ id: number }>(
-    `select webhooks.id from webhooks where webhooks.deleted_at < ? and ${HAS_NO_HISTORY[tx.dialect]}
-     order by webhooks.deleted_at limit ?`,
-    before,
-    limit,
-  );
-  return rows.map((row) => row.id);
 }
 
 /** Removes all that is stored of webhooks. */

@@ -1,4 +1,4 @@
-import type { Reader, Transaction } from '../../database/database.ts';
+import type { Dialect, Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 
 /**
@@ -54,4 +54,26 @@ export async function unlistDeliveries(
         from ${recordset(tx.dialect, 'gone', { webhook_id: 'bigint', id: 'bigint' })})`,
     JSON.stringify(deliveries.map(({ id, webhook_id }) => ({ webhook_id, id }))),
   );
+}
+
+const HAS_NO_HISTORY: Record<Dialect, string> = {
+  postgres: 'not exists (select 1 from deliveries where deliveries.webhook_id = webhooks.id)',
+  sqlite: `not exists (select 1 from listed_deliveries as listed where listed.webhook_id = webhooks.id)
+    and webhooks.id not in (select unlisted.webhook_id from deliveries as unlisted
+      where unlisted.id > (select listed_to from delivery_listing))`,
+};
+
+/** Webhooks that were deleted before a moment and have no history left. */
+export async function readForgottenWebhooks(
+  tx: Transaction,
+  before: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await tx.all<{ id: number }>(
+    `select webhooks.id from webhooks where webhooks.deleted_at < ? and ${HAS_NO_HISTORY[tx.dialect]}
+     order by webhooks.deleted_at limit ?`,
+    before,
+    limit,
+  );
+  return rows.map((row) => row.id);
 }

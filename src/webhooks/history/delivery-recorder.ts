@@ -1,4 +1,4 @@
-import type { SqlRow, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import type { QueueMessage, Settled, Settlement } from '../../queue/message-queue.ts';
 import {
   type AttemptOutcome,
@@ -7,7 +7,12 @@ import {
   type DiscardOutcome,
   MAX_RESPONSE_KEPT,
 } from './delivery-history.ts';
-import { archiveLatestAttempts, upsertDeliveries } from './delivery-store.ts';
+import {
+  archiveLatestAttempts,
+  type NewDelivery,
+  untriedDelivery,
+  upsertDeliveries,
+} from './delivery-store.ts';
 import { addToStatistics, type StatisticsChange } from './statistics-store.ts';
 
 /** A settlement with what happened to its message. */
@@ -22,7 +27,7 @@ export async function recordDeliveries(
   settled: readonly Settled<DeliverySettlement>[],
 ): Promise<void> {
   if (settled.length === 0) return;
-  const rows: SqlRow[] = [];
+  const rows: NewDelivery[] = [];
   const triedBefore: string[] = [];
   const statistics = new Map<number, StatisticsChange>();
   for (const { settlement, discarded } of settled) {
@@ -43,52 +48,39 @@ export async function recordDeliveries(
   ]);
 }
 
-function attemptRow(message: QueueMessage, outcome: AttemptOutcome, action: Settlement['action']): SqlRow {
+function attemptRow(
+  message: QueueMessage,
+  outcome: AttemptOutcome,
+  action: Settlement['action'],
+): NewDelivery {
   const status: DeliveryStatus = outcome.succeeded
     ? 'DELIVERED'
     : action === 'dead-letter'
       ? 'DEAD_LETTERED'
       : 'RETRYING';
   const durationMs = Math.round(outcome.durationMs);
-  return [
-    message.lineId,
-    message.messageId,
-    message.label,
+  return {
+    ...untriedDelivery(message),
     status,
-    message.shared?.own ?? message.body,
-    message.shared?.id ?? null,
-    message.enqueuedAt,
-    outcome.endedAt,
-    1,
-    outcome.endedAt - durationMs,
-    durationMs,
-    outcome.responseStatus,
-    outcome.responseBody?.slice(0, MAX_RESPONSE_KEPT) ?? null,
-    outcome.error,
-    status === 'DEAD_LETTERED' ? 'ATTEMPTS_EXHAUSTED' : null,
-    outcome.resent ? 1 : 0,
-  ];
+    status_reason: status === 'DEAD_LETTERED' ? 'ATTEMPTS_EXHAUSTED' : null,
+    updated_at: outcome.endedAt,
+    attempts: 1,
+    attempted_at: outcome.endedAt - durationMs,
+    duration_ms: durationMs,
+    response_status: outcome.responseStatus,
+    response_body: outcome.responseBody?.slice(0, MAX_RESPONSE_KEPT) ?? null,
+    error: outcome.error,
+    resent: outcome.resent ? 1 : 0,
+  };
 }
 
-function discardRow(message: QueueMessage, outcome: DiscardOutcome): SqlRow {
-  return [
-    message.lineId,
-    message.messageId,
-    message.label,
-    'DISCARDED',
-    message.shared?.own ?? message.body,
-    message.shared?.id ?? null,
-    message.enqueuedAt,
-    outcome.at,
-    0,
-    null,
-    null,
-    null,
-    null,
-    null,
-    outcome.reason,
-    0,
-  ];
+function discardRow(message: QueueMessage, outcome: DiscardOutcome): NewDelivery {
+  return {
+    ...untriedDelivery(message),
+    status: 'DISCARDED',
+    status_reason: outcome.reason,
+    updated_at: outcome.at,
+  };
 }
 
 function countAttempt(

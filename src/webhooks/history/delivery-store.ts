@@ -1,5 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
@@ -9,6 +9,9 @@ import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
 import { readListedTo, unlistDeliveries } from './delivery-listing-store.ts';
 
 /** SQL for the delivery history, one operation per function. */
+
+/** What a delivery's row says of its message. */
+export type NewDelivery = Omit<StoredDelivery, 'id'>;
 
 const DELIVERY_COLUMNS = [
   'webhook_id',
@@ -27,17 +30,36 @@ const DELIVERY_COLUMNS = [
   'error',
   'status_reason',
   'resent',
-] as const;
+] as const satisfies readonly (keyof NewDelivery)[];
+
+/** The columns that a message brings with it, before any attempt. */
+export function untriedDelivery(message: QueueMessage) {
+  return {
+    webhook_id: message.lineId,
+    message_id: message.messageId,
+    subtopic: message.label,
+    body: message.shared?.own ?? message.body,
+    shared_body_id: message.shared?.id ?? null,
+    enqueued_at: message.enqueuedAt,
+    attempts: 0,
+    attempted_at: null,
+    duration_ms: null,
+    response_status: null,
+    response_body: null,
+    error: null,
+    resent: 0,
+  };
+}
 
 /** As the index says it that leaves delivered ones out: with a parameter an engine cannot know that it may use it. */
 const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
 
-/** Writes the latest of each message: rows in the order of {@link DELIVERY_COLUMNS}; attempts add up. */
-export async function upsertDeliveries(tx: Transaction, rows: readonly SqlRow[]): Promise<void> {
+/** Writes the latest of each message; attempts add up. */
+export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelivery[]): Promise<void> {
   await tx.insertMany(
     'deliveries',
     DELIVERY_COLUMNS,
-    rows,
+    rows.map((row) => DELIVERY_COLUMNS.map((column) => row[column])),
     `on conflict (message_id) do update set status = excluded.status, updated_at = excluded.updated_at,
        attempts = deliveries.attempts + excluded.attempts,
        attempted_at = coalesce(excluded.attempted_at, deliveries.attempted_at),
@@ -293,21 +315,13 @@ export async function markQueued(tx: Transaction, ids: readonly number[], now: n
 
 /** Tells of a message that someone moved to the dead-letter queue. */
 export async function markDeadLettered(tx: Transaction, message: QueueMessage, now: number): Promise<void> {
-  const untried = [0, null, null, null, null, null] as const;
   await upsertDeliveries(tx, [
-    [
-      message.lineId,
-      message.messageId,
-      message.label,
-      'DEAD_LETTERED' satisfies DeliveryStatus,
-      message.shared?.own ?? message.body,
-      message.shared?.id ?? null,
-      message.enqueuedAt,
-      now,
-      ...untried,
-      'SKIPPED' satisfies StatusReason,
-      0,
-    ],
+    {
+      ...untriedDelivery(message),
+      status: 'DEAD_LETTERED' satisfies DeliveryStatus,
+      status_reason: 'SKIPPED' satisfies StatusReason,
+      updated_at: now,
+    },
   ]);
 }
 

@@ -3,7 +3,8 @@ import type { TaskLeases } from '../../housekeeping/task-leases.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { MessageQueue } from '../../queue/message-queue.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
-import { eraseWebhooks, readForgottenWebhooks } from '../configuration/webhook-store.ts';
+import { eraseWebhooks } from '../configuration/webhook-store.ts';
+import { readForgottenWebhooks } from './delivery-listing-store.ts';
 import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from './delivery-store.ts';
 
 const DAY_MS = 86_400_000;
