@@ -89,6 +89,7 @@ describe('the OpenAPI description', () => {
       'put /courses/{course_id}',
       'delete /courses/{course_id}',
       'post /courses/{course_id}/versions',
+      'post /courses/{course_id}/versions/{version_id}/preview',
       'post /courses/{course_id}/versions/{version_id}/publish',
       'get /registrations',
       'post /registrations',
