@@ -5,6 +5,7 @@ import type {
   CourseWithVersionsRecord as CourseWithVersions,
 } from '../../../src/content/courses/course-schemas.ts';
 import type { LearningStandard } from '../../../src/course-packages/learning-standard.ts';
+import type { PreviewRecord as Preview } from '../../../src/player/launches/preview-routes.ts';
 import type { CourseOverview } from '../../../src/ui-api/content/content-list-routes.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
@@ -41,6 +42,11 @@ export function publishVersion(
     idempotencyKey,
     ...(ifMatch === null ? {} : { ifMatch }),
   });
+}
+
+/** A URL that opens a version without recording anything. */
+export function previewVersion(id: number, versionId: number): Promise<Preview> {
+  return request('POST', `/courses/${id}/versions/${versionId}/preview`);
 }
 
 interface UploadOptions {

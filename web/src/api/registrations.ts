@@ -2,7 +2,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   LaunchRecord as Launch,
   RegistrationRecord as Registration,
+  RegistrationUnitRecord as RegistrationUnit,
+  RegistrationWithUnitsRecord as RegistrationWithUnits,
 } from '../../../src/content/registrations/registration-schemas.ts';
+import type { RuntimeRecord as Runtime } from '../../../src/player/learning/learning-schemas.ts';
 import type { RegistrationOverview } from '../../../src/ui-api/content/account-list-routes.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
@@ -19,7 +22,11 @@ export {
   REGISTRATION_SORTS,
   REGISTRATION_STATES,
 } from '../../../src/ui-api/content/registration-list-choices.ts';
-export type { Launch, Registration, RegistrationOverview };
+export type { Launch, Registration, RegistrationOverview, RegistrationUnit, RegistrationWithUnits, Runtime };
+
+/** A learner's attempt at a course, and what one of its units left. */
+export type Attempt = Runtime['attempts'][number];
+export type AttemptUnit = Attempt['units'][number];
 
 /** A learner's results, as they are set by hand. */
 export type RegistrationStatus = Pick<Registration, 'completion' | 'success' | 'score' | 'duration'>;
@@ -43,7 +50,17 @@ export const registrationListQuery = (query: object) =>
 export const registrationQuery = (id: string) =>
   queryOptions({
     queryKey: [...registrationsKey, id],
-    queryFn: ({ signal }) => readRecord<Registration>(`/registrations/${encodeURIComponent(id)}`, signal),
+    queryFn: ({ signal }) =>
+      readRecord<RegistrationWithUnits>(`/registrations/${encodeURIComponent(id)}`, signal),
+    ...polling(REGISTRATION_MS),
+  });
+
+/** What the course said in each attempt. */
+export const runtimeQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...registrationsKey, id, 'runtime'],
+    queryFn: ({ signal }) =>
+      request<Runtime>('GET', `/registrations/${encodeURIComponent(id)}/runtime`, { signal }),
     ...polling(REGISTRATION_MS),
   });
 
@@ -65,6 +82,11 @@ export function updateRegistrationStatus(
 
 export function launchRegistration(id: string, idempotencyKey: string): Promise<Launch> {
   return request('POST', `/registrations/${id}/launch`, { idempotencyKey });
+}
+
+/** Ends the attempt; the next launch begins another. */
+export function resetRegistration(id: string): Promise<Registration> {
+  return request('POST', `/registrations/${id}/reset`);
 }
 
 export function deleteRegistration(id: string): Promise<void> {

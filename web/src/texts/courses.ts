@@ -22,6 +22,9 @@ export const courses = {
     published: 'Published',
     newest: 'Not published',
     earlier: 'Previously published',
+    preview: 'Preview',
+    previewOf: (version: number) => `Preview version ${version}`,
+    previewBlocked: 'The browser blocked the window. Allow windows of this page and try again.',
     publish: 'Publish',
     publishOf: (version: number) => `Publish version ${version}`,
     warningsOf: (count: number, version: number) =>

@@ -85,6 +85,7 @@ export const registrations = {
     facts: 'About this registration',
     notLaunched: 'Not launched yet',
     notCompleted: 'Not completed yet',
+    reset: 'Reset…',
     remove: 'Delete…',
   },
   missing: {
@@ -94,7 +95,7 @@ export const registrations = {
   },
   status: {
     title: 'Status',
-    description: 'Usually reported by your systems through the API.',
+    description: 'Reported by the course, or by your systems through the API.',
     event:
       'Triggers “Status updated” when completion, success or score changes. A change of time spent alone does not.',
     completion: 'Completion',
@@ -124,7 +125,7 @@ export const registrations = {
   launch: {
     title: 'Launch link',
     description:
-      'For the learner’s browser. It opens a page that shows the course and the learner. Courses cannot be played here yet.',
+      'For the learner’s browser. It opens the course, and what the learner does there is recorded.',
     first: 'Creating the first link counts as the launch and triggers the event “Registration launched”.',
     again:
       'This registration was already launched, so another link triggers no event. Earlier links work until they expire.',
@@ -133,6 +134,48 @@ export const registrations = {
     label: 'Launch link',
     private: 'Anyone with this link can open its page until it expires. Give it only to the learner.',
     expires: 'Expires',
+  },
+  units: {
+    title: 'Units',
+    description: (attempt: number) =>
+      attempt === 0 ? 'The learner has not opened the course yet.' : `In attempt ${attempt}.`,
+    unit: 'Unit',
+    state: 'Status',
+    score: 'Score',
+    duration: 'Time spent',
+  },
+  history: {
+    title: 'History',
+    description: 'What the course reported in each attempt.',
+    empty: 'Nothing yet. It fills when the learner opens the course.',
+    attempt: (attempt: number) => `Attempt ${attempt}`,
+    version: (version: number) => `Version ${version}`,
+    timeline: (attempt: number) => `What happened in attempt ${attempt}`,
+    began: 'Attempt started',
+    opened: 'Opened',
+    completed: 'Completed',
+    lastReport: 'Last report',
+    reset: 'Registration reset',
+    interactionsOf: (unit: string) => `Answers in ${isolate(unit)}`,
+    unnamed: 'Question without a name',
+    answer: 'Answer',
+    noAnswer: '–',
+    correct: 'Correct answer',
+    or: ' or ',
+    right: 'Correct',
+    wrong: 'Incorrect',
+    raw: 'Raw data',
+    rawOf: (unit: string) => `Raw data of ${isolate(unit)}`,
+    copyRaw: (unit: string) => `Copy the raw data of ${isolate(unit)}`,
+    noData: 'The unit has reported nothing.',
+  },
+  reset: {
+    title: (learner: string) => `Reset the registration of ${isolate(learner)}?`,
+    description:
+      'Its status starts over. The next launch begins a new attempt with the version that is published then. The present attempt stays in the history. ' +
+      'Triggers “Status updated” if completion, success or score changes.',
+    confirm: 'Reset registration',
+    done: 'The registration was reset.',
   },
   remove: {
     title: (learner: string) => `Delete the registration of ${isolate(learner)}?`,

@@ -12,6 +12,7 @@ import { content } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
 import { formatBytes, formatNumber } from '../../../utilities/numbers.ts';
 import styles from './course.module.css';
+import { PreviewButton } from './preview-button.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
 
 const words = courses.versions;
@@ -67,25 +68,36 @@ export function VersionsPanel({ course, etag }: { course: CourseWithVersions; et
     {
       id: 'state',
       label: words.state,
-      width: '8rem',
+      width: '12rem',
       align: 'end',
       card: 'actions',
       cell: (version) => {
-        if (version.published) return <StatusBadge tone="good">{words.published}</StatusBadge>;
+        const preview = isAdmin && <PreviewButton courseId={course.id} versionId={version.version_id} />;
+        if (version.published) {
+          return (
+            <span className={styles.buttons}>
+              <StatusBadge tone="good">{words.published}</StatusBadge>
+              {preview}
+            </span>
+          );
+        }
         const newer = version.version_id > course.published_version_id;
         if (!isAdmin)
           return (
             <StatusBadge tone={newer ? 'info' : 'quiet'}>{newer ? words.newest : words.earlier}</StatusBadge>
           );
         return (
-          <Button
-            size="xs"
-            variant={newer && version.version_id === course.version_id ? 'filled' : 'default'}
-            aria-label={words.publishOf(version.version_id)}
-            onClick={() => setPublishing(version)}
-          >
-            {words.publish}
-          </Button>
+          <span className={styles.buttons}>
+            {preview}
+            <Button
+              size="xs"
+              variant={newer && version.version_id === course.version_id ? 'filled' : 'default'}
+              aria-label={words.publishOf(version.version_id)}
+              onClick={() => setPublishing(version)}
+            >
+              {words.publish}
+            </Button>
+          </span>
         );
       },
     },

@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, Menu } from '@mantine/core';
-import { IconCertificateOff, IconDots, IconTrash } from '@tabler/icons-react';
+import { IconCertificateOff, IconDots, IconRotate, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -8,8 +8,10 @@ import { isProblem } from '../../../api/errors.ts';
 import {
   deleteRegistration,
   type Registration,
+  type RegistrationWithUnits,
   registrationQuery,
   registrationsKey,
+  resetRegistration,
 } from '../../../api/registrations.ts';
 import type { Read } from '../../../api/request.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
@@ -22,6 +24,8 @@ import { PageLoading } from '../../../components/page-loading.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
+import { HistoryPanel } from '../learning/history-panel.tsx';
+import { UnitsPanel } from '../learning/units-panel.tsx';
 import styles from '../registrations.module.css';
 import { FactsPanel } from './facts-panel.tsx';
 import { LaunchPanel } from './launch-panel.tsx';
@@ -39,7 +43,7 @@ export function RegistrationPage() {
   return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
 }
 
-function Details({ read }: { read: Read<Registration> }) {
+function Details({ read }: { read: Read<RegistrationWithUnits> }) {
   const { record } = read;
   const isAdmin = useIsAdmin();
   const named = useQuery(
@@ -70,7 +74,11 @@ function Details({ read }: { read: Read<Registration> }) {
         actions={isAdmin && <RegistrationMenu registration={record} />}
       />
       <div className={styles.columns}>
-        <StatusPanel read={read} />
+        <div className={styles.side}>
+          <StatusPanel read={read} />
+          <UnitsPanel registration={record} />
+          <HistoryPanel registration={record} />
+        </div>
         <div className={styles.side}>
           {isAdmin && <LaunchPanel registration={record} />}
           <FactsPanel registration={record} names={names} />
@@ -84,12 +92,21 @@ function RegistrationMenu({ registration }: { registration: Registration }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [asking, setAsking] = useState(false);
+  const [resetting, setResetting] = useState(false);
   const { registration_id: id, learner_id: learner } = registration;
   const remove = useMutation({
     mutationFn: () => deleteRegistration(id),
     onSuccess: async () => {
       notifyDone(registrations.remove.done);
       await navigate({ to: '/registrations', ignoreBlocker: true });
+      await queryClient.invalidateQueries({ queryKey: registrationsKey });
+    },
+  });
+  const reset = useMutation({
+    mutationFn: () => resetRegistration(id),
+    onSuccess: async () => {
+      notifyDone(registrations.reset.done);
+      setResetting(false);
       await queryClient.invalidateQueries({ queryKey: registrationsKey });
     },
   });
@@ -103,6 +120,15 @@ function RegistrationMenu({ registration }: { registration: Registration }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item
+            leftSection={<IconRotate size={16} stroke={1.6} />}
+            onClick={() => {
+              reset.reset();
+              setResetting(true);
+            }}
+          >
+            {texts.reset}
+          </Menu.Item>
+          <Menu.Item
             color="red"
             leftSection={<IconTrash size={16} stroke={1.6} />}
             onClick={() => {
@@ -114,6 +140,19 @@ function RegistrationMenu({ registration }: { registration: Registration }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      <ConfirmDialog
+        opened={resetting}
+        title={registrations.reset.title(learner)}
+        confirmLabel={registrations.reset.confirm}
+        pending={reset.isPending}
+        error={reset.error}
+        onConfirm={() => {
+          if (!reset.isPending) reset.mutate();
+        }}
+        onClose={() => setResetting(false)}
+      >
+        {registrations.reset.description}
+      </ConfirmDialog>
       <ConfirmDialog
         opened={asking}
         title={registrations.remove.title(learner)}

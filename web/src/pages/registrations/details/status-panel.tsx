@@ -5,6 +5,7 @@ import { isProblem } from '../../../api/errors.ts';
 import {
   type Completion,
   type Registration,
+  type RegistrationWithUnits,
   registrationQuery,
   registrationsKey,
   type Success,
@@ -63,7 +64,7 @@ function StatusForm({ read }: { read: Read<Registration> }) {
   /** What was entered, and what stood there when that began. */
   const [edit, setEdit] = useState<{ draft: StatusDraft; basis: Read<Registration> } | null>(null);
   const [faults, setFaults] = useState<DraftFaults>({});
-  const [conflict, setConflict] = useState<Read<Registration> | null>(null);
+  const [conflict, setConflict] = useState<Read<RegistrationWithUnits> | null>(null);
   const fields = useRef<Partial<Record<'score' | 'duration', HTMLInputElement | null>>>({});
   const present = draftOf(read.record);
   const draft = edit?.draft ?? present;
@@ -73,7 +74,8 @@ function StatusForm({ read }: { read: Read<Registration> }) {
       try {
         return await updateRegistrationStatus(id, statusOf(entered), basis.etag);
       } catch (error) {
-        if (isProblem(error, 412)) setConflict(await readRecord<Registration>(`/registrations/${id}`));
+        if (isProblem(error, 412))
+          setConflict(await readRecord<RegistrationWithUnits>(`/registrations/${id}`));
         throw error;
       }
     },

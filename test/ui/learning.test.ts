@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { interactionsOf, isRight } from '../../web/src/pages/registrations/learning/interactions.ts';
+import { uploadForm } from '../content/packages.ts';
+import { zipOf } from '../support/course-packages.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { newLearner } from './support/learner.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+describe('what a learner did', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+  });
+
+  it('is on the page of the registration: units, answers, raw data; a reset begins again', async () => {
+    const { registrationId } = await registerTo(ui.service, scorm2004Course());
+    await using visit = await ui.visit(`/registrations/${registrationId}`);
+    const { page } = visit;
+    const units = page.getByRole('region', { name: 'Units' });
+    const history = page.getByRole('region', { name: 'History' });
+    await units.getByText('The learner has not opened the course yet.').waitFor();
+    await history.getByText('Nothing yet.').waitFor();
+    await visit.assertAccessible();
+    {
+      await using learner = await newLearner(ui.browser);
+      await learner.open(ui.service, registrationId);
+      await learner.course.locator('#pass').click();
+      await learner.saved();
+    }
+    await units.getByText('In attempt 1.').waitFor();
+    await units.getByRole('row').filter({ hasText: 'Passed' }).filter({ hasText: '0:01:30' }).waitFor();
+    const answers = history.getByRole('list', { name: /^Answers in/ });
+    await answers.getByText('q1').waitFor();
+    await answers.getByText('Correct', { exact: true }).waitFor();
+    const events = history.getByRole('list', { name: 'What happened in attempt 1' });
+    await events.getByText('Attempt started').waitFor();
+    await events.getByText(/^Completed/).waitFor();
+    await history.getByText('Raw data').first().click();
+    await history.getByText('"completion_status": "completed"').waitFor();
+    await visit.assertAccessible();
+
+    await page.getByRole('button', { name: 'Actions for this registration' }).click();
+    await page.getByRole('menuitem', { name: 'Reset…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset registration' }).click();
+    await page.getByText('The registration was reset.').waitFor();
+    await events.getByText('Registration reset').waitFor();
+    const { body } = await ui.service.api.get(`/registrations/${registrationId}`);
+    assert.deepEqual([body.completion, body.success, body.score], ['Unknown', 'UNKNOWN', null]);
+  });
+
+  it('fits on a phone, and a viewer sees it without the actions', async () => {
+    const { registrationId } = await registerTo(ui.service, scorm2004Course());
+    {
+      await using learner = await newLearner(ui.browser);
+      await learner.open(ui.service, registrationId);
+      await learner.course.locator('#fail').click();
+      await learner.saved();
+    }
+    await using visit = await ui.visit(`/registrations/${registrationId}`, { as: 'viewer', phone: true });
+    const { page } = visit;
+    await page.getByText('Raw data').first().click();
+    await page.getByText('"completion_status": "completed"').waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await visit.assertAccessible();
+    assert.equal(await page.getByRole('button', { name: 'Actions for this registration' }).count(), 0);
+  });
+
+  it('is not recorded in a preview, which an administrator opens from a version', async () => {
+    const { courseId } = await registerTo(ui.service, scorm12Course());
+    const next = uploadForm(new Uint8Array(await zipOf(scorm12Course({ title: 'Next' }))));
+    await ui.service.api.create(`/courses/${courseId}/versions`, next);
+    await using visit = await ui.visit(`/content/courses/${courseId}`);
+    const { page } = visit;
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('button', { name: 'Preview version 1' }).click();
+    const preview = await opened;
+    await preview.getByText('Preview: nothing is recorded.').waitFor();
+    assert.equal(await preview.evaluate(() => window.opener), null);
+    await preview.close();
+    await visit.assertAccessible();
+  });
+
+  it('is not previewed by a viewer', async () => {
+    const { courseId } = await registerTo(ui.service, scorm12Course());
+    await using visit = await ui.visit(`/content/courses/${courseId}`, { as: 'viewer' });
+    await visit.page.getByText('Published', { exact: true }).waitFor();
+    assert.equal(await visit.page.getByRole('button', { name: /^Preview/ }).count(), 0);
+  });
+});
+
+describe('the answers in raw data', () => {
+  it('are read of SCORM 1.2 and 2004, from lists and from numbered members', () => {
+    const scorm12 = interactionsOf({
+      cmi: {
+        interactions: {
+          1: { id: 'b', student_response: 'x', result: 'wrong', correct_responses: { 0: { pattern: 'y' } } },
+          0: { id: 'a', type: 'choice', student_response: '1', result: 'correct' },
+          _count: 2,
+        },
+      },
+    });
+    assert.deepEqual(
+      scorm12.map((each) => [each.id, each.response, each.correct, isRight(each)]),
+      [
+        ['a', '1', [], true],
+        ['b', 'x', ['y'], false],
+      ],
+    );
+    const [scorm2004] = interactionsOf({
+      cmi: {
+        interactions: [
+          {
+            id: 'q',
+            description: 'Why?',
+            learner_response: 'so',
+            result: 'neutral',
+            correct_responses: [{ pattern: 'a' }, { pattern: 'b' }],
+          },
+        ],
+      },
+    });
+    assert.deepEqual(scorm2004, {
+      id: 'q',
+      type: '',
+      description: 'Why?',
+      response: 'so',
+      correct: ['a', 'b'],
+      result: 'neutral',
+    });
+    assert.equal(isRight(scorm2004!), null);
+  });
+
+  it('are none in data of other shapes', () => {
+    for (const data of [
+      null,
+      'x',
+      7,
+      [],
+      {},
+      { cmi: null },
+      { cmi: { interactions: 'x' } },
+      { cmi: { interactions: [null, {}] } },
+    ]) {
+      assert.deepEqual(interactionsOf(data), []);
+    }
+  });
+});

@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { previewVersion } from '../../../api/courses.ts';
+import { notifyError, notifyNote } from '../../../components/notify.tsx';
+import { courses } from '../../../texts/courses.ts';
+
+const words = courses.versions;
+
+/** Opens a version in a window of its own, as learners would see it. Nothing is recorded. */
+export function PreviewButton({ courseId, versionId }: { courseId: number; versionId: number }) {
+  const preview = useMutation({
+    mutationFn: async (opened: Window) => {
+      try {
+        const { preview_url: url } = await previewVersion(courseId, versionId);
+        // The course is somebody else's program: it must not reach this window.
+        opened.opener = null;
+        opened.location.replace(url);
+      } catch (error) {
+        opened.close();
+        throw error;
+      }
+    },
+    onError: notifyError,
+  });
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      aria-label={words.previewOf(versionId)}
+      loading={preview.isPending}
+      onClick={() => {
+        // Opened by the click itself, which no blocker minds; where it leads comes a moment later.
+        const opened = window.open('about:blank', '_blank');
+        if (opened === null) notifyNote(words.previewBlocked);
+        else preview.mutate(opened);
+      }}
+    >
+      {words.preview}
+    </Button>
+  );
+}

@@ -1,0 +1,166 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  type Attempt,
+  type AttemptUnit,
+  type RegistrationWithUnits,
+  runtimeQuery,
+} from '../../../api/registrations.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { formatClock, formatScore } from '../../../components/registrations/results.ts';
+import { ScrollBox } from '../../../components/scroll-box.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import { Time } from '../../../components/time.tsx';
+import { registrations } from '../../../texts/registrations.ts';
+import styles from '../registrations.module.css';
+import { type Interaction, interactionsOf, isRight } from './interactions.ts';
+
+const texts = registrations.history;
+const MS_PER_SECOND = 1_000;
+
+/** What happened in each attempt, newest first: when, what the learner answered, and what the course said. */
+export function HistoryPanel({ registration }: { registration: RegistrationWithUnits }) {
+  const { data, error, refetch } = useQuery(runtimeQuery(registration.registration_id));
+  const titles = new Map(registration.units.map(({ unit_id, title }) => [unit_id, title]));
+  return (
+    <Panel title={texts.title} description={texts.description}>
+      {data !== undefined ? (
+        data.attempts.length === 0 ? (
+          <p className={styles.note}>{texts.empty}</p>
+        ) : (
+          data.attempts.toReversed().map((attempt, index) => (
+            <details key={attempt.attempt} className={styles.attempt} open={index === 0}>
+              <summary>
+                {texts.attempt(attempt.attempt)}
+                <span className={styles.note}>{texts.version(attempt.version_id)}</span>
+              </summary>
+              <Timeline attempt={attempt} titles={titles} />
+              {attempt.units.map((unit) => (
+                <UnitHistory
+                  key={unit.unit_id}
+                  unit={unit}
+                  title={titles.get(unit.unit_id) ?? unit.unit_id}
+                />
+              ))}
+            </details>
+          ))
+        )
+      ) : error === null ? (
+        <PageLoading />
+      ) : (
+        <ErrorState error={error} retry={() => void refetch()} />
+      )}
+    </Panel>
+  );
+}
+
+/** The moments of an attempt in their order. */
+function Timeline({ attempt, titles }: { attempt: Attempt; titles: ReadonlyMap<string, string> }) {
+  const moments = [
+    { at: attempt.started_dt, what: texts.began, unit: null },
+    ...attempt.units.flatMap((unit) => {
+      const title = titles.get(unit.unit_id) ?? unit.unit_id;
+      return [
+        { at: unit.opened_dt, what: texts.opened, unit: title },
+        ...(unit.completion_dt === null
+          ? []
+          : [{ at: unit.completion_dt, what: texts.completed, unit: title }]),
+        ...(unit.updated_dt === unit.opened_dt || unit.updated_dt === unit.completion_dt
+          ? []
+          : [{ at: unit.updated_dt, what: texts.lastReport, unit: title }]),
+      ];
+    }),
+    ...(attempt.ended_dt === null ? [] : [{ at: attempt.ended_dt, what: texts.reset, unit: null }]),
+  ].toSorted((one, other) => one.at.localeCompare(other.at));
+  return (
+    <ol className={styles.timeline} aria-label={texts.timeline(attempt.attempt)}>
+      {moments.map(({ at, what, unit }) => (
+        <li key={`${what} ${unit}`}>
+          <Time value={at} format="absolute" />
+          <span>
+            {what}
+            {unit !== null && (
+              <>
+                : <bdi>{unit}</bdi>
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function UnitHistory({ unit, title }: { unit: AttemptUnit; title: string }) {
+  const interactions = interactionsOf(unit.data);
+  const raw = JSON.stringify(unit.data, null, 2);
+  return (
+    <div className={styles.unit}>
+      <h3 className={styles.unitTitle}>
+        <bdi>{title}</bdi>
+      </h3>
+      <p className={styles.note}>
+        {registrations.status.inWords(
+          registrations.status.completions[unit.completion],
+          registrations.status.successes[unit.success],
+          formatScore(unit.score),
+          formatClock(Math.floor(unit.duration_ms / MS_PER_SECOND)),
+        )}
+      </p>
+      {interactions.length > 0 && <Interactions interactions={interactions} unit={title} />}
+      <details className={styles.raw}>
+        <summary>{texts.raw}</summary>
+        {unit.data === null ? (
+          <p className={styles.note}>{texts.noData}</p>
+        ) : (
+          <div className={styles.rawBox}>
+            <CopyButton value={raw} label={texts.copyRaw(title)} />
+            <ScrollBox label={texts.rawOf(title)} className={styles.rawText}>
+              <pre>{raw}</pre>
+            </ScrollBox>
+          </div>
+        )}
+      </details>
+    </div>
+  );
+}
+
+function Interactions({ interactions, unit }: { interactions: readonly Interaction[]; unit: string }) {
+  return (
+    <ol className={styles.interactions} aria-label={texts.interactionsOf(unit)}>
+      {interactions.map((interaction, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a course may use an id twice; the order never changes.
+        <li key={index}>
+          <div className={styles.question}>
+            <bdi className={styles.wrapped}>{interaction.description || interaction.id || texts.unnamed}</bdi>
+            <Verdict interaction={interaction} />
+          </div>
+          <dl>
+            <dt>{texts.answer}</dt>
+            <dd>
+              <bdi className={styles.wrapped}>{interaction.response || texts.noAnswer}</bdi>
+            </dd>
+            {interaction.correct.length > 0 && (
+              <>
+                <dt>{texts.correct}</dt>
+                <dd>
+                  <bdi className={styles.wrapped}>{interaction.correct.join(texts.or)}</bdi>
+                </dd>
+              </>
+            )}
+          </dl>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Verdict({ interaction }: { interaction: Interaction }) {
+  const right = isRight(interaction);
+  if (right === null) {
+    return interaction.result === '' ? null : <StatusBadge tone="quiet">{interaction.result}</StatusBadge>;
+  }
+  return <StatusBadge tone={right ? 'good' : 'bad'}>{right ? texts.right : texts.wrong}</StatusBadge>;
+}
