@@ -12,6 +12,7 @@ import { createIdentity, type Identity } from './identity/identity.ts';
 import { SCOPE_MEANINGS } from './identity/scopes.ts';
 import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
 import { checkDiskSpace } from './observability/disk-space.ts';
+import { EventLoopWatch } from './observability/event-loop-watch.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
@@ -68,6 +69,8 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const storage = stack.use(await openServiceStorage(settings, { logs, now: dependencies.now }));
   const { database, cipher, now } = storage;
   const metrics = new Metrics({ engine: settings.queue_driver, version });
+  const eventLoop = stack.use(new EventLoopWatch(log));
+  metrics.observeEventLoop(() => eventLoop.read());
   const idempotency = new Idempotency({ database, cipher, now });
   const context: ServiceContext = {
     settings,

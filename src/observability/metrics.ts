@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { EventLoopReadings } from './event-loop-watch.ts';
 
 /** From a local target's answer to one that takes the whole deadline, in seconds. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -110,6 +111,28 @@ export class Metrics {
       const readings = await read();
       for (const name of Object.keys(gauges) as (keyof GaugeReadings)[]) gauges[name].set(readings[name]);
     };
+  }
+
+  /** Adds what is seen of the event loop, read at every scrape. */
+  observeEventLoop(read: () => EventLoopReadings): void {
+    const registers = [this.#registry];
+    new Gauge({
+      name: 'coursewire_event_loop_longest_stall_seconds',
+      help: 'The longest time of the last minute for which the event loop stood still.',
+      registers,
+      collect() {
+        this.set(read().longestStallSeconds);
+      },
+    });
+    new Counter({
+      name: 'coursewire_event_loop_stalled_seconds_total',
+      help: 'How long the event loop stood still, in stalls of more than 100 ms.',
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read().stalledSeconds);
+      },
+    });
   }
 
   eventPublished(subtopic: string, messages: number): void {

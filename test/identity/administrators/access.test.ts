@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { after, before, describe, test } from 'node:test';
-import type { FastifyInstance } from 'fastify';
 import {
   ADMIN_EMAIL,
   Browser,
@@ -11,37 +9,15 @@ import {
 } from '../../support/administration.ts';
 import { createClient, requestToken, startTestService, type TestService } from '../../support/service.ts';
 import { startTarget } from '../../support/target.ts';
-import { CALLERS, type Caller, WHO_MAY_CALL } from './who-may-call.ts';
-
-interface FoundRoute {
-  method: string;
-  /** With its parameters, such as `/accounts/:account_id`. */
-  path: string;
-}
-
-/** Collects the routes of every server that starts meanwhile, as Fastify reports them. */
-function collectRoutes(): { routes: FoundRoute[]; stop: () => void } {
-  const routes: FoundRoute[] = [];
-  const onServer = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance };
-    fastify.addHook('onRoute', ({ method, url }) => {
-      // The content origin is a server of its own, where a launch's token lets people in.
-      if (url.startsWith('/:token')) return;
-      for (const one of [method].flat()) routes.push({ method: one, path: url });
-    });
-  };
-  subscribe('fastify.initialization', onServer);
-  return { routes, stop: () => unsubscribe('fastify.initialization', onServer) };
-}
-
-/** What a route is, as the table names it. */
-const nameOf = ({ method, path }: FoundRoute) => `${method} ${path}`;
-
-/** An address of a route: its parameters name nothing that is there. */
-const addressOf = ({ path }: FoundRoute) => path.replace(/:\w+/g, '999999').replace('*', '1');
-
-/** Neither a browser nor `fetch` sends it. */
-const UNSENDABLE = 'TRACE';
+import {
+  addressOf,
+  collectRoutes,
+  type FoundRoute,
+  isOfLaunch,
+  nameOf,
+  UNSENDABLE,
+} from './collected-routes.ts';
+import { CALLERS, type Caller, LAUNCH_ROUTES, WHO_MAY_CALL } from './who-may-call.ts';
 
 /** Signs out everywhere on the way through all routes, so the other tests have an administrator of their own. */
 const OTHER_ADMIN_EMAIL = 'abe@example.com';
@@ -49,6 +25,7 @@ const OTHER_ADMIN_EMAIL = 'abe@example.com';
 describe('who may call what', () => {
   let service: TestService;
   let routes: FoundRoute[];
+  let launchRoutes: FoundRoute[];
   let admin: Browser;
   const callers = new Map<Caller, () => Promise<Browser>>();
 
@@ -56,7 +33,8 @@ describe('who may call what', () => {
     const collected = collectRoutes();
     service = await startTestService();
     collected.stop();
-    routes = collected.routes;
+    routes = collected.routes.filter((route) => !isOfLaunch(route));
+    launchRoutes = collected.routes.filter(isOfLaunch);
     const { data_dir: dataDir } = service.settings;
     await createAdministrator(dataDir);
     await createAdministrator(dataDir, { email: OTHER_ADMIN_EMAIL });
@@ -88,6 +66,20 @@ describe('who may call what', () => {
 
   test('every route of the service is in the table of who may call it, and nothing else is', () => {
     assert.deepEqual(routes.map(nameOf).sort(), [...WHO_MAY_CALL.keys()].sort());
+  });
+
+  test('every route of the content origin is in its table, and is closed to whoever has no token of a launch', async () => {
+    assert.deepEqual(launchRoutes.map(nameOf).sort(), [...LAUNCH_ROUTES].sort());
+    for (const caller of CALLERS) {
+      const { headers, cookies } = await callers.get(caller)!();
+      const browser = new Browser(service.service.contentUrl);
+      browser.headers = headers;
+      for (const [name, value] of cookies) browser.cookies.set(name, value);
+      for (const route of launchRoutes) {
+        const { status } = await browser.call(route.method, addressOf(route));
+        assert.equal(status, 410, `${nameOf(route)} by ${caller}`);
+      }
+    }
   });
 
   for (const caller of CALLERS) {

@@ -183,6 +183,32 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
   },
 ];
 
+/** The routes of the content origin, also written by hand: whoever has the token of a launch may call them, nobody else. */
+export const LAUNCH_ROUTES: readonly string[] = `
+  GET     /:token/player/
+  HEAD    /:token/player/
+  GET     /:token/player/assets/*
+  HEAD    /:token/player/assets/*
+  GET     /:token/content/*
+  HEAD    /:token/content/*
+  POST    /:token/open
+  POST    /:token/unit
+  POST    /:token/units
+  POST    /:token/commit
+  POST    /:token/asset
+  GET     /:token/xapi/*
+  HEAD    /:token/xapi/*
+  PUT     /:token/xapi/*
+  POST    /:token/xapi/*
+  DELETE  /:token/xapi/*
+  OPTIONS /:token/xapi/*
+  POST    /:token/cmi5/fetch/:session/:secret
+  GET     /:token/cmi5/return
+  HEAD    /:token/cmi5/return`
+  .trim()
+  .split('\n')
+  .map((line) => line.trim().replace(/\s+/, ' '));
+
 /** Who may call a route, by its method and path, such as `GET /accounts`. */
 export const WHO_MAY_CALL: ReadonlyMap<string, readonly Caller[]> = new Map(
   TABLE.flatMap(({ allowed, routes }) =>

@@ -1,0 +1,72 @@
+import type { Logger } from './log.ts';
+
+/** Between two looks whether the event loop turns, in milliseconds. */
+const LOOK_EVERY_MS = 20;
+const SECOND_MS = 1_000;
+/** Seconds whose longest stalls are remembered: longer than scrapes of the metrics are usually apart. */
+const REMEMBERED_SECONDS = 60;
+/** A stall that others notice: their requests and deliveries wait for it. */
+const NOTICED_FROM_MS = 100;
+/** A stall that is worth a line in the log. */
+const WARN_FROM_MS = 1_000;
+
+/** What was seen of the event loop. */
+export interface EventLoopReadings {
+  /** The longest stall of the last minute, in seconds. */
+  longestStallSeconds: number;
+  /** How long all stalls of more than 100 ms took since the start, in seconds. */
+  stalledSeconds: number;
+}
+
+/**
+ * Watches whether the event loop turns. Everything happens on it, so while it stands still nobody is answered and
+ * nothing is delivered. Warns in the log of long stalls, at most once a minute.
+ *
+ * The histogram of `perf_hooks` is not enough: it loses a stall that ends as it is reset.
+ */
+export class EventLoopWatch implements Disposable {
+  readonly #log: Logger;
+  readonly #timer: NodeJS.Timeout;
+  /** The longest stall of each of the last seconds, in milliseconds, oldest first. */
+  readonly #longest: number[] = [0];
+  #lastLook = performance.now();
+  #secondEnds = this.#lastLook + SECOND_MS;
+  #stalledMs = 0;
+  #quietUntil = 0;
+
+  constructor(log: Logger) {
+    this.#log = log;
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  read(): EventLoopReadings {
+    return {
+      longestStallSeconds: Math.max(...this.#longest) / SECOND_MS,
+      stalledSeconds: this.#stalledMs / SECOND_MS,
+    };
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const now = performance.now();
+    const stall = Math.max(0, now - this.#lastLook - LOOK_EVERY_MS);
+    this.#lastLook = now;
+    const last = this.#longest.length - 1;
+    this.#longest[last] = Math.max(this.#longest[last]!, stall);
+    if (now >= this.#secondEnds) {
+      this.#secondEnds = now + SECOND_MS;
+      this.#longest.push(0);
+      if (this.#longest.length > REMEMBERED_SECONDS) this.#longest.shift();
+    }
+    if (stall > NOTICED_FROM_MS) this.#stalledMs += stall;
+    if (stall < WARN_FROM_MS || now < this.#quietUntil) return;
+    this.#quietUntil = now + REMEMBERED_SECONDS * SECOND_MS;
+    this.#log.warn('the event loop stood still: nobody was answered meanwhile', {
+      stall_ms: Math.round(stall),
+    });
+  }
+}
