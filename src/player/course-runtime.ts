@@ -38,6 +38,8 @@ export interface CourseRuntime {
    * @throws {ProblemError} what the learner is told
    */
   openUnit(opening: UnitOpening): Promise<UnitStart>;
+  /** What the page needs to lead through the units of a course, as JSON; null where a table of contents is enough. */
+  sequencingOf?(course: PlayableVersion): unknown;
   /** Routes below the launch's token, for what its courses call. */
   readonly routes?: LaunchRoutes;
 }

@@ -37,6 +37,8 @@ export interface PageAnswer {
   /** The unit that was open last; null before the first. */
   lastUnit: string | null;
   returnUrl: string | null;
+  /** What leads through the units, and what it left; null where a table of contents is enough. */
+  sequencing: { tree: unknown; state: unknown } | null;
 }
 
 /** What the player page asks, below a launch's token. */
@@ -64,12 +66,16 @@ export function playerRoutes(
       return { id, title, completion, success, score };
     });
   };
+  const runtimeOf = ({ learningStandard }: PlayerLaunch) =>
+    runtimes.find(({ standards }) => (standards as readonly string[]).includes(learningStandard));
   const openedUnits = async ({ registrationId }: PlayerLaunch) =>
     registrationId === null ? [] : await attempts.unitsOf(registrationId);
 
   // Opening changes who may write, so that it is no GET: what looks ahead for links must not take over.
   scope.post('/open', async ({ launch }): Promise<PageAnswer> => {
-    const { page, units: opened } = await attempts.openPage(launch);
+    const { page, units: opened, state } = await attempts.openPage(launch);
+    const course = await courses.read(reader, launch.courseId, launch.versionId);
+    const tree = runtimeOf(launch)?.sequencingOf?.(course) ?? null;
     const last = opened.reduce<UnitState | null>(
       (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
       null,
@@ -81,6 +87,7 @@ export function playerRoutes(
       units: await contentsOf(launch, opened),
       lastUnit: last?.unitId ?? null,
       returnUrl: launch.returnUrl,
+      sequencing: tree === null ? null : { tree, state },
     };
   });
 
@@ -92,12 +99,12 @@ export function playerRoutes(
     const { unit: unitId } = readBody(UnitRequest, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);
-    const runtime = runtimes.find(({ standards }) =>
-      (standards as readonly string[]).includes(launch.learningStandard),
-    );
+    const runtime = runtimeOf(launch);
     if (unit === undefined || runtime === undefined) throw notFound('unit', unitId);
     const present = (await openedUnits(launch)).find((each) => each.unitId === unitId) ?? null;
-    const isReview = launch.mode !== 'normal' || (present !== null && isFinished(present));
+    // Sequencing has rules of its own for what is done again.
+    const isSequenced = (runtime.sequencingOf?.(course) ?? null) !== null;
+    const isReview = launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present));
     const start = await runtime.openUnit({
       launch,
       course,

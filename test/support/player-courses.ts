@@ -78,10 +78,12 @@ export function scorm2004Course({
   edition = '4th',
   title = 'Fire safety',
   items = `<item identifier="i1" identifierref="r1"><title>Lesson 1</title>${SCORM_2004.passing}</item>`,
+  sequencing = '',
 }: {
   edition?: ScormEdition;
   title?: string;
   items?: string;
+  sequencing?: string;
 } = {}): PackageFiles {
   const version = edition === '2nd' ? 'CAM 1.3' : `2004 ${edition} Edition`;
   return {
@@ -89,7 +91,8 @@ export function scorm2004Course({
       { ...SCORM_2004, version },
       {
         title,
-        items,
+        // The sequencing of the organization comes after its items.
+        items: items + sequencing,
         resources:
           '<resource identifier="r1" type="webcontent" adlcp:scormType="sco" href="lesson/index.html"/>' +
           '<resource identifier="a1" type="webcontent" adlcp:scormType="asset" href="asset.html"/>',

@@ -106,4 +106,76 @@ describe('a SCORM 2004 course in a browser', () => {
       ],
     );
   });
+
+  /** Two lessons in a row; the second one is disabled until the first one is passed. */
+  const SEQUENCED = {
+    items: `<item identifier="i1" identifierref="r1"><title>Lesson 1</title>${sequencedPassing('o1')}</item>
+      <item identifier="i2" identifierref="r1"><title>Lesson 2</title>${sequencedPassing(
+        'o2',
+        '<imsss:preConditionRule><imsss:ruleConditions><imsss:ruleCondition referencedObjective="first" operator="not" condition="satisfied"/></imsss:ruleConditions><imsss:ruleAction action="disabled"/></imsss:preConditionRule>' +
+          '<imsss:preConditionRule><imsss:ruleConditions><imsss:ruleCondition referencedObjective="first" operator="not" condition="objectiveStatusKnown"/></imsss:ruleConditions><imsss:ruleAction action="disabled"/></imsss:preConditionRule>',
+      )}</item>`,
+    sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
+  };
+
+  it('follows the sequencing of the manifest: what is disabled cannot be opened, and the root counts', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given()).entry, 'ab-initio');
+    const contents = learner.page.getByRole('navigation', { name: 'Contents' });
+    const second = contents.getByRole('button', { name: /^Lesson 2/ });
+    assert.equal(await second.isDisabled(), true);
+    await learner.course.locator('#fail').click();
+    await learner.saved();
+    await contents.getByRole('button', { name: /^Lesson 1.*Failed/ }).click();
+    assert.equal((await learner.given()).entry, 'ab-initio');
+    await learner.course.locator('#continue').click();
+    await contents.locator('[aria-current]').filter({ hasText: 'Lesson 2' }).waitFor();
+    await learner.given();
+    await learner.course.locator('#pass').click();
+    const passed = () => heard(registrationId).find(({ success }) => success === 'PASS');
+    await until(passed, 'the pass is heard of');
+    assert.deepEqual([passed()?.completion, passed()?.score], ['Completed', 87.5]);
+  });
+
+  it('resumes a sequenced course in the unit whose tab was closed', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+    {
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await learner.course.locator('#continue').click();
+      await learner.page.locator('nav [aria-current]').filter({ hasText: 'Lesson 2' }).waitFor();
+      await learner.given();
+      await learner.course.locator('body').evaluate(() => {
+        const { sco } = globalThis as unknown as {
+          sco: { SetValue(element: string, value: string): string };
+        };
+        sco.SetValue('cmi.location', 'page-3');
+      });
+      await learner.page.close({ runBeforeUnload: true });
+    }
+    await using other = await newLearner(browser);
+    await other.open(service, registrationId);
+    const given = await other.given();
+    assert.deepEqual([given.entry, given.location], ['resume', 'page-3']);
+    await other.page.locator('nav [aria-current]').filter({ hasText: 'Lesson 2' }).waitFor();
+  });
 });
+
+/** Sequencing of a lesson that is passed with 0.8 and tells or asks a shared objective. */
+function sequencedPassing(id: string, rules = ''): string {
+  const map =
+    rules === ''
+      ? '<imsss:mapInfo targetObjectiveID="first" writeSatisfiedStatus="true" writeNormalizedMeasure="true"/>'
+      : '';
+  const asked =
+    rules === ''
+      ? ''
+      : '<imsss:objective objectiveID="first"><imsss:mapInfo targetObjectiveID="first" readSatisfiedStatus="true"/></imsss:objective>';
+  const given = rules === '' ? '' : `<imsss:sequencingRules>${rules}</imsss:sequencingRules>`;
+  return (
+    `<imsss:sequencing>${given}<imsss:objectives><imsss:primaryObjective objectiveID="${id}" satisfiedByMeasure="true">` +
+    `<imsss:minNormalizedMeasure>0.8</imsss:minNormalizedMeasure>${map}</imsss:primaryObjective>${asked}</imsss:objectives></imsss:sequencing>`
+  );
+}

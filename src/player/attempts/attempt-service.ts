@@ -49,6 +49,8 @@ export interface UnitResult {
   };
   /** What the runtime keeps for all units together; left out, it stays as it is. */
   state?: unknown;
+  /** The status of the whole course, where its standard has rules for it; left out, it follows from the units. */
+  rolledUp?: LearningStatus;
 }
 
 /** An attempt that is held by a transaction. */
@@ -132,7 +134,7 @@ export class AttemptService {
       }
       const others = units.filter(({ unitId }) => unitId !== result.unitId);
       return {
-        status: await this.#statusOf(tx, registration, [...others, unit]),
+        status: await this.#statusOf(tx, registration, [...others, unit], result.rolledUp),
         result: 'recorded',
       };
     });
@@ -234,12 +236,13 @@ export class AttemptService {
     tx: Transaction,
     registration: Registration,
     units: readonly UnitState[],
+    rolledUp?: LearningStatus,
   ): Promise<RegistrationStatus> {
     const course = await this.#courses.read(tx, registration.courseId, registration.versionId);
     const unitIds = course.units.map(({ id }) => id);
     const spentMs = units.reduce((sum, { durationMs }) => sum + durationMs, 0);
     return {
-      ...mergeStatus(registration, rollUp(unitIds, units)),
+      ...mergeStatus(registration, rolledUp ?? rollUp(unitIds, units)),
       duration: Math.max(registration.duration, Math.floor(spentMs / MS_PER_SECOND)),
       completedAt: registration.completedAt,
     };

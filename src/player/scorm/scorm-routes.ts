@@ -1,20 +1,30 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
+import { type LearningStatus, NOTHING_LEARNED } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
+import { activityTreeOf } from './activity-tree.ts';
 import { type CmiCommit, mergeCmi } from './cmi.ts';
 import { readScorm12 } from './scorm12-status.ts';
 import { readScorm2004 } from './scorm2004-status.ts';
+import { rolledUpStatus } from './sequencing-state.ts';
 
 const MAX_ID_LENGTH = 4_096;
 const MAX_VISIT_MS = 7 * 86_400_000;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 const Asset = Type.Object(
-  { unit: Type.String({ maxLength: MAX_ID_LENGTH }), page: Count, visit: Count, sequence: Count },
+  {
+    unit: Type.String({ maxLength: MAX_ID_LENGTH }),
+    page: Count,
+    visit: Count,
+    sequence: Count,
+    state: Type.Optional(Type.Unknown()),
+  },
   { additionalProperties: false },
 );
 
@@ -47,11 +57,13 @@ export function scormRoutes(
 ): void {
   // An asset reports nothing: opening it is all that it asks for.
   scope.post('/asset', async ({ launch, body }, reply) => {
-    const { unit: unitId, ...position } = readBody(Asset, body);
+    const { unit: unitId, state, ...position } = readBody(Asset, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);
     if (unit === undefined || unit.reports) throw notFound('asset', unitId);
     const outcome = await attempts.recordUnitResult(launch, {
+      ...rolledUpOf(course, state),
+      ...(state === undefined ? {} : { state }),
       unitId,
       position,
       apply: () => ({
@@ -84,6 +96,7 @@ export function scormRoutes(
         };
       },
       ...(commit.state === undefined ? {} : { state: commit.state }),
+      ...rolledUpOf(course, commit.state),
     });
     return reply.code(outcome === 'superseded' ? 409 : 200).send({ outcome });
   });
@@ -92,4 +105,10 @@ export function scormRoutes(
 /** Whether a course has the data model of SCORM 2004, of whichever edition. */
 export function isScorm2004({ learningStandard }: { learningStandard: string }): boolean {
   return learningStandard.startsWith('SCORM_2004');
+}
+
+/** What a sequenced course's rollup rules say; nothing for other courses. Without a state, the course's status stays. */
+function rolledUpOf({ structure }: PlayableVersion, state: unknown): { rolledUp?: LearningStatus } {
+  const root = activityTreeOf(structure);
+  return root === null ? {} : { rolledUp: rolledUpStatus(state, root.id) ?? NOTHING_LEARNED };
 }

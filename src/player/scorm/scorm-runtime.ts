@@ -2,6 +2,7 @@ import type { Reader } from '../../database/database.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { CourseRuntime } from '../course-runtime.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
+import { activityTreeOf } from './activity-tree.ts';
 import { isScorm2004, scormRoutes } from './scorm-routes.ts';
 import { openScorm12 } from './scorm12-start.ts';
 import { openScorm2004 } from './scorm2004-start.ts';
@@ -22,6 +23,7 @@ export function scormRuntime(parts: {
     ],
     openUnit: async (opening) =>
       isScorm2004(opening.course) ? openScorm2004(opening) : openScorm12(opening),
+    sequencingOf: ({ structure }) => activityTreeOf(structure),
     routes: (scope) => scormRoutes(scope, parts),
   };
 }

@@ -1,4 +1,5 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
+import { activityTreeOf } from './activity-tree.ts';
 import { type Cmi, cmiOf, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
 import { durationOf } from './scorm2004-status.ts';
@@ -9,7 +10,8 @@ import { structureItem } from './structure-item.ts';
  * own objectives are there from the beginning (Run-Time Environment 4.2.17).
  */
 export function openScorm2004(opening: UnitOpening): UnitStart {
-  const { launch, course, unit, present, isReview, baseUrl } = opening;
+  const { launch, course, unit, isReview, baseUrl } = opening;
+  const present = beginsAnew(opening) ? null : opening.present;
   const address = addressOfTarget(unit.launch, baseUrl);
   if (!unit.reports) return { script: null, address, ownWindow: false, data: null };
   const before = cmiOf(present);
@@ -34,7 +36,7 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
           max: textIn(score, 'max'),
         },
         credit: isReview ? 'no-credit' : 'credit',
-        entry: present === null ? 'ab-initio' : textIn(before, 'exit') === 'suspend' ? 'resume' : '',
+        entry: entryOf(opening, present),
         mode: lessonModeOf(opening),
         total_time: durationOf(present?.durationMs ?? 0),
         suspend_data: textIn(before, 'suspend_data'),
@@ -52,6 +54,20 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
       unit: unit.id,
     },
   };
+}
+
+/** In a sequenced course, each activity that ended begins a new attempt when it is delivered again. */
+function beginsAnew({ course, present }: UnitOpening): boolean {
+  if (present === null || activityTreeOf(course.structure) === null) return false;
+  const terminated = (present.data as { terminated?: unknown } | null)?.terminated === true;
+  return terminated && textIn(cmiOf(present), 'exit') !== 'suspend';
+}
+
+function entryOf({ course }: UnitOpening, present: UnitOpening['present']): string {
+  if (present === null) return 'ab-initio';
+  // What a sequenced course did not end was suspended, by the unit or by the player for it.
+  if (activityTreeOf(course.structure) !== null) return 'resume';
+  return textIn(cmiOf(present), 'exit') === 'suspend' ? 'resume' : '';
 }
 
 function objectivesOf(before: Cmi, course: UnitOpening['course'], unitId: string): Cmi {

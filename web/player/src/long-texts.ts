@@ -4,6 +4,7 @@ export const MOST_LOCATION = 4_000;
 
 /** Lets a member of the engine's data model hold longer texts than its own check allows. */
 export function allowLongText(model: object, name: string, most: number): void {
+  if (Object.hasOwn(model, name)) return;
   let inherited: PropertyDescriptor | undefined;
   for (let at: unknown = model; at !== null && inherited === undefined; at = Object.getPrototypeOf(at)) {
     inherited = Object.getOwnPropertyDescriptor(at as object, name);

@@ -2,6 +2,7 @@ import { element } from './elements.ts';
 import { Saver, type SavingState, sendPending } from './saver.ts';
 import type { OnChange, ScormSession } from './scorm-session.ts';
 import type { Navigation, Scorm2004Start } from './scorm2004.ts';
+import type { Sequencer } from './sequencer.ts';
 import { type PageAnswer, post, Refusal, type Unit, type UnitStart } from './server.ts';
 import { TEXTS } from './texts.ts';
 
@@ -31,6 +32,8 @@ export class Player {
   readonly #counter = { next: 1 };
   #page: PageAnswer | null = null;
   #open: OpenUnit | null = null;
+  /** Leads through the units; null where a table of contents is enough. */
+  #sequencer: Sequencer | null = null;
   #visits = 0;
   #isEnded = false;
 
@@ -56,12 +59,46 @@ export class Player {
       return;
     }
     document.title = this.#page.course.name;
+    this.#nav.hidden = this.#page.units.length < 2;
     this.#showHeader();
-    const { units, lastUnit } = this.#page;
+    const { units, lastUnit, sequencing } = this.#page;
+    if (sequencing !== null) {
+      const { Sequencer } = await import('./sequencer.ts');
+      this.#sequencer = new Sequencer(sequencing.tree, sequencing.state);
+      await this.#openDelivered(this.#sequencer.begin());
+      return;
+    }
     const next = units.find(({ id }) => id === lastUnit) ?? units[0];
     if (next === undefined) return;
     if (units.length > 1) this.#showContents();
     await this.#openUnit(next);
+  }
+
+  /** Opens the unit that the sequencing delivered; without one, the learner chooses. */
+  async #openDelivered(id: string | null): Promise<void> {
+    const unit = this.#page?.units.find((each) => each.id === id);
+    if (unit !== undefined) {
+      await this.#openUnit(unit);
+      return;
+    }
+    this.#nav.hidden = false;
+    this.#showHeader();
+    this.#showContents();
+    this.#showCard(this.#card(TEXTS.choose, TEXTS.chooseWords));
+  }
+
+  /** Leaves the unit that is open and follows a request; the unit's own, made while it is left, comes first. */
+  async #follow(request: (sequencer: Sequencer) => string | null): Promise<void> {
+    const sequencer = this.#sequencer;
+    if (sequencer === null) return;
+    let next: string | null = null;
+    await this.#closeUnit(() => {
+      next = sequencer.takeDelivered();
+      if (next === null && !sequencer.isOver) next = request(sequencer);
+    });
+    if (this.#isEnded) return;
+    if (next === null && sequencer.isOver) await this.#exit();
+    else await this.#openDelivered(next);
   }
 
   async #openUnit(unit: Unit): Promise<void> {
@@ -75,12 +112,14 @@ export class Player {
       this.#showFailure(error, () => this.#openUnit(unit));
       return;
     }
+    this.#sequencer?.unitOpened();
     const open: OpenUnit = { unit, start, session: null, saver: null, frame: null, window: null };
     this.#open = open;
     if (start.script !== null) await this.#giveRuntime(open);
     else void this.#noteAsset(open);
     this.#setSaving('saved', false);
     this.#say(this.#page?.mode === 'preview' ? TEXTS.preview : start.isReview ? TEXTS.review : null);
+    if (this.#sequencer !== null) this.#showHeader();
     this.#showContents();
     if (start.ownWindow) this.#showOwnWindow(open);
     else this.#showFrame(open);
@@ -101,8 +140,11 @@ export class Player {
       runtime.API = api;
     } else {
       const { scorm2004Api } = await import('./scorm2004.ts');
-      const { session, api } = scorm2004Api(start.data as Scorm2004Start, onChange, (navigation) =>
-        this.#navigate(open, navigation),
+      const { session, api } = scorm2004Api(
+        start.data as Scorm2004Start,
+        onChange,
+        (navigation) => this.#navigate(open, navigation),
+        this.#sequencer,
       );
       open.session = session;
       runtime.API_1484_11 = api;
@@ -114,9 +156,19 @@ export class Player {
       page: this.#page.page,
       visit: ++this.#visits,
       counter: this.#counter,
-      read: () => session.snapshot(),
+      read: () => ({ ...session.snapshot(), ...this.#sequencingState() }),
       onState: (state) => this.#savingChanged(state),
     });
+  }
+
+  #sequencingState(): { state?: unknown } {
+    return this.#sequencer === null ? {} : { state: this.#sequencer.state() };
+  }
+
+  #choose(unit: Unit): Promise<void> {
+    return this.#sequencer === null
+      ? this.#openUnit(unit)
+      : this.#follow((sequencer) => sequencer.choose(unit.id));
   }
 
   async #noteAsset({ unit, start }: OpenUnit): Promise<void> {
@@ -124,7 +176,13 @@ export class Player {
       return;
     const { page } = this.#page;
     try {
-      await post('asset', { unit: unit.id, page, visit: ++this.#visits, sequence: this.#counter.next++ });
+      await post('asset', {
+        unit: unit.id,
+        page,
+        visit: ++this.#visits,
+        sequence: this.#counter.next++,
+        ...this.#sequencingState(),
+      });
       await this.#refresh();
     } catch (error) {
       if (error instanceof Refusal && error.status === 409) this.#savingChanged('superseded');
@@ -141,6 +199,9 @@ export class Player {
       src: open.start.address,
     });
     this.#stage.classList.remove('padded');
+    // On a phone the contents lie over the course.
+    if (matchMedia('(max-width: 45rem)').matches) this.#nav.hidden = true;
+    this.#showHeader();
     this.#stage.replaceChildren(this.#nav, open.frame);
     open.frame.focus();
   }
@@ -187,6 +248,15 @@ export class Player {
   /** The course said that it is done for now; its page stays, since some show a last word there. */
   #terminated(open: OpenUnit): void {
     void open.saver?.settled().then(() => this.#refresh());
+    const sequencer = this.#sequencer;
+    if (sequencer === null) return;
+    setTimeout(() => {
+      if (open !== this.#open) return;
+      const delivered = sequencer.takeDelivered();
+      if (delivered !== null) void this.#follow(() => delivered);
+      else if (sequencer.isOver) void this.#exit();
+      else this.#showHeader();
+    });
   }
 
   /** Leads where the unit wants to go, once its call has returned. */
@@ -203,9 +273,13 @@ export class Player {
     });
   }
 
-  async #closeUnit(): Promise<void> {
+  /** @param navigate runs once the unit has gone and before what it left is saved */
+  async #closeUnit(navigate: () => void = () => {}): Promise<void> {
     const open = this.#open;
-    if (open === null) return;
+    if (open === null) {
+      navigate();
+      return;
+    }
     this.#open = null;
     // Leaving its page, the course says its last words, to the runtime that is still there.
     open.window?.close();
@@ -214,18 +288,24 @@ export class Player {
       open.frame.src = 'about:blank';
       await gone;
     }
+    if (this.#sequencer !== null && open.session?.isRunning) open.session.terminate();
+    navigate();
     if (open.saver !== null && !this.#isEnded) {
       open.saver.changed('commit');
       await open.saver.settled();
-    }
+    } else if (open.session === null && this.#sequencer !== null) await this.#noteAsset(open);
     open.saver?.dispose();
     const runtime = window as RuntimeWindow;
     delete runtime.API;
     delete runtime.API_1484_11;
+    if (this.#page !== null) await this.#refresh();
   }
 
   async #exit(): Promise<void> {
-    await this.#closeUnit();
+    const sequencer = this.#sequencer;
+    await this.#closeUnit(() => {
+      if (sequencer !== null && !sequencer.isOver) sequencer.request('suspendAll');
+    });
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#say(null);
@@ -270,7 +350,7 @@ export class Player {
     const contents = element(
       'button',
       {
-        'aria-expanded': 'true',
+        'aria-expanded': String(!this.#nav.hidden),
         onclick: () => {
           this.#nav.hidden = !this.#nav.hidden;
           contents.setAttribute('aria-expanded', String(!this.#nav.hidden));
@@ -282,9 +362,25 @@ export class Player {
       ...(several ? [contents] : []),
       element('h1', {}, this.#page?.course.name ?? ''),
       this.#saving,
+      ...this.#steps(),
       element('button', { onclick: () => void this.#exit() }, TEXTS.exit),
     );
-    this.#nav.hidden = !several;
+  }
+
+  /** The ways on and back that the sequencing allows. */
+  #steps(): Node[] {
+    const sequencer = this.#sequencer;
+    if (sequencer === null) return [];
+    const step = (words: string, request: 'previous' | 'continue', isAllowed: boolean) =>
+      element(
+        'button',
+        { disabled: !isAllowed, onclick: () => void this.#follow((each) => each.request(request)) },
+        words,
+      );
+    return [
+      step(TEXTS.previous, 'previous', sequencer.canGoBack),
+      step(TEXTS.next, 'continue', sequencer.canContinue),
+    ];
   }
 
   #showContents(): void {
@@ -298,7 +394,8 @@ export class Player {
           'button',
           {
             'aria-current': this.#open?.unit.id === unit.id ? 'true' : null,
-            onclick: () => void this.#openUnit(unit),
+            disabled: this.#sequencer !== null && !this.#sequencer.canChoose(unit.id),
+            onclick: () => void this.#choose(unit),
           },
           unit.title,
           element(

@@ -3,6 +3,8 @@ export interface Snapshot {
   cmi: Record<string, unknown>;
   terminated: boolean;
   elapsedMs: number;
+  /** What is kept for all units together. */
+  state?: unknown;
 }
 
 /** Where saving stands; the page says it. */
@@ -207,7 +209,10 @@ function smallest(commit: Commit, base: Commit | null): string {
     small.cmi = others;
     small.splice = spliceOf(before, after);
   }
-  return JSON.stringify(small);
+  const text = JSON.stringify(small);
+  if (byteLength(text) <= MOST_WHEN_LEAVING) return text;
+  const { state: _state, ...withoutState } = small;
+  return JSON.stringify(withoutState);
 }
 
 function byteLength(text: string): number {

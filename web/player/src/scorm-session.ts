@@ -47,8 +47,9 @@ export class ScormSession {
     };
   }
 
-  get isTerminated(): boolean {
-    return this.#isTerminated;
+  /** Whether the course has initialized and not terminated. */
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
   readonly initialize = (): string =>

@@ -1,14 +1,9 @@
 import { Scorm2004API } from 'scorm-again/scorm2004/min';
 import { allowLongText, MOST_LOCATION, MOST_SUSPEND_DATA } from './long-texts.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
+import { NOTHING_SENT, type Sequencer } from './sequencer.ts';
 
 const NO_LOG = 5;
-
-/** Sending is the page's own matter: the engine's way there loses data when a page is closed. */
-const NOTHING_SENT = {
-  updateSettings() {},
-  processHttpRequest: () => ({ result: 'true', errorCode: 0 }),
-};
 
 /** What the server says of a unit. */
 export interface Scorm2004Start {
@@ -23,21 +18,30 @@ export type Navigation =
   | { to: 'continue' | 'previous' | 'exit' | 'suspend' | 'abandon' }
   | { to: 'unit'; unit: string };
 
-/** The API of SCORM 2004, for `window.API_1484_11`. */
+/**
+ * The API of SCORM 2004, for `window.API_1484_11`.
+ * @param sequencer leads through the units, where the course has sequencing: it decides where navigation goes
+ */
 export function scorm2004Api(
   data: Scorm2004Start,
   onChange: OnChange,
   onNavigation: (navigation: Navigation) => void,
+  sequencer: Sequencer | null = null,
 ) {
   let request = '';
   const session = new ScormSession(
     (cmi) =>
-      engineOf(cmi === null ? data.cmi : resumed(cmi), data, (asked) => {
-        request = asked;
-      }),
+      engineOf(
+        cmi === null ? data.cmi : resumed(cmi),
+        data,
+        (asked) => {
+          request = asked;
+        },
+        sequencer,
+      ),
     (how) => {
       onChange(how);
-      const navigation = how === 'terminate' ? navigationOf(request) : null;
+      const navigation = how === 'terminate' && sequencer === null ? navigationOf(request) : null;
       if (navigation !== null) onNavigation(navigation);
     },
   );
@@ -58,21 +62,28 @@ function engineOf(
   cmi: Record<string, unknown>,
   { units, unit }: Scorm2004Start,
   onRequest: (request: string) => void,
+  sequencer: Sequencer | null,
 ): Engine {
-  const inner = new Scorm2004API({
-    autocommit: false,
-    lmsCommitUrl: 'none',
-    logLevel: NO_LOG,
-    httpService: NOTHING_SENT as never,
-  });
+  const inner =
+    sequencer?.engine ??
+    new Scorm2004API({
+      autocommit: false,
+      lmsCommitUrl: 'none',
+      logLevel: NO_LOG,
+      httpService: NOTHING_SENT as never,
+    });
+  if (sequencer !== null) inner.reset();
   allowLongText(inner.cmi, 'suspend_data', MOST_SUSPEND_DATA);
   allowLongText(inner.cmi, 'location', MOST_LOCATION);
   inner.loadFromJSON({ cmi } as never);
   const at = units.indexOf(unit);
-  const possible: Record<string, boolean> = {
-    'adl.nav.request_valid.continue': at < units.length - 1,
-    'adl.nav.request_valid.previous': at > 0,
-  };
+  const possible: Record<string, boolean> =
+    sequencer !== null
+      ? {}
+      : {
+          'adl.nav.request_valid.continue': at < units.length - 1,
+          'adl.nav.request_valid.previous': at > 0,
+        };
   return {
     initialize: () => inner.Initialize(''),
     terminate: () => {

@@ -15,6 +15,7 @@ export interface PageAnswer {
   units: Unit[];
   lastUnit: string | null;
   returnUrl: string | null;
+  sequencing: { tree: unknown; state: unknown } | null;
 }
 
 export interface UnitStart {

@@ -5,6 +5,8 @@ export const TEXTS = {
   exit: 'Exit',
   back: 'Back to the course',
   tryAgain: 'Try again',
+  choose: 'Choose a unit',
+  chooseWords: 'Open one of those in the contents.',
   next: 'Next',
   previous: 'Previous',
   saved: 'Saved',
