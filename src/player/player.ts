@@ -7,6 +7,7 @@ import type { Routes } from '../http/routes.ts';
 import { ProblemError } from '../problems/problem.ts';
 import type { CleaningStep, ServiceContext } from '../service-context.ts';
 import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
+import { aiccRuntime } from './aicc/aicc-runtime.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
 import { cmi5Rules } from './cmi5/cmi5-rules.ts';
 import { cmi5Runtime } from './cmi5/cmi5-runtime.ts';
@@ -85,6 +86,7 @@ export async function createPlayer(
   const runtimes: CourseRuntime[] = [
     scormRuntime({ attempts, courses, reader }),
     cmi5Runtime({ database, attempts, lrs, scopes: sessions, baseUrl, now }),
+    aiccRuntime({ database, attempts, courses, baseUrl, now }),
     xapiRuntime({ database, attempts, baseUrl, now }),
   ];
   const server = await createContentServer({

@@ -4,6 +4,7 @@ import type { AttemptInProgress } from '../attempts/attempt-service.ts';
 import { addressOfTarget, type CourseRuntime, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import type { Lrs } from '../lrs/lrs.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
+import type { SessionRuntimeOptions } from '../sessions/begin-session.ts';
 import { launchAddress } from '../sessions/launch-address.ts';
 import { activityIdOf, agentOf, learnerOf } from '../sessions/learner-agent.ts';
 import { hashSecret, newSecret, registrationOfAttempt, type Session } from '../sessions/session.ts';
@@ -14,7 +15,6 @@ import {
   readSessionsOfAttempt,
   updateSession,
 } from '../sessions/session-store.ts';
-import type { SessionRuntimeOptions } from '../xapi/xapi-runtime.ts';
 import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
 import { consequences } from './cmi5-progress.ts';
 import { cmi5Routes } from './cmi5-routes.ts';

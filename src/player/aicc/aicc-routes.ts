@@ -1,0 +1,141 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { LaunchUnit } from '../../course-packages/package-description.ts';
+import type { Database } from '../../database/database.ts';
+import { ProblemError } from '../../problems/problem.ts';
+import type { AttemptService, UnitResult } from '../attempts/attempt-service.ts';
+import type { PlayerCourses } from '../courses/player-courses.ts';
+import type { PlayerLaunch } from '../launches/launch.ts';
+import type { Cmi } from '../scorm/cmi.ts';
+import { readScorm12 } from '../scorm/scorm12-status.ts';
+import { hashSecret, type Session } from '../sessions/session.ts';
+import { readSession, updateSession } from '../sessions/session-store.ts';
+import { parametersOf, readAiccUnit, withInteractions, withParameters, withRows } from './aicc-data.ts';
+import { type HacpRequest, hacpAnswer, readHacp } from './hacp-message.ts';
+
+/** Where AICC units send their messages, below the launch's token. */
+export const AICC_PATH = '/aicc';
+
+const SESSION = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{1,100})$/i;
+/** Commands that change the data, with what each does to it. */
+const COMMANDS: Readonly<Record<string, (cmi: Cmi, data: string) => Cmi>> = {
+  putparam: withParameters,
+  putinteractions: withInteractions,
+  putobjectives: (cmi, data) => withRows(cmi, 'objective_records', data),
+  putcomments: (cmi, data) => withRows(cmi, 'comment_records', data),
+  putpath: (cmi, data) => withRows(cmi, 'path_records', data),
+  putperformance: (cmi, data) => withRows(cmi, 'performance_records', data),
+  exitau: (cmi) => cmi,
+};
+
+/** What the routes of AICC work with. */
+export interface AiccRoutesOptions {
+  database: Database;
+  attempts: AttemptService;
+  courses: PlayerCourses;
+  now: () => number;
+}
+
+/** Answers AICC units over HACP. Every answer is 200, as the protocol wants it; faults are said in the text. */
+export function aiccRoutes(scope: FastifyInstance, options: AiccRoutesOptions): void {
+  scope.post(AICC_PATH, async ({ launch, body }, reply) => {
+    const text = Buffer.isBuffer(body) ? body.toString('latin1') : '';
+    reply.type('text/plain; charset=utf-8').headers({
+      'Access-Control-Allow-Origin': '*',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    });
+    return await answer(options, launch, readHacp(text));
+  });
+}
+
+async function answer(
+  options: AiccRoutesOptions,
+  launch: PlayerLaunch,
+  request: HacpRequest,
+): Promise<string> {
+  const { database, courses } = options;
+  const session = await authenticate(database, launch, request.sessionId);
+  if (session === null) return hacpAnswer('invalidSession');
+  const course = await courses.read(database.reader, launch.courseId, launch.versionId);
+  const unit = course.units.find(({ id }) => id === session.unitId);
+  if (unit === undefined) return hacpAnswer('invalidSession');
+  if (request.command === 'getparam') return await parameters(options, launch, session, unit);
+  const change = Object.hasOwn(COMMANDS, request.command) ? COMMANDS[request.command] : undefined;
+  if (change === undefined) return hacpAnswer('invalidCommand');
+  if (session.registrationId === null || session.mode !== 'Normal') return hacpAnswer('successful');
+  try {
+    await record(options, launch, session, { unit, change, request });
+    return hacpAnswer('successful');
+  } catch (error) {
+    // A newer window has taken over, or a new attempt has begun.
+    if (error instanceof ProblemError && error.code === 'forbidden') return hacpAnswer('invalidSession');
+    throw error;
+  }
+}
+
+async function parameters(
+  { attempts }: AiccRoutesOptions,
+  { learnerId }: PlayerLaunch,
+  session: Session,
+  unit: LaunchUnit,
+): Promise<string> {
+  const units = session.registrationId === null ? [] : await attempts.unitsOf(session.registrationId);
+  const present = units.find(({ unitId }) => unitId === unit.id) ?? null;
+  const isReview = session.mode !== 'Normal';
+  return hacpAnswer('successful', parametersOf({ unit, learnerId, present, isReview }));
+}
+
+async function record(
+  { attempts, now }: AiccRoutesOptions,
+  launch: PlayerLaunch,
+  { sessionId }: Session,
+  {
+    unit,
+    change,
+    request,
+  }: { unit: LaunchUnit; change: (cmi: Cmi, data: string) => Cmi; request: HacpRequest },
+): Promise<void> {
+  await attempts.learnAlong(launch, async (tx, { attempt }) => {
+    const session = (await readSession(tx, sessionId))?.session;
+    if (session === undefined || session.attempt !== attempt.number) {
+      throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
+    }
+    const at = now();
+    const isExit = request.command === 'exitau';
+    await updateSession(tx, { ...session, activeAt: at, endedAt: isExit ? at : session.endedAt });
+    const result: UnitResult = {
+      unitId: unit.id,
+      position: null,
+      apply(present) {
+        const before = readAiccUnit(present);
+        const cmi = change(before.cmi, request.data);
+        const terminated = isExit || (before.terminated && before.sessionId === sessionId);
+        const { status, sessionMs: told } = readScorm12(cmi, unit, terminated);
+        const isSame = before.sessionId === sessionId;
+        const earlierMs = isSame ? before.earlierMs : before.earlierMs + before.sessionMs;
+        // A unit that measures no time gets the time that passed.
+        const passed = at - session.startedAt;
+        const sessionMs =
+          request.command === 'putparam' ? told || passed : isSame ? before.sessionMs : passed;
+        return {
+          data: { cmi, terminated, sessionId, sessionMs, earlierMs },
+          status,
+          visitMs: earlierMs + sessionMs,
+        };
+      },
+    };
+    return { results: [result], result: undefined };
+  });
+}
+
+async function authenticate(
+  database: Database,
+  launch: PlayerLaunch,
+  asked: string,
+): Promise<Session | null> {
+  const [, sessionId = '', secret = ''] = SESSION.exec(asked) ?? [];
+  const found = sessionId === '' ? undefined : await readSession(database.reader, sessionId.toLowerCase());
+  if (found?.secretHash == null || found.session.launchId !== launch.launchId) return null;
+  const matches = timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(found.secretHash));
+  return matches ? found.session : null;
+}

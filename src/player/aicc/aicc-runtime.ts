@@ -1,0 +1,30 @@
+import type { CourseRuntime } from '../course-runtime.ts';
+import { beginPlainSession } from '../sessions/begin-session.ts';
+import { launchAddress } from '../sessions/launch-address.ts';
+import { newSecret } from '../sessions/session.ts';
+import { AICC_PATH, type AiccRoutesOptions, aiccRoutes } from './aicc-routes.ts';
+
+/** Plays AICC courses, whose units talk over HACP. */
+export function aiccRuntime(options: AiccRoutesOptions & { baseUrl: () => string }): CourseRuntime {
+  return {
+    standards: ['AICC'],
+    async openUnit(opening) {
+      const { unit, isReview, baseUrl } = opening;
+      const secret = newSecret();
+      const session = await beginPlainSession(options, opening, {
+        secret,
+        mode: isReview && opening.launch.mode !== 'preview' ? 'Review' : 'Normal',
+      });
+      return {
+        script: null,
+        address: launchAddress(unit.launch, baseUrl, {
+          AICC_SID: `${session.sessionId}.${secret}`,
+          AICC_URL: `${baseUrl}${AICC_PATH}`,
+        }),
+        ownWindow: false,
+        data: null,
+      };
+    },
+    routes: (scope) => aiccRoutes(scope, options),
+  };
+}

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../database/database.ts';
+import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { UnitOpening } from '../course-runtime.ts';
+import { agentOf, learnerOf } from './learner-agent.ts';
+import { hashSecret, registrationOfAttempt, type Session, type SessionMode } from './session.ts';
+import { deletePreviews, insertSession } from './session-store.ts';
+
+const PREVIEWS_KEPT_MS = 48 * 3_600_000;
+
+/** What sessions begin with. */
+export interface SessionRuntimeOptions {
+  database: Database;
+  attempts: AttemptService;
+  /** The service's address, without a slash at its end. */
+  baseUrl: () => string;
+  now: () => number;
+}
+
+/** Begins a session of a standard without rules of its own for that: its credential is there at once. */
+export async function beginPlainSession(
+  { database, attempts, baseUrl, now }: SessionRuntimeOptions,
+  { launch, unit }: UnitOpening,
+  { secret, mode }: { secret: string; mode: SessionMode },
+): Promise<Session> {
+  const make = (
+    particulars: Pick<Session, 'registrationId' | 'attempt' | 'registration' | 'actor'>,
+  ): Session => ({
+    ...particulars,
+    sessionId: randomUUID(),
+    launchId: launch.launchId,
+    unitId: unit.id,
+    activityId: unit.id,
+    mode,
+    launchData: {},
+    facts: {},
+    startedAt: now(),
+    activeAt: now(),
+    endedAt: null,
+  });
+  const kept = { fetchHash: null, secretHash: hashSecret(secret) };
+  const { registrationId } = launch;
+  if (registrationId === null) {
+    const actor = agentOf(baseUrl(), launch.learnerId);
+    const session = make({ registrationId, attempt: 0, registration: randomUUID(), actor });
+    await database.transaction(async (tx) => {
+      await deletePreviews(tx, now() - PREVIEWS_KEPT_MS);
+      await insertSession(tx, { session, ...kept });
+    });
+    return session;
+  }
+  return await attempts.learnAlong(launch, async (tx, { registration, attempt }) => {
+    const session = make({
+      registrationId,
+      attempt: attempt.number,
+      registration: registrationOfAttempt(registrationId, attempt.number),
+      actor: await learnerOf(tx, baseUrl(), registration),
+    });
+    await insertSession(tx, { session, ...kept });
+    return { results: [], result: session };
+  });
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { Player, registerTo, resultOf } from './learner-parts.ts';
+
+/** A course of two units, the second without a mastery score. */
+const TWO_UNITS: PackageFiles = {
+  ...aiccFiles(),
+  'course.au':
+    '"System_ID","Type","Max_Score","Mastery_Score","Max_Time_Allowed","Time_Limit_Action","File_Name","Core_Vendor","Web_Launch"\r\n' +
+    '"A1","lesson","100","80","","","index.html","",""\r\n"A2","lesson","100","","","","index.html","",""\r\n',
+  'course.des':
+    '"System_ID","Developer_ID","Title","Description"\r\n"A1","D1","One",""\r\n"A2","D2","Two",""\r\n',
+  'course.cst': '"Block","Member"\r\n"ROOT","A1"\r\n"ROOT","A2"\r\n',
+};
+
+/** An AICC unit that was opened at an address. */
+class Unit {
+  readonly url: string;
+  readonly sessionId: string;
+
+  constructor({ searchParams }: URL) {
+    this.url = searchParams.get('AICC_URL')!;
+    this.sessionId = searchParams.get('AICC_SID')!;
+  }
+
+  /** Sends a command and answers the text. */
+  async send(command: string, data?: string, sessionId = this.sessionId): Promise<string> {
+    const response = await fetch(this.url, {
+      method: 'POST',
+      body: new URLSearchParams({
+        command,
+        version: '4.0',
+        session_id: sessionId,
+        ...(data === undefined ? {} : { AICC_Data: data }),
+      }),
+    });
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get('content-type')!, /^text\/plain/);
+    return await response.text();
+  }
+
+  /** The values that `GetParam` answers, by name, and the lines of the free text. */
+  async parameters(): Promise<{ values: Record<string, string>; suspended: string }> {
+    const text = await this.send('GetParam');
+    assert.match(text, /^error=0\r\n/);
+    const values = [...text.matchAll(/^([\w.]+)=(.*?)\r?$/gm)].map(([, name, value]) => [name, value]);
+    const suspended = /\[Core_Lesson\]\r\n([\s\S]*?)\r\n\[Core_Vendor\]/.exec(text)![1]!;
+    return { values: Object.fromEntries(values), suspended };
+  }
+}
+
+describe('an AICC course', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  const register = async (files = aiccFiles()) => (await registerTo(service, files)).registrationId;
+  const open = async (registrationId: string, unit = 'A1') =>
+    new Unit(await (await Player.open(service, registrationId)).openUnit(unit));
+
+  test('is told who learns, what was kept and what it takes to pass', async () => {
+    const unit = await open(await register());
+    const { values, suspended } = await unit.parameters();
+    assert.equal(values.Student_ID, 'ann@example.com');
+    assert.equal(values.Lesson_Status, 'not attempted, ab-initio');
+    assert.equal(values.Credit, 'credit');
+    assert.equal(values.Lesson_Mode, 'normal');
+    assert.equal(values.Time, '0000:00:00.00');
+    assert.equal(values.Mastery_Score, '80');
+    assert.equal(values.Max_Time_Allowed, '00:30:00');
+    assert.equal(values.Time_Limit_Action, 'exit,message');
+    assert.equal(suspended, '');
+    assert.match(await unit.send('GetParam'), /\[Core_Vendor\]\r\nlevel=2\r\n/);
+  });
+
+  test('resumes where it was left, byte for byte, in another window', async () => {
+    const registrationId = await register();
+    const first = await open(registrationId);
+    const text = 'a=1\r\n[not a group]\r\n\r\nä & % + =';
+    const data =
+      `[Core]\r\nLesson_Location=page 7\r\nLesson_Status=i,s\r\nScore=\r\nTime=00:01:30\r\n[Core_Lesson]\r\n${text}\r\n` +
+      '[Objectives_Status]\r\nJ_ID.1=O1\r\nJ_Score.1=50\r\nJ_Status.1=P\r\n';
+    assert.equal(await first.send('PutParam', data), 'error=0\r\nerror_text=Successful\r\nversion=4.0\r\n');
+    await first.send('ExitAU');
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Incomplete',
+      success: 'UNKNOWN',
+      score: null,
+      duration: 90,
+    });
+    const { values, suspended } = await (await open(registrationId)).parameters();
+    assert.equal(suspended, text);
+    assert.equal(values.Lesson_Location, 'page 7');
+    assert.equal(values.Lesson_Status, 'incomplete, resume');
+    assert.equal(values.Time, '0000:01:30.00');
+    assert.deepEqual([values['J_ID.1'], values['J_Score.1'], values['J_Status.1']], ['O1', '50', 'passed']);
+  });
+
+  test('keeps a megabyte', async () => {
+    const registrationId = await register();
+    const text = 'x'.repeat(2 ** 20);
+    await (await open(registrationId)).send('PutParam', `[core]\nlesson_status=i\n[core_lesson]\n${text}`);
+    assert.equal((await (await open(registrationId)).parameters()).suspended, text);
+  });
+
+  for (const [name, status, score, expected] of [
+    ['passed as it says', 'passed', '85', ['Completed', 'PASS', 85]],
+    [
+      'passed in one letter, with a score of three numbers',
+      'P',
+      '4.545454545454546,100,0',
+      ['Completed', 'PASS', 4.545455],
+    ],
+    ['passed by the mastery score', 'c', '90', ['Completed', 'PASS', 90]],
+    ['failed by the mastery score', 'Completed', '79', ['Completed', 'FAIL', 79]],
+    ['failed as it says', 'failed, logout', '20', ['Completed', 'FAIL', 20]],
+    ['incomplete with a score', 'incomplete', '90', ['Incomplete', 'UNKNOWN', 90]],
+    ['browsed', 'b', '', ['Incomplete', 'UNKNOWN', null]],
+    ['of a status that AICC does not know', 'done', '33100', ['Incomplete', 'UNKNOWN', 100]],
+  ] as const) {
+    test(`is ${name}`, async () => {
+      const registrationId = await register();
+      const unit = await open(registrationId);
+      await unit.send('putparam', `[CORE]\nLESSON_STATUS=${status}\nSCORE=${score}\nTIME=0000:02:10.4`);
+      const { completion, success, score: told, duration } = await resultOf(service, registrationId);
+      assert.deepEqual([completion, success, told, duration], [...expected, 130]);
+    });
+  }
+
+  test('adds up the time of its visits, whose messages each tell all of it', async () => {
+    const registrationId = await register();
+    const first = await open(registrationId);
+    await first.send('PutParam', '[core]\nlesson_status=i\ntime=00:00:30');
+    await first.send('PutParam', '[core]\nlesson_status=i\ntime=00:01:00');
+    const second = await open(registrationId);
+    await second.send('PutParam', '[core]\nlesson_status=p\nscore=90\ntime=00:00:20');
+    assert.equal((await resultOf(service, registrationId)).duration, 80);
+  });
+
+  test('of several units is done with them all', async () => {
+    const registrationId = await register(TWO_UNITS);
+    const player = await Player.open(service, registrationId);
+    const one = new Unit(await player.openUnit('A1'));
+    const two = new Unit(await player.openUnit('A2'));
+    await two.send('PutParam', '[core]\nlesson_status=completed\ntime=00:00:10');
+    assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
+    // The last words of a unit come when the next one is open.
+    await one.send('PutParam', '[core]\nlesson_status=passed\nscore=90\ntime=00:00:10');
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Completed',
+      success: 'PASS',
+      score: 90,
+      duration: 20,
+    });
+  });
+
+  test('in an older window writes nothing more, and is told so', async () => {
+    const registrationId = await register();
+    const old = await open(registrationId);
+    await open(registrationId);
+    assert.match(await old.send('PutParam', '[core]\nlesson_status=passed'), /^error=3\r\n/);
+    assert.equal((await resultOf(service, registrationId)).success, 'UNKNOWN');
+  });
+
+  test('that is finished opens for review, which takes nothing away', async () => {
+    const registrationId = await register();
+    const first = await open(registrationId);
+    await first.send('PutParam', '[core]\nlesson_status=passed\nscore=90\ntime=00:01:00');
+    await first.send('ExitAU');
+    const second = await open(registrationId);
+    const { values } = await second.parameters();
+    assert.deepEqual([values.Lesson_Mode, values.Credit], ['review', 'no-credit']);
+    assert.match(await second.send('PutParam', '[core]\nlesson_status=failed\nscore=0'), /^error=0\r\n/);
+    assert.deepEqual(await resultOf(service, registrationId), {
+      completion: 'Completed',
+      success: 'PASS',
+      score: 90,
+      duration: 60,
+    });
+  });
+
+  test('says its interactions, which are kept', async () => {
+    const registrationId = await register();
+    const unit = await open(registrationId);
+    const rows =
+      '"course_id","student_id","lesson_id","date","time","interaction_id","objective_id","type_interaction","correct_response","student_response","result","weighting","latency"\r\n' +
+      '"1","ann","A1","2026/01/31","09:30:00","Q1","O1","C","a,b","a","W","1","00:00:05"\r\n';
+    assert.match(await unit.send('PutInteractions', rows), /^error=0/);
+    for (const command of ['PutObjectives', 'PutComments', 'PutPath', 'PutPerformance']) {
+      assert.match(await unit.send(command, '"a","b"\r\n"1","2"'), /^error=0/, command);
+    }
+    const runtime = await service.api.get(`/registrations/${registrationId}/runtime`);
+    const text = JSON.stringify(runtime.body);
+    for (const part of ['Q1', '00:00:05', '"a,b"', '"W"']) assert.ok(text.includes(part), part);
+  });
+
+  test('is refused without its own session', async () => {
+    const unit = await open(await register());
+    const other = await open(await register());
+    for (const wrong of ['', 'x', other.sessionId, `${unit.sessionId.slice(0, -3)}AAA`]) {
+      assert.match(
+        await unit.send('GetParam', undefined, wrong),
+        /^error=3\r\nerror_text=Invalid Session ID/,
+      );
+    }
+    assert.match(await unit.send('DropTables'), /^error=1\r\nerror_text=Invalid Command/);
+    assert.match(await unit.send('constructor'), /^error=1/);
+  });
+});
