@@ -11,16 +11,16 @@ const BYTES_PER_MIB = 2 ** 20;
 
 const HELP = `Usage: coursewire backup --to FOLDER
 
-Copies the embedded service's data (the database, the files of courses, the secret) into a new folder,
-beside a running service; all of it or nothing. A service starts on that folder as it is: set data_dir
-to it. For PostgreSQL and shared stores see docs/operating.md, "Backup".
+Backs up the embedded data (database, course files, secret) into a new folder, completely or not at
+all. The service can keep running. A service can start directly on that folder: set data_dir to it.
+For PostgreSQL and shared stores, see docs/operating.md, "Backup".
 
-Exit code: 0 when the backup is complete; 1 when none was made, or when it was made and the secret
-that decrypts it is missing or a wrong one, which is said then.
+Exit code: 0 if the backup is complete; 1 if none was made, or if it lacks the secret that decrypts
+it, which the message then says.
 
 Options:
   --to FOLDER  a folder that does not exist yet, or is empty
-  --help       writes this text
+  --help       show this text
 `;
 
 /** What the command works with. */

@@ -18,7 +18,7 @@ import {
 
 const HELP = `Usage: coursewire client <command>
 
-Makes and manages API clients: the ids and secrets with which programs get access tokens.
+Creates and manages API clients: the ids and secrets with which programs get access tokens.
 
 Commands:
   create --name NAME --email EMAIL [--scope "SCOPE …"] [--json]
@@ -27,19 +27,19 @@ Commands:
   enable CLIENT_ID
   disable CLIENT_ID
 
-"coursewire client <command> --help" tells more about a command.
+"coursewire client <command> --help" explains a command.
 `;
 
 const CREATE_HELP = `Usage: coursewire client create --name NAME --email EMAIL [--scope "SCOPE …"] [--json]
 
-Makes an API client. Its secret is shown once, here, and cannot be shown again.
+Creates an API client. Its secret is shown only once, here.
 
 Options:
-  --name NAME        what the client is, for people: 1 to 200 characters
-  --email EMAIL      stands as "user" in the messages of events that the client causes
-  --scope "SCOPE …"  what the client may do, space-separated; all scopes when left out, none with --scope ""
-  --json             writes {"client_id", "client_secret", "name", "email", "scope"}
-  --help             writes this text
+  --name NAME        a name that people recognize: 1 to 200 characters
+  --email EMAIL      who to contact about it; sent as "user" in messages about what the client does
+  --scope "SCOPE …"  what the client may do, space-separated (default: all scopes; --scope "" means none)
+  --json             print {"client_id", "client_secret", "name", "email", "scope"}
+  --help             show this text
 
 Scopes: ${SCOPES.join(' ')}
 `;
@@ -49,32 +49,32 @@ const LIST_HELP = `Usage: coursewire client list [--json]
 Lists the API clients, oldest first.
 
 Options:
-  --json  writes an array of {"client_id", "name", "email", "scope", "enabled", "created_dt", "last_used_dt"}
-  --help  writes this text
+  --json  print an array of {"client_id", "name", "email", "scope", "enabled", "created_dt", "last_used_dt"}
+  --help  show this text
 `;
 
 const DELETE_HELP = `Usage: coursewire client delete CLIENT_ID
 
-Deletes an API client. Its access tokens end at once.
+Deletes an API client. Its access tokens stop working immediately.
 
 Options:
-  --help  writes this text
+  --help  show this text
 `;
 
 const ENABLE_HELP = `Usage: coursewire client enable CLIENT_ID
 
-Lets a disabled API client ask for access tokens again.
+Enables a disabled API client, so that it can get access tokens again.
 
 Options:
-  --help  writes this text
+  --help  show this text
 `;
 
 const DISABLE_HELP = `Usage: coursewire client disable CLIENT_ID
 
-Disables an API client until it is enabled. Its access tokens end at once and for good.
+Disables an API client until it is enabled. Its access tokens stop working immediately and permanently.
 
 Options:
-  --help  writes this text
+  --help  show this text
 `;
 
 /** What the command works with. */

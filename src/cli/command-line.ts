@@ -16,25 +16,26 @@ import { runClientCommand } from './client-command.ts';
 import { runDatabaseCommand } from './database-command.ts';
 import { runInstallationCommand } from './installation-command.ts';
 import { runSecretsCommand } from './secrets-command.ts';
+import type { Output } from './subcommands.ts';
 import { runUserCommand } from './user-command.ts';
 import { readVersion } from './version.ts';
 
 const USAGE = `Usage: coursewire [--config FILE] COMMAND
 
 Commands:
-  serve           serves the API and delivers webhooks until SIGTERM or SIGINT
-  client …        makes, lists, disables and deletes API clients; see: coursewire client --help
-  user …          makes, lists and deletes administrators; see: coursewire user --help
-  secrets …       changes webhooks_auth_secret; see: coursewire secrets --help
-  queues …        creates and checks the queues on Amazon SQS; see: coursewire queues --help
-  installation …  shows the installation's id, or gives a copy its own; see: coursewire installation --help
-  database …      copies the embedded database to PostgreSQL; see: coursewire database --help
-  backup …        copies the embedded service's data beside it; see: coursewire backup --help
+  serve           serve the API and deliver webhooks until SIGTERM or SIGINT
+  client …        create, list, disable and delete API clients; see: coursewire client --help
+  user …          create, list and delete administrators; see: coursewire user --help
+  secrets …       change webhooks_auth_secret; see: coursewire secrets --help
+  queues …        create and check the queues on Amazon SQS; see: coursewire queues --help
+  installation …  show the id of the installation, or give a copy a new one; see: coursewire installation --help
+  database …      copy the embedded database to PostgreSQL; see: coursewire database --help
+  backup …        back up the embedded data while the service is running; see: coursewire backup --help
 
 Options:
-  --config FILE   settings in YAML; environment variables of the same names in upper case win
-  --version       writes the version
-  --help          writes this text
+  --config FILE   read settings from YAML; environment variables override them (upper case names)
+  --version       show the version
+  --help          show this text
 
 Settings are described in docs/settings.md.
 `;
@@ -46,45 +47,66 @@ const REPEATED_SIGNAL_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 const MAX_PASSWORD_INPUT = 4_096;
 
-/** Runs the program with its arguments and answers its exit code. */
-export async function runCommandLine(args: string[]): Promise<number> {
+/** What the command line reads and writes besides its arguments and standard input. */
+export interface Surroundings extends Required<Output> {
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const THIS_PROCESS: Surroundings = {
+  env: process.env,
+  write: (text) => void process.stdout.write(text),
+  writeError: (text) => void process.stderr.write(text),
+};
+
+/** A call of a command: its surroundings and the option `--config`. */
+interface Call extends Surroundings {
+  readonly configFile: string | undefined;
+}
+
+/** Runs the program with its arguments and returns its exit code. */
+export async function runCommandLine(
+  args: readonly string[],
+  surroundings: Surroundings = THIS_PROCESS,
+): Promise<number> {
+  const { write, writeError } = surroundings;
   try {
     const { configFile, rest } = takeConfigOption(args);
+    const call: Call = { ...surroundings, configFile };
     const [command, ...commandArgs] = rest;
     switch (command) {
       case undefined:
-        process.stderr.write(USAGE);
+        writeError(USAGE);
         return EXIT_USAGE;
       case '--help':
       case '-h':
-        process.stdout.write(USAGE);
+        write(USAGE);
         return 0;
       case '--version':
-        process.stdout.write(`${readVersion()}\n`);
+        write(`${readVersion()}\n`);
         return 0;
       case 'serve':
-        return await serve(configFile, commandArgs);
+        return await serve(call, commandArgs);
       case 'client':
-        return await manageClients(configFile, commandArgs);
+        return await manageClients(call, commandArgs);
       case 'user':
-        return await manageUsers(configFile, commandArgs);
+        return await manageUsers(call, commandArgs);
       case 'secrets':
-        return await manageSecrets(configFile, commandArgs);
+        return await manageSecrets(call, commandArgs);
       case 'queues':
-        return await manageQueues(configFile, commandArgs);
+        return await manageQueues(call, commandArgs);
       case 'installation':
-        return await manageInstallation(configFile, commandArgs);
+        return await manageInstallation(call, commandArgs);
       case 'database':
-        return await manageDatabase(configFile, commandArgs);
+        return await manageDatabase(call, commandArgs);
       case 'backup':
-        return await makeBackup(configFile, commandArgs);
+        return await makeBackup(call, commandArgs);
       default:
         throw new UsageError(`unknown command ${JSON.stringify(command)}`);
     }
   } catch (error) {
-    process.stderr.write(`coursewire: ${error instanceof Error ? error.message : String(error)}\n`);
+    writeError(`coursewire: ${error instanceof Error ? error.message : String(error)}\n`);
     if (!(error instanceof UsageError)) return EXIT_FAILED;
-    process.stderr.write('See: coursewire --help\n');
+    writeError('See: coursewire --help\n');
     return EXIT_USAGE;
   }
 }
@@ -105,13 +127,13 @@ function takeConfigOption(args: readonly string[]): { configFile: string | undef
   return { configFile, rest };
 }
 
-async function serve(configFile: string | undefined, args: readonly string[]): Promise<number> {
+async function serve(call: Call, args: readonly string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(USAGE);
+    call.write(USAGE);
     return 0;
   }
   if (args.length > 0) throw new UsageError(`serve has no argument ${JSON.stringify(args[0])}`);
-  const settings = readSettings(configFile);
+  const settings = readSettings(call);
   const logs = createLogs({ level: settings.log_level, customLevels: settings.custom_log_levels });
   const stopped = stopSignal();
   process.on('uncaughtException', (error) => {
@@ -121,7 +143,7 @@ async function serve(configFile: string | undefined, args: readonly string[]): P
   await using _service = await startService(settings, {
     logs,
     version: readVersion(),
-    announce: (text) => void process.stderr.write(text),
+    announce: call.writeError,
   });
   await stopped;
   return 0;
@@ -148,11 +170,11 @@ function stopSignal(): Promise<void> {
   });
 }
 
-async function manageUsers(configFile: string | undefined, args: readonly string[]): Promise<number> {
+async function manageUsers(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runUserCommand(args, {
     administrators: async () => {
-      const settings = readSettings(configFile);
+      const settings = readSettings(call);
       const { database } = stack.use(await openStorage(settings, { exclusive: false, now: Date.now }));
       return administratorServices({
         database,
@@ -162,10 +184,10 @@ async function manageUsers(configFile: string | undefined, args: readonly string
         now: () => database.clock.now(),
       }).administrators;
     },
-    baseUrl: () => baseUrlOf(readSettings(configFile)),
+    baseUrl: () => baseUrlOf(readSettings(call)),
     readPassword: readPasswordFromInput,
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+    write: call.write,
+    writeError: call.writeError,
   });
 }
 
@@ -179,86 +201,83 @@ async function readPasswordFromInput(): Promise<string> {
   return text.replace(/\r?\n$/, '');
 }
 
-async function manageQueues(configFile: string | undefined, args: readonly string[]): Promise<number> {
+async function manageQueues(call: Call, args: readonly string[]): Promise<number> {
   // Loaded when it is asked for: the library of AWS is large.
   const { runQueuesCommand } = await import('./queues-command.ts');
   await using stack = new AsyncDisposableStack();
   return await runQueuesCommand(args, {
     settings: () => {
-      const settings = readSettings(configFile);
+      const settings = readSettings(call);
       return { place: sqsPlaceOf(settings), maxReceives: settings.message_queue_max_receives };
     },
     installation: async () => {
-      const settings = readSettings(configFile);
+      const settings = readSettings(call);
       const { database } = stack.use(await openStorage(settings, { exclusive: false, now: Date.now }));
       return await installationOf(database);
     },
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+    write: call.write,
+    writeError: call.writeError,
   });
 }
 
-async function manageInstallation(configFile: string | undefined, args: readonly string[]): Promise<number> {
+async function manageInstallation(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runInstallationCommand(args, {
     open: async () => {
       const exclusive = args.length > 0;
-      return stack.use(await openStorage(readSettings(configFile), { exclusive, now: Date.now })).database;
+      return stack.use(await openStorage(readSettings(call), { exclusive, now: Date.now })).database;
     },
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+    write: call.write,
+    writeError: call.writeError,
   });
 }
 
-async function manageClients(configFile: string | undefined, args: readonly string[]): Promise<number> {
+async function manageClients(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runClientCommand(args, {
     clients: async () => {
-      const storage = stack.use(
-        await openStorage(readSettings(configFile), { exclusive: false, now: Date.now }),
-      );
+      const storage = stack.use(await openStorage(readSettings(call), { exclusive: false, now: Date.now }));
       const { database } = storage;
       return new ClientService({ database, now: () => database.clock.now() });
     },
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+    write: call.write,
+    writeError: call.writeError,
   });
 }
 
-async function manageSecrets(configFile: string | undefined, args: readonly string[]): Promise<number> {
+async function manageSecrets(call: Call, args: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   return await runSecretsCommand(args, {
-    open: async () =>
-      stack.use(await openStorage(readSettings(configFile), { exclusive: false, now: Date.now })),
+    open: async () => stack.use(await openStorage(readSettings(call), { exclusive: false, now: Date.now })),
     tokenLifetimeMs: () =>
-      Math.max(readSettings(configFile).access_token_lifetime * MS_PER_SECOND, LAUNCH_LIFETIME_MS),
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+      Math.max(readSettings(call).access_token_lifetime * MS_PER_SECOND, LAUNCH_LIFETIME_MS),
+    write: call.write,
+    writeError: call.writeError,
   });
 }
 
-async function manageDatabase(configFile: string | undefined, args: readonly string[]): Promise<number> {
+async function manageDatabase(call: Call, args: readonly string[]): Promise<number> {
   return await runDatabaseCommand(args, {
-    databaseUrl: () => readSettings(configFile).database_url,
-    dataDir: () => readSettings(configFile).data_dir,
-    open: (targetUrl) => openCopyDatabases(readSettings(configFile).data_dir, targetUrl, Date.now),
+    databaseUrl: () => readSettings(call).database_url,
+    dataDir: () => readSettings(call).data_dir,
+    open: (targetUrl) => openCopyDatabases(readSettings(call).data_dir, targetUrl, Date.now),
     // On PostgreSQL nobody looks whether a message is done with: it is deleted then.
     finish: deleteDoneMessages,
     now: Date.now,
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+    write: call.write,
+    writeError: call.writeError,
   });
 }
 
-async function makeBackup(configFile: string | undefined, args: readonly string[]): Promise<number> {
+async function makeBackup(call: Call, args: readonly string[]): Promise<number> {
   return await runBackupCommand(args, {
-    settings: () => readSettings(configFile),
-    dataFolder: () => namedPlaces(readSettings(configFile).data_dir),
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+    settings: () => readSettings(call),
+    dataFolder: () => namedPlaces(readSettings(call).data_dir),
+    write: call.write,
+    writeError: call.writeError,
   });
 }
 
-function readSettings(configFile: string | undefined) {
-  return loadSettings({ env: process.env, ...(configFile === undefined ? {} : { configFile }) });
+function readSettings({ env, configFile }: Call) {
+  return loadSettings({ env, ...(configFile === undefined ? {} : { configFile }) });
 }

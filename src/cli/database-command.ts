@@ -11,15 +11,15 @@ const SHOWN_CHECKSUM_DIGITS = 12;
 
 const HELP = `Usage: coursewire database copy [--to URL]
 
-Copies the embedded database in data_dir into an empty PostgreSQL database, all of it or nothing:
-whatever breaks it off leaves the target empty, and it is simply run again. The service on data_dir
-must be stopped. Every table is read back, counted and compared before the copy counts. The embedded
-database stays as it is. The steps before and after: docs/operating.md, "Moving to PostgreSQL".
+Copies the embedded database in data_dir into an empty PostgreSQL database, completely or not at all.
+If it is interrupted, the target is still empty: run it again. Stop the service on data_dir first.
+Every table is read back, counted and compared before the copy is committed. The embedded database
+is not changed. For the steps before and after, see docs/operating.md, "Moving to PostgreSQL".
 
 Options:
-  --to URL  postgres://user:password@host:5432/database; the setting database_url when left out, which
-            keeps the password out of the list of processes
-  --help    writes this text
+  --to URL  postgres://user:password@host:5432/database (default: the setting database_url, which keeps
+            the password out of the process list)
+  --help    show this text
 `;
 
 const OPTIONS = {

@@ -7,14 +7,14 @@ const WRONG_USE = 2;
 const HELP = `Usage: coursewire installation [renew]
 
 Shows the id of this installation. The queues on Amazon SQS and the content_store belong to the
-installation with that id; a copy of the database has the same id.
+installation with that id. A copy of the database has the same id.
 
 Commands:
-  renew   gives this copy of an installation an id of its own, so that both can be used side by side.
-          Stop the service first, and give the copy queues, a content_store and targets of its own
+  renew   give this copy of an installation a new id, so that both can be used side by side.
+          Stop the service first, and give the copy its own queues, content_store and targets
 
 Options:
-  --help  writes this text
+  --help  show this text
 `;
 
 /** What the command works with. */

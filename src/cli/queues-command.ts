@@ -9,16 +9,16 @@ const WRONG_USE = 2;
 
 const HELP = `Usage: coursewire queues <command>
 
-Creates and checks the two FIFO queues on Amazon SQS that the settings name. Region, endpoint and credentials are found as
-AWS programs find them, unless sqs_region and sqs_endpoint are set.
+Creates and checks the two FIFO queues on Amazon SQS that the settings name. Region, endpoint and credentials come from the
+usual AWS sources, unless sqs_region and sqs_endpoint are set.
 
 Commands:
-  create   creates the queues that are missing, attaches the dead-letter queue where no redrive policy is set, and tags
-           both with the id of this installation; changes nothing else of queues that exist
-  check    lists everything that is wrong with the queues; the exit code is 1 when something is
+  create   create missing queues, attach the dead-letter queue if there is no redrive policy, and tag both queues with
+           the id of this installation; changes nothing else in existing queues
+  check    list all problems of the queues; the exit code is 1 if there are any
 
 Options:
-  --help   writes this text
+  --help   show this text
 `;
 
 /** 14 days, Amazon's longest. */

@@ -12,15 +12,15 @@ const MAX_NAMED = 50;
 
 const HELP = `Usage: coursewire secrets re-encrypt
 
-Encrypts all stored keys and secrets of webhooks with webhooks_auth_secret that
-webhooks_auth_secret_previous has encrypted, verifies that none is left, and says when the former
-secret may be removed. Services may run meanwhile. Broken off, it is simply run again. Nothing that
-is secret is shown. How to change the secret step by step: docs/operating.md.
+Re-encrypts all stored keys and secrets of webhooks that were encrypted with
+webhooks_auth_secret_previous, verifies that none is left, and says when you can remove the old
+secret. Services can keep running. If it is interrupted, run it again. It shows no secrets.
+How to change the secret step by step: docs/operating.md.
 
-Exit code: 0 when the former secret is no longer needed for stored data, 1 when something is left to do.
+Exit code: 0 if no stored data needs the old secret, 1 if something is left to do.
 
 Options:
-  --help  writes this text
+  --help  show this text
 `;
 
 /** What the command works with. */

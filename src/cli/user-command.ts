@@ -23,7 +23,7 @@ import {
 
 const HELP = `Usage: coursewire user <command>
 
-Makes and manages administrators: the people who sign in to the admin UI.
+Creates and manages administrators: the people who sign in to the admin UI.
 
 Commands:
   create --email EMAIL --role ROLE [--name NAME] [--password-stdin] [--json]
@@ -31,20 +31,20 @@ Commands:
   delete EMAIL
   reset-password EMAIL [--json]
 
-"coursewire user <command> --help" tells more about a command.
+"coursewire user <command> --help" explains a command.
 `;
 
 const CREATE_HELP = `Usage: coursewire user create --email EMAIL --role ROLE [--name NAME] [--password-stdin] [--json]
 
-Makes an administrator, and writes a one-time link with which the person sets a password.
+Creates an administrator and prints a one-time link with which the person sets a password.
 
 Options:
-  --email EMAIL     signs in with it; stands as "user" in the messages of events that the administrator causes
-  --role ROLE       ${ROLES.join(' or ')}; a viewer reads content, and no integrations
-  --name NAME       for people: 1 to 200 characters; the person tells it with the link when left out
-  --password-stdin  takes the password from standard input, at least ${MIN_PASSWORD_CHARACTERS} characters, instead of making a link
-  --json            writes the administrator, with "invitation_url" and "invitation_expires_dt" when a link was made
-  --help            writes this text
+  --email EMAIL     used to sign in; sent as "user" in messages about what the administrator does
+  --role ROLE       ${ROLES.join(' or ')}; a viewer can read content, but no integrations
+  --name NAME       1 to 200 characters (default: the person enters it after opening the link)
+  --password-stdin  read the password from standard input (at least ${MIN_PASSWORD_CHARACTERS} characters) instead of creating a link
+  --json            print the administrator, with "invitation_url" and "invitation_expires_dt" if a link was created
+  --help            show this text
 `;
 
 const LIST_HELP = `Usage: coursewire user list [--json]
@@ -52,26 +52,26 @@ const LIST_HELP = `Usage: coursewire user list [--json]
 Lists the administrators, oldest first.
 
 Options:
-  --json  writes an array of {"id", "email", "name", "role", "enabled", "invited", "created_dt", "last_sign_in_dt"}
-  --help  writes this text
+  --json  print an array of {"id", "email", "name", "role", "enabled", "invited", "created_dt", "last_sign_in_dt"}
+  --help  show this text
 `;
 
 const DELETE_HELP = `Usage: coursewire user delete EMAIL
 
-Deletes an administrator. All sessions of the administrator end at once. The last enabled admin cannot be deleted.
+Deletes an administrator. All their sessions end immediately. The last enabled admin cannot be deleted.
 
 Options:
-  --help  writes this text
+  --help  show this text
 `;
 
 const RESET_HELP = `Usage: coursewire user reset-password EMAIL [--json]
 
-Writes a one-time link with which an administrator sets a new password. Until then the present one stays; with it all
-sessions end. A link made before can no longer be used.
+Prints a one-time link with which an administrator sets a new password. The current password works until then. Setting the
+new one ends all sessions. Earlier links stop working.
 
 Options:
-  --json  writes {"invitation_url", "invitation_expires_dt"}
-  --help  writes this text
+  --json  print {"invitation_url", "invitation_expires_dt"}
+  --help  show this text
 `;
 
 /** What the command works with. */

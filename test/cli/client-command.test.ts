@@ -52,7 +52,7 @@ describe('coursewire client create', () => {
     await using command = await openCommand();
     assert.equal(JSON.parse((await command.run(...CREATE, '--json')).out).scope, SCOPES.join(' '));
     assert.equal(JSON.parse((await command.run(...CREATE, '--json', '--scope', '')).out).scope, '');
-    assert.match((await command.run('create', '--help')).out, /all scopes when left out/);
+    assert.match((await command.run('create', '--help')).out, /default: all scopes/);
   });
 
   it('exits 2, says everything that is wrong, and makes nothing', async () => {

@@ -3,15 +3,20 @@ import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { type Outcome, outcomeOf } from '../support/command.ts';
 import { DEADLINE_MS } from '../support/deadline.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const MAIN = path.resolve(import.meta.dirname, '../../bin/coursewire.js');
 
-function run(
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<{ code: number; out: string; err: string }> {
+/** Runs the program in this process. */
+function run(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
+  return outcomeOf((output) => runCommandLine(args, { ...output, env }));
+}
+
+/** Runs the program as people start it, in a process of its own. */
+function runProgram(args: string[], env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(process.execPath, [MAIN, ...args], { env, timeout: DEADLINE_MS }, (error, out, err) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
@@ -21,7 +26,7 @@ function run(
 }
 
 describe('the command line', () => {
-  test('tells its use, and that of every command, without opening anything', async () => {
+  test('explains itself and every command without opening anything', async () => {
     using folder = temporaryFolder();
     const dataDir = path.join(folder.path, 'data');
     for (const args of [
@@ -38,7 +43,7 @@ describe('the command line', () => {
     assert.equal(existsSync(dataDir), false);
   });
 
-  test('shows the installation’s id, and gives a copy of it another one', async () => {
+  test('shows the id of the installation, and gives a copy a new one', async () => {
     using folder = temporaryFolder();
     const env = { DATA_DIR: path.join(folder.path, 'data') };
     const id = (await run(['installation'], env)).out.trim();
@@ -52,15 +57,17 @@ describe('the command line', () => {
     assert.equal((await run(['installation', 'remove'], env)).code, 2);
   });
 
-  test('tells its version', async () => {
-    assert.match((await run(['--version'])).out, /^\d+\.\d+\.\d+\n$/);
+  test('shows its version', async () => {
+    const { code, out, err } = await runProgram(['--version']);
+    assert.deepEqual([code, err], [0, '']);
+    assert.match(out, /^\d+\.\d+\.\d+\n$/);
   });
 
   test('loads nothing that compiles once it has run, which would take 20 MiB and a tenth of a second', async () => {
     const atExit = `process.on('exit', () => console.error(process.moduleLoadList.join(' ')))`;
     const preload = `data:text/javascript,${encodeURIComponent(atExit)}`;
-    await run(['--help']);
-    const { code, err } = await run(['--help'], { NODE_OPTIONS: `--import "${preload}"` });
+    await runProgram(['--help']);
+    const { code, err } = await runProgram(['--help'], { NODE_OPTIONS: `--import "${preload}"` });
     assert.equal(code, 0);
     assert.match(err, /internal\/modules\/esm/);
     assert.doesNotMatch(err, /internal\/deps\/amaro/);
@@ -71,7 +78,7 @@ describe('the command line', () => {
       Object.defineProperty(process, 'version', { value: 'v20.20.2' });
       process.on('exit', () => console.log(process.moduleLoadList.includes('Internal Binding sqlite')))`;
     const preload = `data:text/javascript,${encodeURIComponent(older)}`;
-    const { code, out, err } = await run(['--version'], { NODE_OPTIONS: `--import "${preload}"` });
+    const { code, out, err } = await runProgram(['--version'], { NODE_OPTIONS: `--import "${preload}"` });
     assert.deepEqual([code, out], [1, 'false\n']);
     assert.equal(
       err,
@@ -79,7 +86,7 @@ describe('the command line', () => {
     );
   });
 
-  test('wrong use is said, with exit code 2', async () => {
+  test('reports wrong usage with exit code 2', async () => {
     for (const [args, said] of [
       [[], /Usage/],
       [['serv'], /unknown command "serv"/],
@@ -107,7 +114,7 @@ describe('the command line', () => {
     assert.doesNotMatch(err, /\n\s+at /);
   });
 
-  test('settings come from a file, and from the environment before it', async () => {
+  test('reads settings from a file, which the environment overrides', async () => {
     using folder = temporaryFolder();
     const config = path.join(folder.path, 'coursewire.yaml');
     writeFileSync(config, `data_dir: ${path.join(folder.path, 'from-file')}\n`);
@@ -119,7 +126,7 @@ describe('the command line', () => {
     assert.ok(existsSync(path.join(folder.path, 'from-environment', 'coursewire.db')));
   });
 
-  test('a missing file of settings is said', async () => {
+  test('names a missing settings file', async () => {
     const { code, err } = await run(['serve', '--config', '/nowhere/coursewire.yaml']);
     assert.equal(code, 1);
     assert.match(err, /\/nowhere\/coursewire\.yaml/);
