@@ -1,15 +1,10 @@
 import { CROSS_RULES } from './cross-rules.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { type Parsed, quote } from './parser.ts';
+import type { SettingDefinition } from './setting-definition.ts';
 import { type SettingProblem, SettingsError } from './settings-error.ts';
 import { type FileSetting, readSettingsFile } from './settings-file.ts';
-import {
-  SETTING_NAMES,
-  SETTINGS_TABLE,
-  type SettingDefinition,
-  type SettingName,
-  type Settings,
-} from './settings-table.ts';
+import { SETTING_NAMES, SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
 
 /** Where {@link loadSettings} looks. */
 export interface SettingsSources {

@@ -3,12 +3,8 @@ import { showBytes } from './byte-size.ts';
 import { CROSS_RULES } from './cross-rules.ts';
 import { needsOf } from './idle-settings.ts';
 import { environmentName } from './load-settings.ts';
-import {
-  SETTING_NAMES,
-  SETTINGS_TABLE,
-  type SettingDefinition,
-  type SettingGroup,
-} from './settings-table.ts';
+import type { SettingDefinition, SettingGroup } from './setting-definition.ts';
+import { SETTING_NAMES, SETTINGS_TABLE } from './settings-table.ts';
 
 const EXAMPLE = `host: 0.0.0.0
 port: 8080

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SETTING_NAMES, SETTINGS_TABLE, type SettingDefinition, type SettingName } from './settings-table.ts';
+import type { SettingDefinition } from './setting-definition.ts';
+import { SETTING_NAMES, SETTINGS_TABLE, type SettingName } from './settings-table.ts';
 
 const definition = (name: SettingName): SettingDefinition<unknown> => SETTINGS_TABLE[name];
 const isTaken = (name: SettingName, text: string) => 'value' in definition(name).parser.fromText(text);

@@ -3,62 +3,25 @@ import { LOG_LEVELS } from '../observability/log-level.ts';
 import { byteSize } from './byte-size.ts';
 import { contentStoreText } from './content-place.ts';
 import { listenHost, networkList } from './networks.ts';
+import { duration, inWords, mapOf, oneOf, orNothing, text, trueOrFalse, wholeNumber } from './parser.ts';
+import { define, type SettingDefinition } from './setting-definition.ts';
 import {
-  duration,
-  inWords,
-  mapOf,
-  oneOf,
-  orNothing,
-  type Parser,
-  text,
-  trueOrFalse,
-  wholeNumber,
-} from './parser.ts';
-
-/** Under which heading a setting stands in the reference. */
-export type SettingGroup =
-  | 'Server'
-  | 'Storage'
-  | 'Webhooks'
-  | 'Message queue'
-  | 'Delivery'
-  | 'Access'
-  | 'Limits'
-  | 'Logs';
-
-/** All that is known of a setting; parsing, the reference and the start-up log are made from it. */
-export interface SettingDefinition<out T> {
-  readonly group: SettingGroup;
-  /** Reads it and says in words what it may hold and in which unit. */
-  readonly parser: Parser<T>;
-  readonly default: T;
-  /** What leaving it out comes to, where the default alone (`null`) does not tell. */
-  readonly defaultInWords?: string;
-  readonly meaning: string;
-  /** A secret is never shown: not in errors, not at start. */
-  readonly secret: boolean;
-  /** Whether all instances of a database must hold the same. Never a secret: values are compared in the database. */
-  readonly shared: boolean;
-}
-
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const KIB = 2 ** 10;
-const MIB = 2 ** 20;
-const GIB = 2 ** 30;
-const TIB = 2 ** 40;
-
-const MAX_URL_LENGTH = 2_048;
-const MAX_PATH_LENGTH = 4_096;
-const AUTH_SECRET_LENGTH = 64;
-const QUEUE_NAME = /^[\w.-]{1,80}$/;
-const AWS_REGION = /^[a-z]{2,}(-[a-z0-9]+){1,4}$/;
-
-const authSecret = text({
-  allowed: `exactly ${AUTH_SECRET_LENGTH} characters`,
-  read: (given) => ([...given].length === AUTH_SECRET_LENGTH ? given : undefined),
-});
+  AWS_REGION,
+  authSecret,
+  DAY,
+  GIB,
+  HOUR,
+  KIB,
+  MAX_PATH_LENGTH,
+  MAX_URL_LENGTH,
+  MIB,
+  MINUTE,
+  readBaseUrl,
+  readContentBaseUrl,
+  readDatabaseUrl,
+  readQueueName,
+  TIB,
+} from './setting-values.ts';
 
 /** Every setting, by its name in the configuration file; the environment variable is the name in upper case. */
 export const SETTINGS_TABLE = {
@@ -465,37 +428,3 @@ export type Settings = {
 
 /** All names, in the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS_TABLE) as readonly SettingName[];
-
-function define<T>(
-  definition: Omit<SettingDefinition<T>, 'secret' | 'shared' | 'default'> & {
-    readonly default: NoInfer<T>;
-    readonly secret?: boolean;
-    readonly shared?: boolean;
-  },
-): SettingDefinition<T> {
-  return { secret: false, shared: false, ...definition };
-}
-
-function readQueueName(given: string): string | undefined {
-  return QUEUE_NAME.test(given) ? given : undefined;
-}
-
-function readDatabaseUrl(given: string): string | undefined {
-  if (!/^postgres(?:ql)?:\/\/[^\s]+$/.test(given) || given.length > MAX_URL_LENGTH) return undefined;
-  return URL.canParse(given) ? given : undefined;
-}
-
-function readBaseUrl(given: string): string | undefined {
-  // The URL parser would drop white space and add slashes that are missing.
-  if (!/^https?:\/\/[^\s?#\\]+$/i.test(given) || given.length > MAX_URL_LENGTH) return undefined;
-  const url = URL.parse(given);
-  if (url === null || url.username !== '' || url.password !== '') return undefined;
-  return url.href.replace(/\/+$/, '');
-}
-
-function readContentBaseUrl(given: string): string | undefined {
-  const wildcard = /^(https?:\/\/)\{launch\}\.(?=[^/])/i;
-  const read = readBaseUrl(given.replace(wildcard, '$1'));
-  if (read === undefined || /[{}]/.test(read) || new URL(read).pathname !== '/') return undefined;
-  return wildcard.test(given) ? read.replace('://', '://{launch}.') : read;
-}

@@ -1,6 +1,7 @@
 import type { Routes } from '../../http/routes.ts';
 import type { DescribedSetting } from '../../settings/describe-settings.ts';
-import { SETTINGS_TABLE, type SettingDefinition } from '../../settings/settings-table.ts';
+import type { SettingDefinition } from '../../settings/setting-definition.ts';
+import { SETTINGS_TABLE } from '../../settings/settings-table.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { HealthOverview, HealthReader } from './health-overview.ts';
 

@@ -1,0 +1,55 @@
+/** Rows of played courses. */
+
+/** A launch: someone opened a launch link, and may play one version of a course until it expires. */
+export interface PlayerLaunchRow {
+  launch_id: string;
+  /** Null for a preview, which records nothing. */
+  registration_id: string | null;
+  course_id: number;
+  version_id: number;
+  learner_id: string;
+  mode: string;
+  return_url: string | null;
+  created_at: number;
+  expires_at: number;
+}
+
+/** An attempt of a learner at a course: a registration has one until it is reset. */
+export interface PlayerAttemptRow {
+  registration_id: string;
+  /** Counts from 1 within the registration. */
+  number: number;
+  version_id: number;
+  /** How many player pages were opened in the attempt. Only the newest page may write. */
+  page: number;
+  /** The launch of the newest page: every other launch of the registration is superseded. */
+  launch_id: string | null;
+  /** JSON of what the runtime keeps for all units together; null when there is none. */
+  state: string | null;
+  started_at: number;
+  ended_at: number | null;
+}
+
+/** A unit of an attempt, from when it was opened first. */
+export interface PlayerUnitRow {
+  registration_id: string;
+  attempt: number;
+  /** The manifest's identifier of the unit. */
+  unit_id: string;
+  completion: string;
+  success: string;
+  score: number | null;
+  completed_at: number | null;
+  /** Time spent in all visits. */
+  duration_ms: number;
+  /** Time spent before the latest visit. */
+  earlier_ms: number;
+  /** Page, visit and sequence of the latest write: an older one writes nothing. */
+  page: number;
+  visit: number;
+  sequence: number;
+  /** JSON of the standard's data model as the unit left it; null before the first write. */
+  data: string | null;
+  opened_at: number;
+  updated_at: number;
+}

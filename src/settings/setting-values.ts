@@ -1,0 +1,46 @@
+import { text } from './parser.ts';
+
+/** Units, bounds and forms of settings' values. */
+
+export const MINUTE = 60;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+export const KIB = 2 ** 10;
+export const MIB = 2 ** 20;
+export const GIB = 2 ** 30;
+export const TIB = 2 ** 40;
+
+export const MAX_URL_LENGTH = 2_048;
+export const MAX_PATH_LENGTH = 4_096;
+const AUTH_SECRET_LENGTH = 64;
+const QUEUE_NAME = /^[\w.-]{1,80}$/;
+export const AWS_REGION = /^[a-z]{2,}(-[a-z0-9]+){1,4}$/;
+
+export const authSecret = text({
+  allowed: `exactly ${AUTH_SECRET_LENGTH} characters`,
+  read: (given) => ([...given].length === AUTH_SECRET_LENGTH ? given : undefined),
+});
+
+export function readQueueName(given: string): string | undefined {
+  return QUEUE_NAME.test(given) ? given : undefined;
+}
+
+export function readDatabaseUrl(given: string): string | undefined {
+  if (!/^postgres(?:ql)?:\/\/[^\s]+$/.test(given) || given.length > MAX_URL_LENGTH) return undefined;
+  return URL.canParse(given) ? given : undefined;
+}
+
+export function readBaseUrl(given: string): string | undefined {
+  // The URL parser would drop white space and add slashes that are missing.
+  if (!/^https?:\/\/[^\s?#\\]+$/i.test(given) || given.length > MAX_URL_LENGTH) return undefined;
+  const url = URL.parse(given);
+  if (url === null || url.username !== '' || url.password !== '') return undefined;
+  return url.href.replace(/\/+$/, '');
+}
+
+export function readContentBaseUrl(given: string): string | undefined {
+  const wildcard = /^(https?:\/\/)\{launch\}\.(?=[^/])/i;
+  const read = readBaseUrl(given.replace(wildcard, '$1'));
+  if (read === undefined || /[{}]/.test(read) || new URL(read).pathname !== '/') return undefined;
+  return wildcard.test(given) ? read.replace('://', '://{launch}.') : read;
+}
