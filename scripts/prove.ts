@@ -12,11 +12,13 @@ const USAGE = `Usage: npm run prove -- [NAME …] [options]
 
 Proofs:
   model              random operations, kills and restarts, held against a model of the specification
+  isolation          ninety webhooks are not affected by ten whose targets hang, crawl, refuse or never end
 
 Options:
   --seeds N          runs, each with a seed of its own (20)
   --seed N           one run, with this seed
   --operations N     operations of each run (200)
+  --quick            isolation: one short run instead of five
   --database NAME    sqlite or postgres; both when left out
 `;
 const EXIT_USAGE = 2;
@@ -26,6 +28,7 @@ interface Extent {
   seeds: string;
   seed: string | undefined;
   operations: string;
+  quick: boolean;
 }
 
 /** Each proof is a test file, which reads its extent from the environment. */
@@ -36,6 +39,10 @@ const PROOFS: Record<string, { file: string; environment: (extent: Extent) => No
       ...(seed === undefined ? { MODEL_SEEDS: seeds } : { MODEL_SEED: seed }),
       MODEL_OPERATIONS: operations,
     }),
+  },
+  isolation: {
+    file: 'test/proofs/isolation.ts',
+    environment: ({ quick }) => (quick ? { ISOLATION_RUNS: '1', ISOLATION_TICKS: '200' } : {}),
   },
 };
 
@@ -58,11 +65,11 @@ function parse(args: readonly string[]): {
   const databases = DATABASES.filter((name) => values.database === undefined || values.database === name);
   if (databases.length === 0)
     throw new UsageError(`--database is "${values.database}", not sqlite or postgres`);
-  const { seeds = '20', seed, operations = '200' } = values;
+  const { seeds = '20', seed, operations = '200', quick = false } = values;
   return {
     names: positionals.length === 0 ? Object.keys(PROOFS) : positionals,
     databases,
-    extent: { seeds, seed, operations },
+    extent: { seeds, seed, operations, quick },
   };
 }
 
@@ -72,7 +79,7 @@ function parseOptions(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { seeds: text, seed: text, operations: text, database: text },
+      options: { seeds: text, seed: text, operations: text, database: text, quick: { type: 'boolean' } },
     });
   } catch (error) {
     throw new UsageError((error as Error).message);

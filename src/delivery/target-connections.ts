@@ -110,6 +110,12 @@ export class TargetConnection {
     if (elapsedMs < this.roundTripMs) this.roundTripMs = elapsedMs;
   }
 
+  /** To be called when a request was answered whole: nothing of it is kept while the connection is idle. */
+  finished(): void {
+    this.answers += 1;
+    this.#handler = null;
+  }
+
   /** Ends the request on it, if there is one. */
   abort(): void {
     if (!this.idle) this.#handler?.abort();
@@ -173,7 +179,7 @@ export class TargetConnections implements AsyncDisposable {
 
   /** Takes back a connection whose request was answered whole, for another one. */
   release(connection: TargetConnection): void {
-    connection.answers += 1;
+    connection.finished();
     if (performance.now() - connection.connectedAt > this.#options.maxAgeMs) {
       this.discard(connection);
       return;

@@ -61,6 +61,10 @@ export interface TestDeliveryOptions {
   concurrency?: number;
   timeoutMs?: number;
   shutdownTimeoutMs?: number;
+  /** @defaultValue 1 */
+  retryInitialMs?: number;
+  /** @defaultValue 2 */
+  retryMaxMs?: number;
   /** Finds the addresses of targets' host names. */
   lookup?: TargetGuardOptions['lookup'];
 }
@@ -115,8 +119,8 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
       options: {
         concurrency: options.concurrency ?? 16,
         timeoutMs: options.timeoutMs ?? DEADLINE_MS,
-        retryInitialMs: 1,
-        retryMaxMs: 2,
+        retryInitialMs: options.retryInitialMs ?? 1,
+        retryMaxMs: options.retryMaxMs ?? 2,
         pollIntervalMs: 10_000,
         shutdownTimeoutMs: options.shutdownTimeoutMs ?? 1_000,
       },
