@@ -23,21 +23,21 @@ Options:
   --help       show this text
 `;
 
-/** What the command works with. */
+/** Dependencies of the command. */
 export interface BackupCommandContext {
   settings: () => Pick<
     Settings,
     'database_url' | 'content_store' | 'webhooks_auth_secret' | 'webhooks_auth_secret_previous'
   >;
-  /** The data folder; not asked for help or wrong use. */
+  /** The data folder. Not read for help or wrong usage. */
   dataFolder: () => DataFolder;
   write: (text: string) => void;
   writeError: (text: string) => void;
 }
 
 /**
- * Runs `coursewire backup …`; `args` are what follows `backup`. Answers the exit code: 0 when it was done, 1 when it was
- * made without a secret that decrypts it, 2 when the arguments are wrong.
+ * Runs `coursewire backup …`; `args` are what follows `backup`. Returns the exit code: 0 if it was done, 1 when
+ * it was made without a secret that decrypts it, 2 if the arguments are wrong.
  * @throws {BackupError}
  */
 export async function runBackupCommand(

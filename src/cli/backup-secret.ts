@@ -5,19 +5,19 @@ import { CredentialsCipher } from '../secrets/credentials-cipher.ts';
 import { opensCheck, readSecretUse, selectSecretCheck } from '../secrets/secret-check.ts';
 import type { AuthSecretSources } from '../secrets/stored-secret.ts';
 
-/** What a backup holds and lacks of the secret that decrypts its stored credentials. */
+/** Whether a backup contains the secret that decrypts its stored credentials. */
 export interface BackupSecret {
-  /** Whether the file of the secret belongs into the backup. */
+  /** Whether the file of the secret belongs in the backup. */
   copiesFile: boolean;
-  /** What keeps a service from starting on the backup, and what to do; null when nothing does. */
+  /** Why a service cannot start on the backup and what to do, or null. */
   lacks: string | null;
-  /** Whether some of what is stored needs `webhooks_auth_secret_previous`. */
+  /** Whether some stored values need `webhooks_auth_secret_previous`. */
   needsFormer: boolean;
-  /** How many stored values no configured secret decrypts. */
+  /** The number of stored values that no configured secret decrypts. */
   unreadable: number;
 }
 
-/** Holds the secret that a backup would be restored with against the database in it, which is only read. */
+/** Checks the secret that a backup would be restored with against its database, which is only read. */
 export async function secretOfBackup(
   databaseFile: string,
   { secretFile, configured, former }: AuthSecretSources,

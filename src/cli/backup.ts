@@ -19,7 +19,7 @@ import { type BackupSecret, secretOfBackup } from './backup-secret.ts';
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** What is not whole yet; takes the backup's name once it is. */
+/** An incomplete backup, which is renamed when it is complete. */
 const PARTIAL = '.partial';
 
 /** A backup cannot be made: the message says why, and what to do instead. */
@@ -27,24 +27,23 @@ export class BackupError extends Error {
   override name = 'BackupError';
 }
 
-/** What a backup holds. */
+/** The contents of a backup. */
 export interface Backup {
   databaseBytes: number;
   versions: number;
   /** Versions that were deleted while their files were being copied: they are in the backup's database, without files. */
   versionsGone: number;
-  /** The secret that decrypts stored credentials, as it was held against the copied database. */
+  /** The secret that decrypts stored credentials, checked against the copied database. */
   secret: BackupSecret;
 }
 
 /**
- * Copies the embedded service's data into a new folder that can be served from as it is; beside a running service, all or
- * nothing. The database is taken at one moment first, then the files of every course version that it names, then the secret
- * if it decrypts what is stored.
- *
+ * Backs up the embedded data into a new folder on which a service can start directly. It works while the
+ * service is running, and completely or not at all. First it takes a snapshot of the database, then the files
+ * of every course version in it, then the secret if it decrypts the stored values.
  * @param configured the `webhooks_auth_secret` of the settings; null when it is in a file of the data folder
  * @param former the `webhooks_auth_secret_previous` of the settings
- * @param contentFolder where the files of courses are; null when they are elsewhere and are backed up there
+ * @param contentFolder the folder of course files; null if they are elsewhere and are backed up there
  * @throws {BackupError}
  */
 export async function backUp(
@@ -103,9 +102,9 @@ export async function backUp(
   }
 }
 
-/** As of one moment, while the service goes on writing; the copy has no log beside it and no gaps. */
+/** A snapshot while the service continues to write. The copy has no log file and no gaps. */
 function copyDatabase(from: string, to: string): void {
-  // SQLite fills an empty file, but makes one that everybody may read.
+  // SQLite fills an existing empty file, but would create one that everybody can read.
   writeFileSync(to, '', { flag: 'wx', mode: FILE_MODE });
   const database = new DatabaseSync(from, { readOnly: true });
   try {
@@ -117,7 +116,7 @@ function copyDatabase(from: string, to: string): void {
   syncFile(to);
 }
 
-/** Reads the copy as a start would find it. @throws {BackupError} when it is damaged. */
+/** Reads the copy as a startup would. @throws {BackupError} if it is damaged. */
 function checkCopy(file: string): { keys: string[]; bytes: number } {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -137,7 +136,7 @@ function checkCopy(file: string): { keys: string[]; bytes: number } {
   }
 }
 
-/** Answers the versions that had no files. */
+/** Returns the versions that had no files. */
 async function copyVersions(keys: readonly string[], from: string, to: string): Promise<string[]> {
   const content = path.join(to, 'content');
   mkdirSync(content, { mode: FOLDER_MODE });
@@ -155,7 +154,7 @@ async function copyVersions(keys: readonly string[], from: string, to: string): 
   return gone;
 }
 
-/** How many of the versions the database still names: those were not deleted, their files are lost. */
+/** How many of the versions are still in the database: they were not deleted, so their files are lost. */
 function countNamed(databaseFile: string, keys: readonly string[]): number {
   if (keys.length === 0) return 0;
   const database = new DatabaseSync(databaseFile, { readOnly: true });

@@ -77,9 +77,9 @@ Options:
   --help  show this text
 `;
 
-/** What the command works with. */
+/** Dependencies of the command. */
 export interface ClientCommandContext extends Output {
-  /** Opens what the command works on; not called for help or wrong use. */
+  /** Opens what the command works on. Not called for help or wrong usage. */
   clients: () => Promise<ClientService>;
 }
 
@@ -104,8 +104,8 @@ const GROUP: CommandGroup<ClientCommandContext> = {
 };
 
 /**
- * Runs `coursewire client …`; `args` are what follow `client`. Answers the exit code: 0 when it was done, 1
- * when there is no such client, 2 when the arguments are wrong.
+ * Runs `coursewire client …`; `args` are what follow `client`. Returns the exit code: 0 if it was done, 1 if
+ * there is no such client, 2 if the arguments are wrong.
  * @throws {DatabaseUnavailableError} when the database cannot be read or written.
  */
 export async function runClientCommand(

@@ -42,7 +42,7 @@ Settings are described in docs/settings.md.
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
-/** Signals that come so soon after the first belong to it. */
+/** A signal within this time after the first one belongs to it. */
 const REPEATED_SIGNAL_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 const MAX_PASSWORD_INPUT = 4_096;
@@ -111,12 +111,12 @@ export async function runCommandLine(
   }
 }
 
-/** The arguments are not what the program takes. */
+/** The arguments of the program are wrong. */
 class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** `--config` goes with every command, so it is taken out before the command reads the rest. */
+/** `--config` applies to every command, so it is removed before the command reads the rest. */
 function takeConfigOption(args: readonly string[]): { configFile: string | undefined; rest: string[] } {
   const rest = [...args];
   const at = rest.findIndex((arg) => arg === '--config' || arg.startsWith('--config='));
@@ -150,8 +150,8 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
 }
 
 /**
- * Resolves at the first SIGTERM or SIGINT. A further one ends the process at once, as a person expects, but not within
- * a second: Ctrl-C under npm arrives twice, from the terminal and from npm, and means one orderly stop.
+ * Resolves at the first SIGTERM or SIGINT. Another one ends the process immediately, but not within a second:
+ * Ctrl-C under npm arrives twice, from the terminal and from npm, and means one orderly shutdown.
  */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
@@ -191,7 +191,7 @@ async function manageUsers(call: Call, args: readonly string[]): Promise<number>
   });
 }
 
-/** Standard input without the line end that editors and `echo` put behind it. */
+/** Standard input without the final line end that editors and `echo` add. */
 async function readPasswordFromInput(): Promise<string> {
   let text = '';
   for await (const part of process.stdin.setEncoding('utf8')) {
@@ -202,7 +202,7 @@ async function readPasswordFromInput(): Promise<string> {
 }
 
 async function manageQueues(call: Call, args: readonly string[]): Promise<number> {
-  // Loaded when it is asked for: the library of AWS is large.
+  // Loaded on demand, because the AWS library is large.
   const { runQueuesCommand } = await import('./queues-command.ts');
   await using stack = new AsyncDisposableStack();
   return await runQueuesCommand(args, {
@@ -261,7 +261,7 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
     databaseUrl: () => readSettings(call).database_url,
     dataDir: () => readSettings(call).data_dir,
     open: (targetUrl) => openCopyDatabases(readSettings(call).data_dir, targetUrl, Date.now),
-    // On PostgreSQL nobody looks whether a message is done with: it is deleted then.
+    // On PostgreSQL, done messages are deleted instead of being skipped.
     finish: deleteDoneMessages,
     now: Date.now,
     write: call.write,

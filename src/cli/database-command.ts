@@ -5,7 +5,7 @@ import type { CopyDatabases } from '../database/copying/open-databases.ts';
 const SUCCESS = 0;
 const WRONG_USE = 2;
 
-/** Rows of a table between two lines that tell how far it is. */
+/** Rows between two progress lines. */
 const TOLD_EVERY_ROWS = 50_000;
 const SHOWN_CHECKSUM_DIGITS = 12;
 
@@ -27,26 +27,26 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const satisfies ParseArgsConfig['options'];
 
-/** What the command works with. */
+/** Dependencies of the command. */
 export interface DatabaseCommandContext {
   /** The setting `database_url`. */
   databaseUrl: () => string | null;
-  /** Where the embedded database is, for people. */
+  /** The location of the embedded database, for messages. */
   dataDir: () => string;
-  /** Opens what is copied; not called for help or wrong use. */
+  /** Opens what is copied. Not called for help or wrong usage. */
   open: (targetUrl: string) => Promise<CopyDatabases>;
-  /** What is left to do with a copy before it counts. */
+  /** What remains to be done before a copy is committed. */
   finish: NonNullable<CopyOptions['finish']>;
   now: () => number;
-  /** Takes what was asked for. */
+  /** Receives the output. */
   write: (text: string) => void;
-  /** Takes what went wrong. */
+  /** Receives error messages. Defaults to `write`. */
   writeError: (text: string) => void;
 }
 
 /**
- * Runs `coursewire database …`; `args` are what follows `database`. Answers the exit code: 0 when it was done, 2 when
- * the arguments are wrong.
+ * Runs `coursewire database …`; `args` are what follows `database`. Returns the exit code: 0 if it was done, 2
+ * if the arguments are wrong.
  * @throws as {@link openCopyDatabases} and {@link copyDatabase}
  */
 export async function runDatabaseCommand(
@@ -81,7 +81,7 @@ export async function runDatabaseCommand(
   return SUCCESS;
 }
 
-/** The options, or what is wrong with them; a URL is never repeated, for it may hold a password. */
+/** The options, or their error. A URL is never repeated, because it may contain a password. */
 function parse(args: readonly string[]): { to: string | undefined; help: boolean } | string {
   let parsed: ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>;
   try {

@@ -17,16 +17,16 @@ Options:
   --help  show this text
 `;
 
-/** What the command works with. */
+/** Dependencies of the command. */
 export interface InstallationCommandContext {
-  /** Opens the database; not called for help or wrong use. */
+  /** Opens the database. Not called for help or wrong usage. */
   open: () => Promise<Database>;
   write: (text: string) => void;
   writeError: (text: string) => void;
 }
 
 /**
- * Runs `coursewire installation …` and answers the exit code.
+ * Runs `coursewire installation …` and returns the exit code.
  * @throws {DatabaseUnavailableError} when the database cannot be read or written.
  */
 export async function runInstallationCommand(

@@ -23,24 +23,27 @@ Options:
 
 /** 14 days, Amazon's longest. */
 const RETENTION_SECONDS = '1209600';
-/** A handle that no message ever had: using it shows whether the credentials allow it, and changes nothing. */
+/**
+ * A handle that no message ever had: using it shows whether the credentials permit it, without changing
+ * anything.
+ */
 const NO_RECEIPT = 'AQEBcoursewirePermissionProbe';
 
-/** What the command works with. */
+/** Dependencies of the command. */
 export interface QueuesCommandContext {
-  /** Reads the settings; not called for help or wrong use. */
+  /** Reads the settings. Not called for help or wrong usage. */
   settings: () => {
     place: SqsPlace;
-    /** The redrive maximum for a policy that is made. */
+    /** The redrive maximum of a new policy. */
     maxReceives: number;
   };
-  /** The id of the installation that the queues are to belong to. */
+  /** The id of the installation that will own the queues. */
   installation: () => Promise<string>;
   write: (text: string) => void;
   writeError: (text: string) => void;
 }
 
-/** Runs `coursewire queues …` and answers the exit code. */
+/** Runs `coursewire queues …` and returns the exit code. */
 export async function runQueuesCommand(
   args: readonly string[],
   context: QueuesCommandContext,
@@ -81,7 +84,7 @@ async function create(
     await api.create(kind, {
       FifoQueue: 'true',
       MessageRetentionPeriod: RETENTION_SECONDS,
-      // Amazon's high throughput mode: quotas of the region instead of 300 requests a second.
+      // Amazon's high throughput mode: quotas of the region instead of 300 requests per second.
       DeduplicationScope: 'messageGroup',
       FifoThroughputLimit: 'perMessageGroupId',
     });
@@ -135,7 +138,7 @@ async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandCo
   return SUCCESS;
 }
 
-/** Says of queues that are another installation's whose they are; queues that are nobody's become this one's. */
+/** Reports queues of another installation. Queues without an owner become those of this installation. */
 async function otherOwners(api: SqsApi, installation: string): Promise<string[]> {
   const texts: string[] = [];
   for (const kind of ['messages', 'dead letters'] as const) {
@@ -155,7 +158,7 @@ async function attributesOf(api: SqsApi, kind: QueueKind): Promise<QueueAttribut
   }
 }
 
-/** What the credentials do not allow, of what can be asked without a change. */
+/** Actions that the credentials do not permit, as far as that can be tested without changes. */
 async function missingPermissions(api: SqsApi): Promise<string[]> {
   const missing: string[] = [];
   const probes: [string, () => Promise<unknown>][] = [

@@ -7,7 +7,7 @@ const FAILURE = 1;
 const WRONG_USE = 2;
 
 const MS_PER_HOUR = 3_600_000;
-/** Webhooks that are named one by one; more of them only make the text longer. */
+/** Maximum number of webhooks listed by name. */
 const MAX_NAMED = 50;
 
 const HELP = `Usage: coursewire secrets re-encrypt
@@ -23,21 +23,21 @@ Options:
   --help  show this text
 `;
 
-/** What the command works with. */
+/** Dependencies of the command. */
 export interface SecretsCommandContext {
-  /** Opens what the command works on; not called for help or wrong use. */
+  /** Opens what the command works on. Not called for help or wrong usage. */
   open: () => Promise<{ database: Database; cipher: CredentialsCipher }>;
-  /** How long tokens that are signed with a secret stay valid at most, in milliseconds. */
+  /** Maximum lifetime of tokens signed with a secret, in milliseconds. */
   tokenLifetimeMs: () => number;
-  /** Takes what was asked for. */
+  /** Receives the output. */
   write: (text: string) => void;
-  /** Takes what went wrong. */
+  /** Receives error messages. Defaults to `write`. */
   writeError: (text: string) => void;
 }
 
 /**
- * Runs `coursewire secrets …`; `args` are what follows `secrets`. Answers the exit code: 0 when no stored data needs the
- * former secret any more, 1 when something is left to do, 2 when the arguments are wrong.
+ * Runs `coursewire secrets …`; `args` are what follows `secrets`. Returns the exit code: 0 when no stored data
+ * needs the former secret any more, 1 when something is left to do, 2 if the arguments are wrong.
  * @throws {DatabaseUnavailableError} when the database cannot be read or written.
  */
 export async function runSecretsCommand(

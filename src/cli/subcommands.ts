@@ -14,9 +14,9 @@ export const TEXT_OPTION = { type: 'string' } as const;
 
 /** Where a command writes. */
 export interface Output {
-  /** Takes what was asked for. */
+  /** Receives the output. */
   write: (text: string) => void;
-  /** Takes what went wrong; as `write` when left out. */
+  /** Receives error messages. Defaults to `write`. */
   writeError?: (text: string) => void;
 }
 
@@ -24,9 +24,9 @@ export interface Output {
 export interface Subcommand<Context extends Output> {
   help: string;
   options: ParseArgsOptionsConfig;
-  /** What the one argument without a name is, such as `CLIENT_ID`; null when it takes none. */
+  /** The positional argument, such as `CLIENT_ID`, or null if there is none. */
   positional: string | null;
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run(context: Context, given: Given): Promise<number>;
 }
 
@@ -45,12 +45,15 @@ export interface CommandGroup<Context extends Output> {
   commands: ReadonlyMap<string, Subcommand<Context>>;
 }
 
-/** The arguments are not what the command takes. The message says what is wrong. */
+/** The arguments of a command are wrong. The message says why. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Runs `coursewire <group> …`; `args` are what follows the group's name. Answers the exit code, 2 for wrong use. */
+/**
+ * Runs `coursewire <group> …`; `args` are what follows the group's name. Returns the exit code, 2 for wrong
+ * use.
+ */
 export async function runSubcommand<Context extends Output>(
   group: CommandGroup<Context>,
   args: readonly string[],
@@ -78,13 +81,13 @@ export async function runSubcommand<Context extends Output>(
   }
 }
 
-/** Writes what went wrong and answers the exit code for it. */
+/** Writes an error and returns its exit code. */
 export function writeFailure({ write, writeError = write }: Output, text: string): number {
   writeError(text);
   return FAILURE;
 }
 
-/** The texts of options that a command cannot do without. @throws {UsageError} naming each that is missing */
+/** The texts of required options. @throws {UsageError} naming each missing option */
 export function needed<const Names extends readonly string[]>(
   given: Given,
   ...names: Names
@@ -97,7 +100,7 @@ export function needed<const Names extends readonly string[]>(
   return Object.fromEntries(found) as Record<Names[number], string>;
 }
 
-/** Does what an option's value may be wrong for. @throws {UsageError} naming the options that offend */
+/** Runs code that validates option values. @throws {UsageError} naming the invalid options */
 export async function withOptionsChecked<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -108,16 +111,16 @@ export async function withOptionsChecked<T>(work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** How a list is told to people. */
+/** How a list is printed for people. */
 export interface ListWords<Row> {
-  /** What there is to say when it is empty. */
+  /** The text for an empty list. */
   none: string;
   columns: readonly string[];
   /** A cell for each of the columns. */
   cells: (row: Row) => readonly string[];
 }
 
-/** Writes a list, with `--json` as programs read it. Answers the exit code. */
+/** Prints a list, with `--json` as JSON. Returns the exit code. */
 export function writeList<Row>(
   { write }: Output,
   given: Given,
@@ -131,7 +134,7 @@ export function writeList<Row>(
 }
 
 /**
- * Writes that what a command was to act on is not there, and answers the exit code for it.
+ * Writes that what a command was to act on is not there, and returns the exit code for it.
  * @param what the kind of thing, for people
  * @param group the commands whose `list` tells which there are
  */
@@ -140,7 +143,7 @@ export function writeMissing(output: Output, what: string, id: string, group: st
   return writeFailure(output, words);
 }
 
-/** A value as programs read it. */
+/** A value as JSON. */
 export function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
@@ -164,7 +167,7 @@ function unknownCommand<Context extends Output>(
   );
 }
 
-/** Null when help is asked for. */
+/** Null if help is requested. */
 function parse<Context extends Output>(command: Subcommand<Context>, args: string[]): Given | null {
   const { values, positionals, tokens } = parseStrictly(command.options, args);
   if (values.help === true) return null;

@@ -74,11 +74,11 @@ Options:
   --help  show this text
 `;
 
-/** What the command works with. */
+/** Dependencies of the command. */
 export interface UserCommandContext extends Output {
-  /** Opens what the command works on; not called for help or wrong use. */
+  /** Opens what the command works on. Not called for help or wrong usage. */
   administrators: () => Promise<AdministratorService>;
-  /** Where people reach the service: links begin with it. */
+  /** The public address of the service, with which links start. */
   baseUrl: () => string;
   /** Reads a password from standard input. */
   readPassword: () => Promise<string>;
@@ -110,8 +110,8 @@ const GROUP: CommandGroup<UserCommandContext> = {
 };
 
 /**
- * Runs `coursewire user …`; `args` are what follow `user`. Answers the exit code: 0 when it was done, 1 when there is
- * no such administrator or it may not be done, 2 when the arguments are wrong.
+ * Runs `coursewire user …`; `args` are what follow `user`. Returns the exit code: 0 if it was done, 1 if there
+ * is no such administrator or it may not be done, 2 if the arguments are wrong.
  * @throws {DatabaseUnavailableError} when the database cannot be read or written.
  */
 export async function runUserCommand(args: readonly string[], context: UserCommandContext): Promise<number> {
@@ -186,7 +186,7 @@ async function withAdministrator(
   return await unlessRefused(context, () => work(administrators, found));
 }
 
-/** What the administrators' rules do not allow is told in their words. */
+/** Violated rules of administrators are reported with their own messages. */
 async function unlessRefused(context: UserCommandContext, work: () => Promise<void>): Promise<number> {
   try {
     await work();

@@ -1,7 +1,7 @@
 import type { Dialect, Reader, RowsStatement, SqlValue, Transaction } from './database.ts';
 import { type RecordsetType, recordset } from './recordset.ts';
 
-/** How a statement's text reaches the rows that it is run for; on SQLite, which is given one at a time, not at all. */
+/** How a statement refers to its rows. On SQLite, it gets one row at a time and needs no reference. */
 export interface BatchRows {
   /** `from …`, of an update. */
   readonly from: string;

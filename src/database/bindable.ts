@@ -1,8 +1,9 @@
 import type { SqlValue } from './database.ts';
 
 /**
- * Refuses what an engine would bind as something else: `node:sqlite` takes an object in the first place for named
- * parameters, so that a `Date` there binds NULL without a word; `pg` writes dates in the local time zone and objects as JSON.
+ * Refuses what an engine would bind as something else: `node:sqlite` takes an object in the first place for
+ * named parameters, so that a `Date` there binds NULL silently; `pg` writes dates in the local time zone and
+ * objects as JSON.
  * @throws {TypeError}
  */
 export function assertBindable(values: readonly unknown[]): asserts values is SqlValue[] {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** The data folder cannot be used: it is not writable, or another process has it. */
+/** The data folder is unusable: it is not writable, or another process is using it. */
 export class DataFolderError extends Error {
   override name = 'DataFolderError';
 }
@@ -15,7 +15,7 @@ export interface DataFolder {
   contentFolder: string;
   /** Uploads and extractions under way; emptied at start. */
   temporaryFolder: string;
-  /** Where the embedded default keeps the `webhooks_auth_secret` that it made. */
+  /** The file of the generated `webhooks_auth_secret`. */
   secretFile: string;
 }
 
@@ -58,7 +58,7 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
 
 /**
  * Holds the folder for this process until disposed of. The operating system lets go of it when the process
- * dies, however it dies, so that no stale lock ever has to be removed by hand.
+ * dies, however it dies, so that no stale lock ever has to be removed manually.
  * @throws {DataFolderError} when another process holds it.
  */
 export function lockDataFolder(folder: DataFolder): Disposable {
@@ -81,8 +81,8 @@ export function lockDataFolder(folder: DataFolder): Disposable {
 }
 
 /**
- * Never opens a file that exists: closing it again would give up every lock that this process holds on it
- * (POSIX record locks belong to the process, not to the descriptor).
+ * Never opens an existing file: closing it would release all locks of this process on it (POSIX record locks
+ * belong to the process, not to the descriptor).
  */
 function createIfMissing(file: string): void {
   try {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** A value that may be bound to a statement. Objects (a `Date` above all) are refused by the adapters. */
+/** A value that can be bound to a statement. Objects (a `Date` above all) are refused by the adapters. */
 export type SqlValue = string | number | null | Uint8Array;
 
 /** A value of {@link Database.insertMany}'s rows, in the order of its columns. */
@@ -42,7 +42,7 @@ export interface Reader {
  * of that statement. So ask before writing (`on conflict`, a lock) instead of catching.
  */
 export interface Transaction extends Reader {
-  /** Runs a statement and answers how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): Promise<number>;
   /** Runs a statement for rows, in their order. */
   runFor(statement: RowsStatement, rows: readonly NamedRow[]): Promise<void>;
@@ -54,26 +54,26 @@ export interface Transaction extends Reader {
     suffix?: string,
   ): Promise<void>;
   /**
-   * Called once the transaction has committed and its caller is about to be answered. It is lost when the
-   * process dies in between, so it may only hurry something that would happen anyway.
+   * Called when the transaction has committed, before its caller gets the result. It is lost if the process
+   * dies in between, so it may only speed up something that would happen anyway.
    */
   onCommit(hook: () => void): void;
   /**
-   * Tells everyone who listens to the channel, in every instance, that something changed; once the transaction has
-   * committed, and once however often it is called. Like a hook it may get lost, so it may only hurry something.
+   * Notifies all listeners of the channel in every instance, once, after the transaction has committed. Like a
+   * hook, a signal may be lost, so it may only speed something up.
    * @param channel a constant of the code, at most 63 characters.
    */
   signal(channel: string): void;
 }
 
 /**
- * When the caller of a transaction is told that it committed. `durable`: once it is on disk. `deferred`: at once; should
- * the machine (not just the process) die within the next moment, the transaction is undone as a whole, as if it
- * had not been asked for. Everything that it read is on disk either way.
+ * When the caller of a transaction gets the result. `durable`: when it is on disk. `deferred`: immediately. If
+ * the machine (not just the process) dies within the next moment, the whole transaction is undone, as if it had
+ * never run. Everything that it read is on disk in both cases.
  */
 export type Durability = 'durable' | 'deferred';
 
-/** What may be said of a transaction; durable when nothing is. */
+/** Options of a transaction. The default is durable. */
 export interface TransactionOptions {
   durability?: Durability;
   /** For migrations and copies of whole tables: statements and locks may take minutes, not seconds. */
@@ -91,7 +91,7 @@ export interface DatabaseClock {
   onMeasured(listener: (aheadMs: number) => void): void;
 }
 
-/** Learns what became of reads and changes: null for a change that was committed. */
+/** Notified of the outcomes of reads and changes: null for a committed change. */
 export type OutcomeListener = (refusal: DatabaseUnavailableError | null) => void;
 
 /** An open database of either engine. */
@@ -112,7 +112,7 @@ export interface Database extends AsyncDisposable {
    * @throws {DatabaseUnavailableError} when the engine cannot begin or commit.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Resolves when the database answers. @throws {DatabaseUnavailableError} when it does not. */
+  /** Resolves when the database responds. @throws {DatabaseUnavailableError} if it does not. */
   ping(): Promise<void>;
   /**
    * Calls back after every transaction, of this or another instance, that signalled the channel, and whenever signals may
@@ -121,7 +121,7 @@ export interface Database extends AsyncDisposable {
   onSignal(channel: string, listener: () => void): Disposable;
 }
 
-/** Runs work in the transaction that is open already, or in one of its own. */
+/** Runs work in the open transaction, or in a new one. */
 export function inTransaction<T>(
   database: Database,
   open: Transaction | undefined,
@@ -131,8 +131,8 @@ export function inTransaction<T>(
 }
 
 /**
- * The engine is not there, is full, or failed a commit: what was asked did not happen. Of one case nobody can tell: when
- * the connection to a server was lost after `commit` was sent and before its answer came.
+ * The engine is unavailable, full, or failed a commit: nothing was changed. One case is unknown: the connection
+ * to a server was lost after `commit` was sent and before the response.
  */
 export class DatabaseUnavailableError extends Error {
   override name = 'DatabaseUnavailableError';

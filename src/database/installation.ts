@@ -12,11 +12,11 @@ export async function installationOf(database: Database): Promise<string> {
   return kept?.value ?? (await database.transaction(keepNew));
 }
 
-/** Gives a database an id of its own, which was copied from another installation's; answers it. */
+/** Gives a copied database a new id and returns it. */
 export async function renewInstallation(database: Database): Promise<string> {
   return await database.transaction(async (tx) => {
     await tx.run('delete from service_secrets where name = ?', INSTALLATION);
-    // What was placed on Amazon SQS was the other installation's.
+    // The copies on Amazon SQS belong to the other installation.
     await tx.run('delete from sqs_placed');
     await tx.run('update sqs_earlier_lines set is_awaited = 0');
     return await keepNew(tx);

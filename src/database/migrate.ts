@@ -49,20 +49,20 @@ export const MIGRATIONS: readonly Migration[] = [
   focusNames,
 ];
 
-/** Names the lock that instances take which migrate; any constant, the same in every release. */
+/** The lock of migrating instances: any constant that is the same in every release. */
 const MIGRATION_LOCK = 7_305_201_411;
-/** While a step waits for a table, everyone who comes after it waits too: not for long. */
+/** While a step waits for a table, everyone after it waits, too, so it must not wait long. */
 const TABLE_LOCK_TIMEOUT_MS = 10_000;
 
-/** A later release has changed the database in a way that this program cannot work with. */
+/** A later release has changed the database in a way that this program does not support. */
 export class NewerDatabaseError extends Error {
   override name = 'NewerDatabaseError';
 }
 
 /**
- * Brings the schema up to this program, all steps in one transaction with their records, and answers the names of the
- * steps that it took. Instances that start at once take turns. Steps of a later release that are not breaking
- * are left alone: that is how an instance of the release before goes on during an upgrade.
+ * Brings the schema up to this program, all steps in one transaction with their records, and returns the names
+ * of the steps that it took. Instances that start at once take turns. Steps of a later release that are not
+ * breaking are left alone: that is how an instance of the release before goes on during an upgrade.
  * @throws {NewerDatabaseError} when the database holds breaking steps that this program does not know.
  * @throws {DatabaseUnavailableError} when another instance's migration does not end in time, too.
  */

@@ -5,7 +5,7 @@ import { BackgroundTask } from '../time/background-task.ts';
 
 /** How often an instance says that it runs. */
 const BEAT_MS = 10_000;
-/** After how long without a word an instance is taken to be gone. */
+/** After how long silently an instance is taken to be gone. */
 const GONE_AFTER_MS = 3 * BEAT_MS;
 /** Tells the others at once that an instance has come or gone. */
 const CHANNEL = 'coursewire_instances';

@@ -78,7 +78,7 @@ export class TaskLeases {
     return taken > 0;
   }
 
-  /** False when another instance has taken the task meanwhile. */
+  /** False when another instance has taken the task in the meantime. */
   async #renew(task: string, token: string, forMs: number): Promise<boolean> {
     const renewed = await this.#database.transaction((tx) =>
       tx.run(

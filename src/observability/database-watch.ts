@@ -7,8 +7,8 @@ const TRY_EVERY_MS = 2_000;
 const LOG_EVERY_MS = 60_000;
 
 /**
- * Watches whether the database does what it is asked. Logs a line when it begins to refuse, one a minute while it does,
- * and one when it takes changes again, however many requests are refused meanwhile.
+ * Watches whether the database does what it is asked. Logs a line when it begins to refuse, one a minute while
+ * it does, and one when it takes changes again, however many requests are refused in the meantime.
  */
 export class DatabaseWatch implements AsyncDisposable {
   readonly #database: Database;

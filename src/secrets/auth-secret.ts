@@ -15,8 +15,8 @@ export function makeAuthSecret(): string {
 }
 
 /**
- * Keeps a secret in the file, readable by the owner only, and answers the one that the file holds: another process may
- * have been first. @throws {AuthSecretError}
+ * Keeps a secret in the file, readable by the owner only, and returns the one that the file holds: another
+ * process may have been first. @throws {AuthSecretError}
  */
 export function keepAuthSecret(file: string, secret: string): string {
   try {

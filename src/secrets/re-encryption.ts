@@ -9,7 +9,7 @@ const MAX_ROUNDS = 5;
 
 /** What a re-encryption came to. */
 export interface ReEncryption {
-  /** Values that it encrypted anew. */
+  /** Values that it encrypted again. */
   changed: number;
   /** Webhooks whose credentials no configured secret decrypts, ascending; they are left as they are. */
   unreadable: number[];
@@ -21,8 +21,9 @@ export interface ReEncryption {
 
 /**
  * Encrypts everything with the present secret that a former one has encrypted. It works beside running
- * services: each value is replaced only while it is the one that was read. It may be broken off at any
- * moment and run again: what is done is done, and the check value, which guards the former secret's removal, goes last.
+ * services: each value is replaced only while it is the one that was read. It may be interrupted at any moment
+ * and run again: what is done is done, and the check value, which guards the former secret's removal, goes
+ * last.
  */
 export async function reEncrypt(
   database: Database,

@@ -121,7 +121,7 @@ export function text<T>(options: {
   };
 }
 
-/** What `parser` takes, or nothing: `null` in a file, and when the setting is left out. */
+/** What `parser` takes, or nothing: `null` in a file, and when the setting is omitted. */
 export function orNothing<T>(parser: Parser<T>): Parser<T | null> {
   return { ...parser, fromYaml: (value) => (value === null ? accept(null) : parser.fromYaml(value)) };
 }

@@ -35,9 +35,10 @@ export interface CopyOptions {
 }
 
 /**
- * Copies all rows of the embedded database into an empty PostgreSQL database with the same schema, ids included, in one
- * transaction there: a copy that is broken off, wherever, leaves the target empty. The source is read in one transaction,
- * so that nobody writes meanwhile. Before the commit every table is read back and held against what was read.
+ * Copies all rows of the embedded database into an empty PostgreSQL database with the same schema, ids
+ * included, in one transaction there: a copy that is interrupted, wherever, leaves the target empty. The source
+ * is read in one transaction, so that nobody writes in the meantime. Before the commit every table is read back
+ * and held against what was read.
  * @throws {CopyTargetError} @throws {CopyMismatchError} @throws {DatabaseUnavailableError}
  */
 export async function copyDatabase(

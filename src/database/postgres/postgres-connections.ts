@@ -14,7 +14,7 @@ export interface PostgresTimeouts {
   lockMs: number;
   /** Until the server ends a transaction whose instance is frozen, and so releases its locks. */
   idleInTransactionMs: number;
-  /** Beyond `statementMs`, until a connection on which nothing comes back is given up. */
+  /** Beyond `statementMs`, until a connection on which nothing comes back is dead-lettered. */
   graceMs: number;
 }
 

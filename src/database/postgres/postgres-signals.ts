@@ -6,7 +6,7 @@ import { clientConfig, limitSession, type PostgresTimeouts } from './postgres-co
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** How often the server is asked whether it is still there: a connection may end without a word. */
+/** How often the server is asked whether it is still there: a connection may end silently. */
 const ASK_EVERY_MS = 15_000;
 /** How long a polite end of the connection may take. */
 const END_DEADLINE_MS = 1_000;

@@ -10,7 +10,7 @@ export interface PostgresStatement {
 
 /** Texts that are kept translated, and of those as many prepared: the service has about two hundred. */
 const MAX_KEPT = 1_000;
-/** How often a text comes before it is prepared: one that is made anew each time is not worth it. */
+/** How often a text comes before it is prepared: one that is made again each time is not worth it. */
 const PREPARED_FROM_USE = 2;
 /** Longer texts list values and hardly come again. */
 const MAX_PREPARED_LENGTH = 8_000;
@@ -40,7 +40,7 @@ export class PostgresStatements {
     return this.#statement(`$ ${sql}`, values, () => sql);
   }
 
-  /** Has every statement prepared anew. */
+  /** Has every statement prepared again. */
   renew(): void {
     this.#generation += 1;
     this.#kept.clear();

@@ -129,8 +129,8 @@ interface Prepared {
  */
 function rowsOf(prepared: Prepared, bound: readonly SqlValue[]): Record<string, unknown>[] {
   const answers = prepared.statement.all(...bound) as unknown as readonly unknown[][];
-  // Where another process has added a column (a migration that is not breaking), the engine prepares a `select *` anew by
-  // itself, and tells the names only after that.
+  // Where another process has added a column (a migration that is not breaking), the engine prepares a `select
+  // *` again by itself, and tells the names only after that.
   const columns = answers[0]?.length;
   if (columns !== undefined && columns !== prepared.names.length)
     prepared.names = namesOf(prepared.statement);

@@ -27,7 +27,8 @@ export function createReader(connection: DatabaseSync): Reader {
       return statements.all(sql, values) as Row[];
     },
     async allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
-      // In one transaction: each of its own would take and give back the lock, and read pages anew (2.5 µs a row).
+      // In one transaction: each of its own would take and give back the lock, and read pages again (2.5 µs a
+      // row).
       statements.run('begin', []);
       try {
         const answers = statements.allFor(statement, rows);

@@ -31,7 +31,10 @@ const NEW_PAGE_BYTES = 8_192;
 /** Page cache of the writing connection, in KiB. */
 const WRITER_CACHE_KIB = 16_384;
 const READER_CACHE_KIB = 4_096;
-/** How long a deferred change may stay off the disk: what was delivered meanwhile is delivered again after a power failure. */
+/**
+ * How long a deferred change may stay off the disk: what was delivered in the meantime is delivered again after
+ * a power failure.
+ */
 const DEFERRED_SYNC_MS = 10;
 
 interface Waiting {
@@ -51,12 +54,11 @@ interface Done {
 /**
  * The embedded engine: one file in WAL mode, one writing and one reading connection, every commit synced to
  * disk before its caller is answered.
- *
  * Transactions that were asked for in the same turn of the event loop share one `begin immediate … commit`,
- * each in a savepoint of its own: a commit costs a sync of the disk (0.2 ms and more), and without sharing
- * that sync would bound events and deliveries alike (architecture, invariant 6). The sync happens beside the main
- * thread; transactions that follow meanwhile run and commit, and share the next one. Deferred transactions wait for it
- * only while something durable, which they may have read, is not on disk yet.
+ * each in a savepoint of its own: a commit costs a sync of the disk (0.2 ms and more), and without sharing that
+ * sync would bound events and deliveries alike (architecture, invariant 6). The sync happens beside the main
+ * thread; transactions that follow in the meantime run and commit, and share the next one. Deferred
+ * transactions wait for it only while something durable, which they may have read, is not on disk yet.
  */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';

@@ -4,8 +4,8 @@ import type { TimeSlices } from './time-slices.ts';
 const ROWS_BETWEEN_LOOKS = 50;
 
 /**
- * Runs the statements of a transaction in the order in which they are called, each at once while the time slice lasts.
- * A statement for many rows is divided; those that are called meanwhile wait for all of it.
+ * Runs the statements of a transaction in the order in which they are called, each at once while the time slice
+ * lasts. A statement for many rows is divided; those that are called in the meantime wait for all of it.
  */
 export class StatementTurns {
   readonly #slices: TimeSlices;
