@@ -33,7 +33,7 @@ describe('creating an API client', () => {
     await rowOf(page, 'Reports').getByText('Read-only').waitFor();
     await rowOf(page, 'Reports').getByText('Never').waitFor();
     assert.ok(!(await page.content()).includes(made.secret), 'the secret is gone');
-    assert.equal(await scopesOf(ui.service, made), 'content:read webhooks:read');
+    assert.equal(await scopesOf(ui.service, made), 'content:read webhooks:read statements:read');
     await page.reload();
     await rowOf(page, 'Reports').getByText('Never').waitFor({ state: 'detached' });
   });
