@@ -109,7 +109,7 @@ export async function createPlayer(
     cleaningSteps: [(limit) => forgetOldLaunches(database, now(), limit)],
     unitsOf: (registration) => unitRecordsOf(registration, { attempts, courses, reader }),
     addRoutes(routes) {
-      learningRoutes(routes, { registrations, attempts });
+      learningRoutes(routes, { registrations, attempts, statements: lrs.statements });
       previewRoutes(routes, async ({ courseId, versionId, user }) => {
         const { learningStandard } = await courses.read(reader, courseId, versionId);
         if (!played.has(learningStandard)) {

@@ -228,6 +228,29 @@ describe('an xAPI course', () => {
     assert.equal((await lrs.call('GET', 'statements')).status, 401);
   });
 
+  test('has its statements listed in pages, each with a sentence', async () => {
+    const { registrationId, course } = await open();
+    const { actor, activity, lrs } = course;
+    const object = { ...activity, definition: { name: { en: 'Golf' } } };
+    const ids = [
+      ...(await lrs.store({ actor, object, verb: VERB('attempted') })),
+      ...(await lrs.store({ actor, object, verb: VERB('passed'), result: { score: { scaled: 0.8 } } })),
+      ...(await lrs.store({ actor, object, verb: VERB('exited') })),
+    ];
+    const path = `/registrations/${registrationId}/statements?limit=2`;
+    const first = (await service.api.get(path)).body;
+    const second = (await service.api.get(`${path}&cursor=${first.next_cursor}`)).body;
+    const all = [...first.data, ...second.data];
+    assert.deepEqual(
+      all.map(({ statement_id }) => statement_id),
+      ids,
+    );
+    assert.equal(all[1].sentence, 'ann@example.com passed “Golf” with 80 %');
+    assert.equal(all[1].statement.verb.id, VERB('passed').id);
+    assert.equal(second.next_cursor, null);
+    assert.equal((await service.api.get(`/registrations/${randomUUID()}/statements`)).status, 404);
+  });
+
   test('may send a statement again after the answer was lost: it counts once', async () => {
     const { registrationId, course } = await open();
     const { actor, activity: object, lrs } = course;

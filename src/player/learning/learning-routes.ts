@@ -4,17 +4,25 @@ import { RegistrationRecord } from '../../content/registrations/registration-sch
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
-import { RuntimeRecord } from './learning-schemas.ts';
+import { sentenceOf } from '../lrs/sentence.ts';
+import type { StatementService } from '../lrs/statement-service.ts';
+import { RuntimeRecord, StatementRecord } from './learning-schemas.ts';
 
 const tags = ['Registrations'];
 
 /** What learners did, and beginning again, in the automation API. */
 export function learningRoutes(
   routes: Routes,
-  { registrations, attempts }: { registrations: RegistrationService; attempts: AttemptService },
+  {
+    registrations,
+    attempts,
+    statements,
+  }: { registrations: RegistrationService; attempts: AttemptService; statements: StatementService },
 ): void {
   routes.get(
     '/registrations/:registration_id/runtime',
@@ -53,6 +61,37 @@ export function learningRoutes(
           })),
         })),
       };
+    },
+  );
+
+  routes.get(
+    '/registrations/:registration_id/statements',
+    {
+      config: { scope: 'content:read' },
+      schema: {
+        tags,
+        summary: 'List the xAPI statements of a registration',
+        description:
+          'Returns what a cmi5 or xAPI course stated, and what the service stated about its launches. Courses of other ' +
+          'standards make no statements.',
+        params: RegistrationParams,
+        querystring: PageQuery,
+        response: {
+          200: PageOf(StatementRecord, 'Statements, in the order in which they were stored.'),
+          ...problems(400, 404),
+        },
+      },
+    },
+    async ({ params, query }) => {
+      const { registrationId } = await registrations.get(registrationIdOf(params));
+      const page = await statements.ofRegistration(registrationId, pageRequest(query));
+      return pageAnswer(page, ({ statement, isVoided }) => ({
+        statement_id: statement.id,
+        stored_dt: statement.stored,
+        sentence: sentenceOf(statement),
+        voided: isVoided,
+        statement,
+      }));
     },
   );
 

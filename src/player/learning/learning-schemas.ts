@@ -38,3 +38,15 @@ export const RuntimeRecord = Type.Object(
   { description: 'What the course said, as it said it.' },
 );
 export type RuntimeRecord = Static<typeof RuntimeRecord>;
+
+/** A statement of a registration. */
+export const StatementRecord = Type.Object(
+  {
+    statement_id: Type.String({ description: 'The id of the statement.' }),
+    stored_dt: DateTime('When it was stored.'),
+    sentence: Type.String({ description: 'The statement in English words, for people.' }),
+    voided: Type.Boolean({ description: 'Whether another statement has voided it.' }),
+    statement: Type.Unknown({ description: 'The statement as the Experience API (xAPI) has it.' }),
+  },
+  { description: 'An xAPI statement.' },
+);

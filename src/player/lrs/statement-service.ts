@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
+import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { learnActivities, learnAgents } from './activity-store.ts';
@@ -23,6 +24,7 @@ import {
   selectReferring,
   selectStatement,
   selectStatements,
+  selectStatementsOfRegistration,
 } from './statement-store.ts';
 import { isObject, type Statement, type StoredStatement, VOIDED, type XapiVersion } from './xapi-types.ts';
 
@@ -274,6 +276,33 @@ export class StatementService {
       attachments: query.withAttachments ? await this.#attachments(taken) : [],
       next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : null,
     };
+  }
+
+  /**
+   * Reads a page of what a registration's launches stored, in that order, voided statements too. A page may hold less
+   * than its limit where statements are large.
+   */
+  async ofRegistration(
+    registrationId: string,
+    { after, limit }: PageRequest,
+  ): Promise<Page<{ id: number; statement: StoredStatement; isVoided: boolean }>> {
+    const rows = await selectStatementsOfRegistration(this.#database.reader, registrationId, {
+      after,
+      limit,
+    });
+    let bytes = 0;
+    const fitting = rows.findIndex((row) => {
+      bytes += row.statement.length;
+      return bytes > MAX_PAGE_BYTES;
+    });
+    return toPage(
+      rows.map((row) => ({
+        id: row.id,
+        statement: JSON.parse(row.statement) as StoredStatement,
+        isVoided: row.is_voided === 1,
+      })),
+      fitting <= 0 ? limit : Math.min(limit, fitting),
+    );
   }
 
   /** The moment up to which every stored statement is found. */

@@ -69,6 +69,20 @@ export async function selectConsistentThrough(reader: Reader, now: number): Prom
   return Math.min(now, row?.began_at ?? now);
 }
 
+/** Statements of a registration in the order in which they were stored, at most one more than the limit. */
+export async function selectStatementsOfRegistration(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  { after, limit }: { after: number | null; limit: number },
+): Promise<StatementRow[]> {
+  return await reader.all<StatementRow>(
+    `select ${COLUMNS} from lrs_statements s where s.registration_id = ? and s.id > ? order by s.id limit ?`,
+    registrationId,
+    after ?? 0,
+    limit + 1,
+  );
+}
+
 export async function selectStatement(
   reader: Pick<Reader, 'all'>,
   statementId: string,

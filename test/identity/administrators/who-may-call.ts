@@ -69,6 +69,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /registrations
       GET    /registrations/:registration_id
       GET    /registrations/:registration_id/runtime
+      GET    /registrations/:registration_id/statements
       GET    /ui/api/accounts
       GET    /ui/api/accounts/:account_id/addable
       GET    /ui/api/accounts/:account_id/contents
@@ -195,6 +196,7 @@ export const LAUNCH_ROUTES: readonly string[] = `
   POST    /:token/unit
   POST    /:token/units
   POST    /:token/commit
+  POST    /:token/aicc
   POST    /:token/asset
   GET     /:token/xapi/*
   HEAD    /:token/xapi/*

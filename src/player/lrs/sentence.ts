@@ -1,0 +1,76 @@
+import { isObject, type JsonObject } from './xapi-types.ts';
+
+const MAX_PART_LENGTH = 120;
+
+/** A statement in words: “ann completed “Golf” with 85 %”. Texts in English where there are any, else in their first language. */
+export function sentenceOf(statement: JsonObject): string {
+  const { actor, verb, object, result } = statement;
+  const parts = [nameOfAgent(actor), wordOfVerb(verb), nameOfObject(object)];
+  return parts.join(' ') + wordsOfResult(isObject(result) ? result : {});
+}
+
+function nameOfAgent(agent: unknown): string {
+  if (!isObject(agent)) return 'somebody';
+  const { name, account, mbox, openid, member } = agent;
+  if (typeof name === 'string' && name.trim() !== '') return clipped(name);
+  if (isObject(account)) return clipped(String(account.name));
+  if (typeof mbox === 'string') return clipped(mbox.replace(/^mailto:/i, ''));
+  if (typeof openid === 'string') return clipped(openid);
+  return Array.isArray(member) ? `a group of ${member.length}` : 'somebody';
+}
+
+function wordOfVerb(verb: unknown): string {
+  if (!isObject(verb)) return 'did something with';
+  const display = textIn(verb.display);
+  return clipped(display ?? lastPart(String(verb.id)));
+}
+
+function nameOfObject(object: unknown): string {
+  if (!isObject(object)) return 'something';
+  switch (object.objectType ?? 'Activity') {
+    case 'Agent':
+    case 'Group':
+      return nameOfAgent(object);
+    case 'StatementRef':
+      return 'another statement';
+    case 'SubStatement':
+      return `“${sentenceOf(object)}”`;
+  }
+  const name = isObject(object.definition) ? textIn(object.definition.name) : null;
+  return `“${clipped(name ?? lastPart(String(object.id)))}”`;
+}
+
+function wordsOfResult({ score, success, response }: JsonObject): string {
+  const words: string[] = [];
+  if (isObject(score)) {
+    const { scaled, raw, max } = score;
+    if (typeof scaled === 'number') words.push(`with ${Number((scaled * 100).toFixed(1))} %`);
+    else if (typeof raw === 'number') words.push(`with ${raw}${typeof max === 'number' ? ` of ${max}` : ''}`);
+  }
+  if (typeof response === 'string' && response !== '') words.push(`with the answer “${clipped(response)}”`);
+  if (typeof success === 'boolean') words.push(success ? 'successfully' : 'without success');
+  return words.length === 0 ? '' : ` ${words.join(', ')}`;
+}
+
+function textIn(texts: unknown): string | null {
+  if (!isObject(texts)) return null;
+  const tags = Object.keys(texts);
+  const tag = tags.find((each) => /^en(?:$|-)/i.test(each)) ?? tags[0];
+  const text = tag === undefined ? null : texts[tag];
+  return typeof text === 'string' && text.trim() !== '' ? text : null;
+}
+
+/** The end of an IRI, which tells people the most. */
+function lastPart(iri: string): string {
+  return (
+    iri
+      .replace(/[/#:?]+$/, '')
+      .split(/[/#]/)
+      .at(-1) ?? iri
+  );
+}
+
+function clipped(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= MAX_PART_LENGTH ? line : `${line.slice(0, MAX_PART_LENGTH).toWellFormed()}…`;
+}
