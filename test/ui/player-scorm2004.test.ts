@@ -139,6 +139,20 @@ describe('a SCORM 2004 course in a browser', () => {
     assert.deepEqual([passed()?.completion, passed()?.score], ['Completed', 87.5]);
   });
 
+  it('suspends a sequenced course whose learner exits, and completes nothing by that', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await learner.page.getByRole('heading', { name: 'You can close this window' }).waitFor();
+    await learner.page.getByText('Not completed yet').waitFor();
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given()).entry, 'resume');
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    assert.deepEqual([body.completion, body.units[0].completion], ['Incomplete', 'Incomplete']);
+  });
+
   it('resumes a sequenced course in the unit whose tab was closed', async () => {
     const { registrationId } = await registerTo(service, scorm2004Course(SEQUENCED));
     {

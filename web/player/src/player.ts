@@ -273,8 +273,11 @@ export class Player {
     });
   }
 
-  /** @param navigate runs once the unit has gone and before what it left is saved */
-  async #closeUnit(navigate: () => void = () => {}): Promise<void> {
+  /**
+   * @param navigate runs once the unit has gone and before what it left is saved
+   * @param suspends whether the learner leaves the course, which is no end of the unit
+   */
+  async #closeUnit(navigate: () => void = () => {}, suspends = false): Promise<void> {
     const open = this.#open;
     if (open === null) {
       navigate();
@@ -288,7 +291,7 @@ export class Player {
       open.frame.src = 'about:blank';
       await gone;
     }
-    if (this.#sequencer !== null && open.session?.isRunning) open.session.terminate();
+    if (this.#sequencer !== null && !suspends && open.session?.isRunning) open.session.terminate();
     navigate();
     if (open.saver !== null && !this.#isEnded) {
       open.saver.changed('commit');
@@ -305,7 +308,7 @@ export class Player {
     const sequencer = this.#sequencer;
     await this.#closeUnit(() => {
       if (sequencer !== null && !sequencer.isOver) sequencer.request('suspendAll');
-    });
+    }, true);
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#say(null);
@@ -358,6 +361,7 @@ export class Player {
       },
       TEXTS.contents,
     );
+    this.#header.classList.toggle('stepped', this.#sequencer !== null);
     this.#header.replaceChildren(
       ...(several ? [contents] : []),
       element('h1', {}, this.#page?.course.name ?? ''),
