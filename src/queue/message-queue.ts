@@ -115,7 +115,7 @@ export interface MessageQueue {
    * @returns the moment of messages that are queued under these locks, in epoch milliseconds: now, but never before a
    * message that any of the lines was given earlier, whatever the clocks of instances say
    */
-  holdLines(tx: Transaction, lineIds: readonly number[]): Promise<number>;
+  lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number>;
   /** Stores a part that the bodies of several messages have in common, and answers its id. */
   share(tx: Transaction, text: string): Promise<number>;
   /** Queues messages in the given order, within the transaction of the change that caused them. */

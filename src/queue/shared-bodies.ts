@@ -35,17 +35,17 @@ export interface WholeBody {
 
 /**
  * Makes stored bodies whole. Each shared part is read once, however many rows have it.
- * @param isHeld true: nobody removes the shared parts until the transaction ends
+ * @param isLocked true: nobody removes the shared parts until the transaction ends
  * @returns in the order of the rows
  * @throws {Error} when a shared part is missing: the database has been tampered with
  */
 export async function wholeBodies(
   reader: Pick<Reader, 'allFor'>,
   rows: readonly StoredBody[],
-  { isHeld = false }: { isHeld?: boolean } = {},
+  { isLocked = false }: { isLocked?: boolean } = {},
 ): Promise<WholeBody[]> {
   const ids = new Set(rows.flatMap((row) => row.shared_body_id ?? []));
-  const texts = ids.size === 0 ? new Map<number, string>() : await readSharedBodies(reader, ids, isHeld);
+  const texts = ids.size === 0 ? new Map<number, string>() : await readSharedBodies(reader, ids, isLocked);
   return rows.map(({ body, shared_body_id: id }) => {
     if (id === null) return { body };
     const text = texts.get(id);
@@ -84,11 +84,11 @@ export async function deleteUnusedSharedBodies(
 }
 
 const SHARED_BODIES = statementFor(false);
-const HELD_SHARED_BODIES = statementFor(true);
+const LOCKED_SHARED_BODIES = statementFor(true);
 
-function statementFor(isHeld: boolean): BatchStatement<'id'> {
+function statementFor(isLocked: boolean): BatchStatement<'id'> {
   return new BatchStatement('wanted', { id: 'bigint' }, (wanted, { joined, dialect }) => {
-    const locking = isHeld && dialect === 'postgres' ? 'order by shared.id for share of shared' : '';
+    const locking = isLocked && dialect === 'postgres' ? 'order by shared.id for share of shared' : '';
     return `select shared.id, shared.text from ${joined} shared_bodies as shared where shared.id = ${wanted.id} ${locking}`;
   });
 }
@@ -96,9 +96,9 @@ function statementFor(isHeld: boolean): BatchStatement<'id'> {
 async function readSharedBodies(
   reader: Pick<Reader, 'allFor'>,
   ids: Iterable<number>,
-  isHeld: boolean,
+  isLocked: boolean,
 ): Promise<Map<number, string>> {
-  const statement = isHeld ? HELD_SHARED_BODIES : SHARED_BODIES;
+  const statement = isLocked ? LOCKED_SHARED_BODIES : SHARED_BODIES;
   const rows = await statement.all<{ id: number; text: string }>(
     reader,
     Array.from(ids, (id) => ({ id })),

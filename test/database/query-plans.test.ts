@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { withHolders } from '../../src/content/assets/holdings.ts';
 import type { Database, NamedRow, Reader, RowsStatement, SqlValue } from '../../src/database/database.ts';
-import { readHeldLines } from '../../src/queue/lines/lease-statements.ts';
+import { lockLeasedLines } from '../../src/queue/lines/lease-statements.ts';
 import { readHeads } from '../../src/queue/lines/message-statements.ts';
 import { CredentialsCipher } from '../../src/secrets/credentials-cipher.ts';
 import { DeliveryTargets } from '../../src/webhooks/configuration/delivery-targets.ts';
@@ -49,7 +49,7 @@ describe('what happens for every event and delivery is looked up by index, howev
         accountId: 1,
         content: [{ type: 'COURSE', id: 1 }],
       }),
-    'reading the lines of leases': (reader) => readHeldLines(reader, [{ lineId: 1, leaseToken: 'a' }]),
+    'reading the lines of leases': (reader) => lockLeasedLines(reader, [{ lineId: 1, leaseToken: 'a' }]),
     'reading the heads of lines': (reader) => readHeads(reader, [1, 2]),
     'reading the targets of messages': async (reader) => {
       const targets = new DeliveryTargets({ reader, cipher: new CredentialsCipher(['s'.repeat(64)]) });

@@ -142,7 +142,7 @@ describe('several receivers of the database queue', {
     const [here, there] = receivers.users;
     const steps = async (user: QueueUser, order: readonly number[]) =>
       await user.engine.database.transaction(async (tx) => {
-        await user.engine.queue.holdLines(tx, order);
+        await user.engine.queue.lockLines(tx, order);
         for (const line of order) await enqueue(user, tx, line, `m${line}`);
       });
     for (let round = 0; round < 10; round++) {

@@ -4,10 +4,10 @@ import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
 import type { ContentReference, EventPublisher } from '../../events/event.ts';
 import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { type AccountService, requireLockedAccount, toAccountResource } from '../accounts/account-service.ts';
-import { type Asset, assetKey, holdAssets } from '../assets/assets.ts';
+import { type Asset, assetKey, lockExistingAssets } from '../assets/assets.ts';
 import type { Change } from '../assets/change.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
-import { holdListedAssets } from '../assets/listed-assets.ts';
+import { lockListedAssets } from '../assets/listed-assets.ts';
 import type { AccountContent, Addition, NamedAsset } from './account-content.ts';
 import { publishContentChange } from './account-content-events.ts';
 import {
@@ -60,7 +60,7 @@ export class AccountContentService {
   ): Promise<Addition> {
     return await inTransaction(this.#database, open, async (tx) => {
       const account = await requireLockedAccount(tx, accountId);
-      const { assets, errors } = await holdListedAssets(tx, contents);
+      const { assets, errors } = await lockListedAssets(tx, contents);
       if (errors.length > 0) throw invalidInput(errors);
       const inserted = await insertAccountContents(tx, accountId, assets, this.#now());
       const isNew = (asset: Asset) => inserted.has(assetKey(asset));
@@ -97,7 +97,7 @@ export class AccountContentService {
   async remove(accountId: number, reference: ContentReference, { user, tx: open }: Change): Promise<void> {
     await inTransaction(this.#database, open, async (tx) => {
       const account = await requireLockedAccount(tx, accountId);
-      const held = await holdAssets(tx, [reference]);
+      const held = await lockExistingAssets(tx, [reference]);
       if (!(await deleteAccountContent(tx, accountId, reference))) {
         const asset = `${reference.type.toLowerCase()} ${reference.id}`;
         throw new ProblemError('not-found', `The ${asset} was not added to the account ${accountId}`);

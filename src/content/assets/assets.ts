@@ -38,7 +38,7 @@ export function assetKey({ type, id }: ContentReference): string {
  * Returns the assets that exist, by {@link assetKey}, and locks them against changes and deletion until the
  * transaction ends. On SQLite, every transaction does. On PostgreSQL, this locks the rows.
  */
-export async function holdAssets(
+export async function lockExistingAssets(
   tx: Transaction,
   references: readonly ContentReference[],
 ): Promise<Map<string, Asset>> {

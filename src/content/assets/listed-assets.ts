@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import type { ContentReference } from '../../events/event.ts';
 import { type InputError, pointerTo } from '../../problems/problem.ts';
-import { type Asset, assetKey, holdAssets } from './assets.ts';
+import { type Asset, assetKey, lockExistingAssets } from './assets.ts';
 
 /** The assets that a request lists, in order, and the errors in the list. */
 export interface ListedAssets {
@@ -13,11 +13,11 @@ export interface ListedAssets {
  * Looks up the assets in the member `contents` of a request, and locks them until the transaction ends. A
  * repeated or unknown asset is an error with its position in the list.
  */
-export async function holdListedAssets(
+export async function lockListedAssets(
   tx: Transaction,
   contents: readonly ContentReference[],
 ): Promise<ListedAssets> {
-  const held = await holdAssets(tx, contents);
+  const held = await lockExistingAssets(tx, contents);
   const firstPlaces = new Map<string, string>();
   const assets: Asset[] = [];
   const errors: InputError[] = [];

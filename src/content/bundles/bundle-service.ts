@@ -2,8 +2,8 @@ import type { Transaction } from '../../database/database.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
 import { countInWords, type Holder } from '../assets/holder.ts';
-import { holdListedAssets } from '../assets/listed-assets.ts';
-import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
+import { lockListedAssets } from '../assets/listed-assets.ts';
+import { lockExistingFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
 import type { Bundle, BundledType, BundleInput } from './bundle.ts';
 import {
   type BundleValues,
@@ -40,9 +40,9 @@ export function bundlesHolding(type: BundledType): Holder {
  * transaction ends.
  */
 async function requireValues(tx: Transaction, input: BundleInput): Promise<BundleValues> {
-  const { errors } = await holdListedAssets(tx, input.contents);
+  const { errors } = await lockListedAssets(tx, input.contents);
   const folderId = input.folderId ?? ROOT_FOLDER.id;
-  if (!(await holdFolder(tx, folderId))) {
+  if (!(await lockExistingFolder(tx, folderId))) {
     errors.push({ pointer: '/folder_id', detail: `there is no folder ${folderId}` });
   }
   if (errors.length > 0) throw invalidInput(errors);

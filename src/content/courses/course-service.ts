@@ -8,7 +8,7 @@ import { assertRevision, type ExpectedRevisions } from '../../problems/revision.
 import type { ChangeOf } from '../assets/change.ts';
 import type { OnDeleted } from '../assets/deletion.ts';
 import type { ContentStore } from '../files/content-store.ts';
-import { holdFolder, ROOT_FOLDER, readFolderChain } from '../folders/folder-tree.ts';
+import { lockExistingFolder, ROOT_FOLDER, readFolderChain } from '../folders/folder-tree.ts';
 import type { Course, CourseHolder, CourseVersion, CourseWithVersions } from './course.ts';
 import { readCourseInEvent } from './course-in-event.ts';
 import { courseNameFrom } from './course-name.ts';
@@ -103,7 +103,7 @@ export class CourseService {
     return await this.#intake.take(upload, { caller: user, signal }, (stored) =>
       commit((open) =>
         inTransaction(this.#database, open, async (tx) => {
-          if (!(await holdFolder(tx, folderId))) throw noSuchFolder(folderId);
+          if (!(await lockExistingFolder(tx, folderId))) throw noSuchFolder(folderId);
           const now = this.#now();
           const name = input.name ?? courseNameFrom(stored.manifest.title);
           const id = await insertCourse(tx, { name, folderId }, now);
@@ -195,7 +195,7 @@ export class CourseService {
       const present = await requireLockedCourse(tx, id);
       assertRevision(present.revision, expected);
       if (present.name === input.name && present.folderId === input.folderId) return present;
-      if (!(await holdFolder(tx, input.folderId))) throw noSuchFolder(input.folderId);
+      if (!(await lockExistingFolder(tx, input.folderId))) throw noSuchFolder(input.folderId);
       await updateCourse(tx, id, { name: input.name, folder_id: input.folderId }, this.#now());
       return await requireCourse(tx, id);
     });

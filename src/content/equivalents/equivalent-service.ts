@@ -1,9 +1,9 @@
 import type { Transaction } from '../../database/database.ts';
 import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
-import { assetKey, holdAssets } from '../assets/assets.ts';
+import { assetKey, lockExistingAssets } from '../assets/assets.ts';
 import { type GroupDependencies, type GroupKind, GroupService } from '../assets/group-service.ts';
 import { countInWords } from '../assets/holder.ts';
-import { holdFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
+import { lockExistingFolder, ROOT_FOLDER } from '../folders/folder-tree.ts';
 import type { Equivalent, EquivalentInput } from './equivalent.ts';
 import {
   countEquivalentsOf,
@@ -48,13 +48,13 @@ export async function equivalentsHoldingCourse(tx: Transaction, courseId: number
 async function requireValues(tx: Transaction, input: EquivalentInput): Promise<EquivalentValues> {
   const { courses, errors } = canonicalCourses(input.courses);
   const references = courses.map(({ courseId }) => ({ type: 'COURSE', id: courseId }) as const);
-  const held = await holdAssets(tx, references);
+  const held = await lockExistingAssets(tx, references);
   for (const [index, reference] of references.entries()) {
     if (held.has(assetKey(reference))) continue;
     errors.push({ pointer: `/courses/${index}/course_id`, detail: `there is no course ${reference.id}` });
   }
   const folderId = input.folderId ?? ROOT_FOLDER.id;
-  if (!(await holdFolder(tx, folderId))) {
+  if (!(await lockExistingFolder(tx, folderId))) {
     errors.push({ pointer: '/folder_id', detail: `there is no folder ${folderId}` });
   }
   if (errors.length > 0) throw invalidInput(errors);

@@ -54,7 +54,7 @@ export async function readFolderChain(reader: Pick<Reader, 'all'>, folderId: num
  * Returns whether the folder exists, and locks it against deletion until the transaction ends. On SQLite, every
  * transaction does. On PostgreSQL, this locks the row.
  */
-export async function holdFolder(tx: Transaction, folderId: number): Promise<boolean> {
+export async function lockExistingFolder(tx: Transaction, folderId: number): Promise<boolean> {
   const row = await tx.query
     .selectFrom('folders')
     .select('folders.id')

@@ -10,7 +10,7 @@ import type { AccountResource } from '../../events/event.ts';
  * The account as messages show it, locked against changes and deletion until the transaction ends. Undefined if
  * it does not exist. On SQLite, every transaction locks it. On PostgreSQL, this locks the row.
  */
-export async function holdAccount(tx: Transaction, id: number): Promise<AccountResource | undefined> {
+export async function lockExistingAccount(tx: Transaction, id: number): Promise<AccountResource | undefined> {
   const row = await tx.query
     .selectFrom('accounts')
     .select(['accounts.id', 'accounts.name', 'accounts.enabled'])
@@ -24,7 +24,7 @@ export async function holdAccount(tx: Transaction, id: number): Promise<AccountR
  * The published version of a course, which is locked against deletion until the transaction ends; undefined if
  * there is no such course.
  */
-export async function holdPublishedVersion(tx: Transaction, courseId: number): Promise<number | undefined> {
+export async function lockPublishedVersion(tx: Transaction, courseId: number): Promise<number | undefined> {
   const row = await tx.query
     .selectFrom('courses')
     .select('courses.published_version_id')

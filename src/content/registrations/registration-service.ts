@@ -23,7 +23,7 @@ import {
   type RegistrationStatus,
   type Success,
 } from './registration.ts';
-import { holdAccount, holdPublishedVersion } from './registration-parties.ts';
+import { lockExistingAccount, lockPublishedVersion } from './registration-parties.ts';
 import {
   deleteRegistration,
   insertRegistration,
@@ -97,8 +97,8 @@ export class RegistrationService {
     { tx: open }: Pick<Change, 'tx'>,
   ): Promise<Registration> {
     return await inTransaction(this.#database, open, async (tx) => {
-      const account = await holdAccount(tx, input.accountId);
-      const versionId = await holdPublishedVersion(tx, input.courseId);
+      const account = await lockExistingAccount(tx, input.accountId);
+      const versionId = await lockPublishedVersion(tx, input.courseId);
       if (account === undefined || versionId === undefined) {
         const errors: InputError[] = [];
         if (account === undefined) errors.push(noSuch('account', input.accountId));
@@ -132,7 +132,7 @@ export class RegistrationService {
     { tx: open, returnUrl = null }: Pick<Change, 'tx'> & { returnUrl?: string | null },
   ): Promise<AllowedLaunch> {
     return await inTransaction(this.#database, open, async (tx) => {
-      const { account, registration } = await holdWithAccount(tx, registrationId);
+      const { account, registration } = await lockWithAccount(tx, registrationId);
       await assertEntitled(tx, account, registration.courseId);
       if (registration.launchedAt === null) {
         await updateLaunched(tx, registrationId, this.#now());
@@ -177,7 +177,7 @@ export class RegistrationService {
     { user, expected }: ChangeOf,
   ): Promise<Registration> {
     return await this.#database.transaction(async (tx) => {
-      const { account, registration: present } = await holdWithAccount(tx, registrationId);
+      const { account, registration: present } = await lockWithAccount(tx, registrationId);
       assertRevision(present.revision, expected);
       return await this.#changeStatus(tx, account, present, status, user);
     });
@@ -197,7 +197,7 @@ export class RegistrationService {
     ) => Promise<{ status: RegistrationStatus | null; result: R }>,
   ): Promise<R> {
     return await this.#database.transaction(async (tx) => {
-      const { account, registration } = await holdWithAccount(tx, registrationId);
+      const { account, registration } = await lockWithAccount(tx, registrationId);
       const { status, result } = await work(tx, registration);
       if (status !== null) {
         await this.#changeStatus(tx, account, registration, status, registration.learnerId);
@@ -218,10 +218,10 @@ export class RegistrationService {
     before: (tx: Transaction) => Promise<void>,
   ): Promise<Registration> {
     return await this.#database.transaction(async (tx) => {
-      const { account, registration: present } = await holdWithAccount(tx, registrationId);
+      const { account, registration: present } = await lockWithAccount(tx, registrationId);
       assertRevision(present.revision, expected);
       await before(tx);
-      const versionId = await holdPublishedVersion(tx, present.courseId);
+      const versionId = await lockPublishedVersion(tx, present.courseId);
       if (versionId === undefined) throw notFound('course', present.courseId);
       await updateStatus(tx, registrationId, INITIAL_STATUS, this.#now());
       const reset = toRegistration(await updateVersion(tx, registrationId, versionId));
@@ -281,13 +281,13 @@ function isToldChange(before: RegistrationStatus, after: RegistrationStatus): bo
 }
 
 /** A registration that is about to change, and its account, both locked by the transaction. */
-async function holdWithAccount(
+async function lockWithAccount(
   tx: Transaction,
   registrationId: string,
 ): Promise<{ account: AccountResource; registration: Registration }> {
   // A registration never changes its account, so that the account can be locked first.
   const { accountId } = await requireRegistration(tx, registrationId);
-  const account = await holdAccount(tx, accountId);
+  const account = await lockExistingAccount(tx, accountId);
   const row = await lockRegistration(tx, registrationId);
   if (account === undefined || row === undefined) throw notFound('registration', registrationId);
   return { account, registration: toRegistration(row) };

@@ -8,7 +8,7 @@ import type { ReceivedMessage } from '../message-queue.ts';
 /** The lease of a line's head. */
 export type Lease = Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
 
-const HELD_LINES = new BatchStatement(
+const LEASED_LINES = new BatchStatement(
   'lease',
   { line_id: 'bigint', token: 'text' },
   (lease, { joined, dialect }) =>
@@ -21,11 +21,11 @@ const HELD_LINES = new BatchStatement(
  * The lines of leases that are still held, with their tokens. Until the transaction ends nobody else takes them: on
  * PostgreSQL their rows are locked, in ascending order.
  */
-export async function readHeldLines(
+export async function lockLeasedLines(
   tx: Pick<Transaction, 'allFor'>,
   leases: readonly Lease[],
 ): Promise<Map<number, string>> {
-  const rows = await HELD_LINES.all<{ line_id: number; lease_token: string }>(
+  const rows = await LEASED_LINES.all<{ line_id: number; lease_token: string }>(
     tx,
     leases.map(({ lineId, leaseToken }) => ({ line_id: lineId, token: leaseToken })),
   );

@@ -92,7 +92,7 @@ export abstract class LineQueue implements MessageQueue {
     return await this.database.transaction((tx) => endAllLeases(tx, this.now()));
   }
 
-  async holdLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
+  async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
     // The second statement begins when the first has its locks, so it sees what those before it have committed.
     const [, last] = await Promise.all([lockLines(tx, lineIds), readLastEnqueuedAt(tx, lineIds)]);
     return Math.max(this.now(), last);

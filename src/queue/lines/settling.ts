@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import type { QueuedMessage, Settled, Settlement } from '../message-queue.ts';
 import { copyToDeadLetters } from './dead-letter-statements.ts';
-import { advanceLines, postponeLines, readHeldLines } from './lease-statements.ts';
+import { advanceLines, lockLeasedLines, postponeLines } from './lease-statements.ts';
 import { subtractFromLine } from './line-statements.ts';
 import { deleteMessages, readFirstMessages } from './message-statements.ts';
 
@@ -97,7 +97,7 @@ async function sent({ dialect }: Transaction, writes: readonly Promise<void>[]):
 /** The settlements whose lease is still held. */
 async function stillHeld<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<S[]> {
   if (settlements.length === 0) return [];
-  const held = await readHeldLines(
+  const held = await lockLeasedLines(
     tx,
     settlements.map(({ message }) => message),
   );

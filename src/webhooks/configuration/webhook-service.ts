@@ -56,7 +56,7 @@ export class WebhookService {
   readonly readOnly: boolean;
   readonly #database: Database;
   readonly #cipher: CredentialsCipher;
-  readonly #queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
+  readonly #queue: Pick<MessageQueue, 'lockLines' | 'actOnHead'>;
   readonly #checkTargetUrl: CheckTargetUrl;
   readonly #readAssetNames: ReadAssetNames;
   readonly #maxWebhooks: number;
@@ -66,7 +66,7 @@ export class WebhookService {
   constructor(dependencies: {
     database: Database;
     cipher: CredentialsCipher;
-    queue: Pick<MessageQueue, 'holdLines' | 'actOnHead'>;
+    queue: Pick<MessageQueue, 'lockLines' | 'actOnHead'>;
     checkTargetUrl: CheckTargetUrl;
     readAssetNames: ReadAssetNames;
     maxWebhooks: number;
@@ -210,7 +210,7 @@ export class WebhookService {
    */
   async #hold(tx: Transaction, id: number): Promise<Webhook> {
     await this.#require(tx, id);
-    await this.#queue.holdLines(tx, [id]);
+    await this.#queue.lockLines(tx, [id]);
     return await this.#require(tx, id);
   }
 

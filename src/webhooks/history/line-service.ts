@@ -119,7 +119,7 @@ export class LineService {
   async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<StoredDelivery> {
     this.#webhooks.assertWritable();
     return await inTransaction(this.#database, open, async (tx) => {
-      await this.#queue.holdLines(tx, [webhookId]);
+      await this.#queue.lockLines(tx, [webhookId]);
       await requireActive(tx, webhookId);
       const delivery = await readDelivery(tx, webhookId, deliveryId);
       if (delivery === undefined) throw notFound('delivery', deliveryId);
@@ -143,7 +143,7 @@ export class LineService {
   ): Promise<{ redelivered: number; remaining: number }> {
     this.#webhooks.assertWritable();
     return await inTransaction(this.#database, open, async (tx) => {
-      await this.#queue.holdLines(tx, [webhookId]);
+      await this.#queue.lockLines(tx, [webhookId]);
       await requireActive(tx, webhookId);
       const deliveries = await readRedeliverable(tx, { webhookId, statuses, limit });
       if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
@@ -162,7 +162,7 @@ export class LineService {
   async redeliverDeadLetters(webhookId: number, until: number, limit: number): Promise<number> {
     this.#webhooks.assertWritable();
     return await this.#database.transaction(async (tx) => {
-      await this.#queue.holdLines(tx, [webhookId]);
+      await this.#queue.lockLines(tx, [webhookId]);
       await requireActive(tx, webhookId);
       const deliveries = await readDeadLettered(tx, { webhookId, until, limit });
       if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
@@ -238,7 +238,7 @@ export class LineService {
       deliveries.map((delivery) => delivery.id),
       this.#now(),
     );
-    const bodies = await wholeBodies(tx, deliveries, { isHeld: true });
+    const bodies = await wholeBodies(tx, deliveries, { isLocked: true });
     await this.#queue.redeliver(
       tx,
       deliveries.map((delivery, n) => toMessage(delivery, bodies[n]!)),

@@ -41,7 +41,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
     const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
     if (lineIds.size > 0) {
       // For all events together: locking the lines of one event after another could cause a deadlock.
-      const occurredAt = await this.#queue.holdLines(tx, [...lineIds]);
+      const occurredAt = await this.#queue.lockLines(tx, [...lineIds]);
       let messages: QueueMessage[] = [];
       // Event by event, so that each line gets them in their order.
       for (const [n, event] of events.entries()) {
