@@ -18,17 +18,15 @@ export type Routes = FastifyInstance<
 export function problems<Status extends number>(
   ...statuses: Status[]
 ): Record<Status | AlwaysPossible, ProblemResponse> {
-  // If a key can conflict with another request, it can also be malformed.
-  const ofKeys = statuses.includes(422 as Status) ? [400] : [];
-  const all = [401, 403, ...ofKeys, ...statuses, 500, 503] as (Status | AlwaysPossible)[];
+  const all = [400, 401, 403, ...statuses, 500, 503] as (Status | AlwaysPossible)[];
   return Object.fromEntries(all.map((status) => [status, problemResponse(status)])) as Record<
     Status | AlwaysPossible,
     ProblemResponse
   >;
 }
 
-/** No token, missing scope, internal error, unavailable database. */
-type AlwaysPossible = 401 | 403 | 500 | 503;
+/** Unknown query member, no token, missing scope, internal error, unavailable database. */
+type AlwaysPossible = 400 | 401 | 403 | 500 | 503;
 
 interface ProblemResponse {
   description: string;
