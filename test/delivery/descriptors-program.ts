@@ -25,4 +25,4 @@ const { receiveCount } = await until(async () => {
 for (const descriptor of opened) closeSync(descriptor);
 await target.waitFor(2);
 await until(async () => delivery.counted.attempts.length === 2, 'both messages are settled');
-process.stdout.write(JSON.stringify({ receiveCount, attempts: delivery.counted.attempts }));
+process.stdout.write(`${JSON.stringify({ receiveCount, attempts: delivery.counted.attempts })}\n`);

@@ -125,7 +125,7 @@ describe('test messages', () => {
     const { status, body } = await api.post(`/webhooks/${id}/test`);
     assert.equal(status, 200);
     assert.deepEqual([body.delivered, body.response_status, body.response_body], [false, null, null]);
-    assert.match(body.error, /credentials cannot be decrypted; set key and secret again/);
+    assert.match(body.error, /credentials cannot be decrypted; set the key and secret again/);
     assert.equal(good.requests.length, 0);
     await api.delete(`/webhooks/${id}`);
   });
