@@ -228,6 +228,30 @@ describe('an xAPI course', () => {
     assert.equal((await lrs.call('GET', 'statements')).status, 401);
   });
 
+  test('begins anew after a reset, and the window from before writes nothing more', async () => {
+    const { registrationId, course } = await open();
+    const { actor, activity: object } = course;
+    const query = { activityId: object.id, agent: JSON.stringify(actor), stateId: 'resume' };
+    await course.lrs.store({ actor, object, verb: VERB('passed'), result: { score: { scaled: 1 } } });
+    await course.lrs.call('PUT', 'activities/state', { query, body: { page: 7 } });
+    assert.equal((await service.api.post(`/registrations/${registrationId}/reset`)).status, 200);
+    const late = await course.lrs.call('POST', 'statements', {
+      body: { actor, object, verb: VERB('completed') },
+    });
+    assert.equal(late.status, 403);
+    const next = xapiCourse(await (await Player.open(service, registrationId)).openUnit(COURSE));
+    assert.notEqual(next.registration, course.registration);
+    assert.match(next.registration, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.equal((await next.lrs.call('GET', 'activities/state', { query })).status, 404);
+    await next.lrs.store({
+      actor,
+      object,
+      verb: VERB('failed'),
+      context: { registration: next.registration },
+    });
+    assert.equal((await resultOf(service, registrationId)).success, 'FAIL');
+  });
+
   test('has its statements listed in pages, each with a sentence', async () => {
     const { registrationId, course } = await open();
     const { actor, activity, lrs } = course;

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { uploadForm } from '../content/packages.ts';
+import { aiccFiles, cmi5Files, type PackageFiles, xapiFiles, zipOf } from '../support/course-packages.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { Unit } from './cmi5-parts.ts';
+import { Player, xapiCourse } from './learner-parts.ts';
+import { lrsClient } from './lrs-parts.ts';
+
+describe('a preview', () => {
+  let service: TestService;
+
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  /** Previews a course and opens its first unit. */
+  const preview = async (files: PackageFiles): Promise<URL> => {
+    const course = await service.api.create('/courses', uploadForm(new Uint8Array(await zipOf(files))));
+    const { body } = await service.api.post(`/courses/${course.id}/versions/0/preview`);
+    const player = new Player(body.preview_url.replace(/\/player\/$/, ''));
+    const { units } = await player.post('/open');
+    return await player.openUnit(units[0].id);
+  };
+
+  const nothingIsRecorded = async () => {
+    const records = await lrsClient(service);
+    assert.deepEqual(await records.find(), []);
+    assert.deepEqual((await service.api.get('/registrations')).body.data, []);
+  };
+
+  test('of an xAPI course takes statements and documents, and keeps none', async () => {
+    const { lrs, actor, activity: object } = xapiCourse(await preview(xapiFiles()));
+    const verb = { id: 'http://adlnet.gov/expapi/verbs/passed' };
+    assert.equal((await lrs.store({ actor, object, verb })).length, 1);
+    const query = { activityId: object.id, agent: JSON.stringify(actor), stateId: 's' };
+    assert.equal((await lrs.call('PUT', 'activities/state', { query, body: {} })).status, 204);
+    assert.equal((await lrs.call('GET', 'activities/state', { query })).status, 404);
+    assert.deepEqual(await lrs.find(), []);
+    assert.equal((await lrs.call('POST', 'statements', { body: { actor, object } })).status, 400);
+    await nothingIsRecorded();
+  });
+
+  test('of a cmi5 course is launched like a real one, and keeps nothing', async () => {
+    const unit = await Unit.start(await preview(cmi5Files()));
+    assert.equal(unit.launchData.launchMode, 'Normal');
+    assert.deepEqual(
+      await unit.send(unit.initialized(), unit.completed(), unit.terminated()),
+      [200, 200, 200],
+    );
+    await nothingIsRecorded();
+  });
+
+  test('of an AICC course answers its messages, and keeps nothing', async () => {
+    const { searchParams } = await preview(aiccFiles());
+    const send = async (command: string, data = '') => {
+      const body = new URLSearchParams({
+        command,
+        session_id: searchParams.get('AICC_SID')!,
+        aicc_data: data,
+      });
+      return await (await fetch(searchParams.get('AICC_URL')!, { method: 'POST', body })).text();
+    };
+    assert.match(await send('GetParam'), /Lesson_Status=not attempted, ab-initio/);
+    assert.match(await send('PutParam', '[core]\nlesson_status=passed'), /^error=0/);
+    assert.match(await send('GetParam'), /Lesson_Status=not attempted, ab-initio/);
+    await nothingIsRecorded();
+  });
+});
