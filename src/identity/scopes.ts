@@ -14,13 +14,14 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What each scope allows, for people. */
+/** What each scope permits. */
 export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
-  'content:read': 'Read accounts, folders, courses and what belongs to them.',
-  'content:write': 'Change accounts, folders, courses and what belongs to them.',
-  'webhooks:read': 'Read webhooks, their statistics, history and lines.',
-  'webhooks:write': 'Change webhooks, send messages again, act on lines.',
-  'registrations:write': 'Make and change registrations, and launch them.',
+  'content:read': 'Read accounts, folders, courses, registrations and everything in them.',
+  'content:write': 'Change accounts, folders and courses; import courses; add content to accounts.',
+  'webhooks:read': 'Read webhooks, their statistics, history and lines, but never their secrets.',
+  'webhooks:write':
+    'Create, change and delete webhooks; send messages again; retry or skip waiting messages.',
+  'registrations:write': 'Register learners, create launch links and report their status.',
   'statements:read': 'Read learning records through the Experience API (xAPI).',
   'statements:write': 'Store learning records through the Experience API (xAPI).',
 };
