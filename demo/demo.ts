@@ -8,11 +8,12 @@ import { choosePort } from './choose-port.ts';
 import { DemoFailure, Interrupted } from './failure.ts';
 import { guide } from './guide.ts';
 import { Inbox } from './inbox.ts';
+import { learn } from './learn.ts';
 import { ADMINISTRATOR_EMAIL, CLIENT_EMAIL, type Occurrence } from './occurrence.ts';
 import type { DemoOptions } from './options.ts';
 import type { Screen } from './screen.ts';
 import { ServiceProcess } from './service-process.ts';
-import { CUSTOMER, walk } from './steps.ts';
+import { CUSTOMER, LEARNER, walk } from './steps.ts';
 import {
   type DemoAccount,
   demoTargets,
@@ -110,7 +111,8 @@ class Demo {
     if (this.#options.exit) return;
 
     const adminUrl = await this.#makeAdministrator(service);
-    guide(this.#screen, { url, adminUrl, client, logFile: service.logFile });
+    const launchUrl = await this.#launchForPerson(api);
+    guide(this.#screen, { url, adminUrl, launchUrl, client, logFile: service.logFile });
     if (!this.#signal.aborted) await once(this.#signal, 'abort');
     if (!(this.#signal.reason instanceof Interrupted)) throw this.#signal.reason;
   }
@@ -123,6 +125,7 @@ class Demo {
     const settings = {
       host: HOST,
       port: String(port),
+      content_port: String(port === 0 ? 0 : await choosePort(HOST, port + 1)),
       data_dir: path.join(this.#folder, 'data'),
       retry_initial_delay: RETRY_INITIAL_DELAY,
       shutdown_timeout: SHUTDOWN_TIMEOUT,
@@ -147,6 +150,19 @@ class Demo {
     ];
     const made = JSON.parse(await service.runCommand(args, this.#signal)) as { invitation_url: string };
     return made.invitation_url;
+  }
+
+  /** Answers a link at which the person at the keyboard learns the course of the demo. */
+  async #launchForPerson(api: ApiClient): Promise<string> {
+    const { data } = await api.get<{ data: { account_id: number; course_id: number }[] }>(
+      `/registrations?learner_id=${LEARNER}`,
+    );
+    const { account_id, course_id } = data[0]!;
+    this.#screen.title('A registration for you');
+    const input = { account_id, course_id, learner_id: 'you' };
+    const { registration_id } = await api.send<{ registration_id: string }>('POST', '/registrations', input);
+    const path = `/registrations/${registration_id}/launch`;
+    return (await api.send<{ launch_url: string }>('POST', path)).launch_url;
   }
 
   async #makeClient(service: ServiceProcess): Promise<ClientCredentials> {
@@ -194,7 +210,12 @@ class Demo {
 
   /** Takes every step, and waits for all that comes of them. */
   async #walk(api: ApiClient, webhooks: readonly Webhook[], customer: DemoAccount): Promise<void> {
-    const steps = walk({ api, customer, tell: (facts) => this.#screen.facts(facts) });
+    const steps = walk({
+      api,
+      customer,
+      tell: (facts) => this.#screen.facts(facts),
+      pass: (launchUrl) => learn(launchUrl, this.#signal),
+    });
     this.#events = steps.flatMap((step) => step.causes);
     const targets = webhooks.map(({ target }) => target);
     const dead = Promise.all(webhooks.map((webhook) => this.#watchDeadLetters(api, webhook)));

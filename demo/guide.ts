@@ -7,9 +7,10 @@ export function guide(
   {
     url,
     adminUrl,
+    launchUrl,
     client,
     logFile,
-  }: { url: string; adminUrl: string; client: ClientCredentials; logFile: string },
+  }: { url: string; adminUrl: string; launchUrl: string; client: ClientCredentials; logFile: string },
 ): void {
   screen.title('The service stays up. Look around:');
   screen.facts({
@@ -22,6 +23,10 @@ export function guide(
     'client id': client.clientId,
     'client secret': client.clientSecret,
   });
+
+  screen.title('Learn: open this link. The course ends with a quiz, and what you do shows below:');
+  screen.gap();
+  screen.line(launchUrl);
 
   screen.title('Get a token:');
   screen.gap();

@@ -7,7 +7,7 @@ import type { DemoAccount } from './targets.ts';
 /** The account that is there before the walk, and stays. */
 export const CUSTOMER = 'Contoso';
 const NEW_CUSTOMER = 'Northwind Traders';
-const LEARNER = 'ada';
+export const LEARNER = 'ada';
 
 /** Something that the demo does, and the events that it causes. */
 export interface Step {
@@ -22,6 +22,8 @@ export interface WalkOptions {
   readonly customer: DemoAccount;
   /** Shows what an answer brought that is of use. */
   readonly tell: (facts: Readonly<Record<string, string>>) => void;
+  /** Opens a launch link and passes its course. */
+  readonly pass: (launchUrl: string) => Promise<void>;
 }
 
 interface Made {
@@ -36,13 +38,13 @@ interface MadeCourse extends Made {
  * The walk through the service's events, all of it through the API. Each step goes on from those before it. To show
  * another event, add a step that causes it, and where no target has its topic yet, a target.
  */
-export function walk({ api, customer, tell }: WalkOptions): Step[] {
+export function walk({ api, customer, tell, pass }: WalkOptions): Step[] {
   const account = { id: 0, name: NEW_CUSTOMER };
   const folder = { id: 0, name: 'Onboarding' };
   const course = { id: 0, version: 0 };
   const equivalent = { id: 0, name: 'Webhooks (all languages)' };
   const bundle = { id: 0, name: 'First Day' };
-  const registration = { id: '' };
+  const registration = { id: '', launchUrl: '' };
 
   return [
     {
@@ -143,15 +145,16 @@ export function walk({ api, customer, tell }: WalkOptions): Step[] {
       async run() {
         const path = `/registrations/${registration.id}/launch`;
         const { launch_url } = await api.send<{ launch_url: string }>('POST', path);
+        registration.launchUrl = launch_url;
         tell({ launch_url });
       },
     },
     {
-      title: 'The learner has passed: set the status',
-      causes: [causedByClient('REGISTRATION_STATUS_UPDATED', CUSTOMER)],
+      title:
+        'The learner opens the link and passes the course; this time the demo does it through the player',
+      causes: [{ subtopic: 'REGISTRATION_STATUS_UPDATED', account: CUSTOMER, user: LEARNER }],
       async run() {
-        const status = { completion: 'Completed', success: 'PASS', score: 85, duration: 130 };
-        await api.send('PUT', `/registrations/${registration.id}/status`, status);
+        await pass(registration.launchUrl);
       },
     },
     {
