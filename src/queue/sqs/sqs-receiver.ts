@@ -13,36 +13,31 @@ const DELETES = 2;
 const LAST_DELETES_MS = 2_000;
 const FAILED_PAUSE_MS = 250;
 
+/** What the receiver works with. */
+export interface SqsReceiverDependencies {
+  api: SqsApi;
+  outage: SqsOutage;
+  /** How long a receive waits for a copy; Amazon allows up to 20. */
+  waitSeconds: number;
+  /** Receives at a time: one while little comes, and one more for each full batch. */
+  maxCalls: number;
+  /**
+   * Has the lines of copies worked on, and answers the copies that are to stay on the queue; after those, nothing more is
+   * received.
+   */
+  work: (copies: readonly Copy[]) => Promise<readonly Copy[]>;
+}
+
 /** Receives copies by long polling, has their lines worked on, and deletes them, in tens and behind that. */
 export class SqsReceiver implements AsyncDisposable {
-  readonly #api: SqsApi;
-  readonly #outage: SqsOutage;
-  readonly #waitSeconds: number;
-  readonly #maxCalls: number;
-  readonly #work: (copies: readonly Copy[]) => Promise<readonly Copy[]>;
+  readonly #with: SqsReceiverDependencies;
   readonly #stop = new AbortController();
   readonly #calls = new Set<Promise<void>>();
   #undeleted: string[] = [];
   readonly #deletes = new Set<Promise<void>>();
 
-  /**
-   * @param work has the lines of copies worked on, and answers the copies that are to stay on the queue; after those, nothing
-   * more is received
-   */
-  constructor(dependencies: {
-    api: SqsApi;
-    outage: SqsOutage;
-    /** How long a receive waits for a copy; Amazon allows up to 20. */
-    waitSeconds: number;
-    /** Receives at a time: one while little comes, and one more for each full batch. */
-    maxCalls: number;
-    work: (copies: readonly Copy[]) => Promise<readonly Copy[]>;
-  }) {
-    this.#api = dependencies.api;
-    this.#outage = dependencies.outage;
-    this.#waitSeconds = dependencies.waitSeconds;
-    this.#maxCalls = dependencies.maxCalls;
-    this.#work = dependencies.work;
+  constructor(dependencies: SqsReceiverDependencies) {
+    this.#with = dependencies;
   }
 
   start(): void {
@@ -68,7 +63,7 @@ export class SqsReceiver implements AsyncDisposable {
   }
 
   #call(): void {
-    if (this.#stop.signal.aborted || this.#calls.size >= this.#maxCalls) return;
+    if (this.#stop.signal.aborted || this.#calls.size >= this.#with.maxCalls) return;
     const call = this.#receive().finally(() => this.#calls.delete(call));
     this.#calls.add(call);
   }
@@ -77,12 +72,12 @@ export class SqsReceiver implements AsyncDisposable {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        const messages = await this.#api.receive({
+        const messages = await this.#with.api.receive({
           visibilitySeconds: VISIBILITY_SECONDS,
-          waitSeconds: this.#waitSeconds,
+          waitSeconds: this.#with.waitSeconds,
           signal,
         });
-        this.#outage.worked('receive');
+        this.#with.outage.worked('receive');
         if (messages.length === 0) {
           if (this.#calls.size > 1) return;
           continue;
@@ -91,11 +86,11 @@ export class SqsReceiver implements AsyncDisposable {
         const copies = messages.map(toCopy);
         const kept = new Set(await this.#tryWork(copies));
         this.delete(copies.filter((copy) => !kept.has(copy)).map((copy) => copy.receiptHandle));
-        if (kept.size > 0) await this.#api.giveBack([...kept].map((copy) => copy.receiptHandle));
+        if (kept.size > 0) await this.#with.api.giveBack([...kept].map((copy) => copy.receiptHandle));
         while (this.#undeleted.length > MAX_UNDELETED && !signal.aborted) await delay(FAILED_PAUSE_MS);
       } catch (error) {
         if (signal.aborted) return;
-        const pause = this.#outage.failed('receive', error);
+        const pause = this.#with.outage.failed('receive', error);
         // One call goes on trying.
         if (this.#calls.size > 1) return;
         await delay(pause, undefined, { signal }).catch(() => undefined);
@@ -107,7 +102,7 @@ export class SqsReceiver implements AsyncDisposable {
   async #tryWork(copies: readonly Copy[]): Promise<readonly Copy[]> {
     while (true) {
       try {
-        return await this.#work(copies);
+        return await this.#with.work(copies);
       } catch {
         if (this.#stop.signal.aborted) return copies;
         // The worker says that the database fails.
@@ -129,11 +124,11 @@ export class SqsReceiver implements AsyncDisposable {
 
   async #deleteBatch(batch: readonly string[]): Promise<void> {
     try {
-      await this.#api.delete(batch);
-      this.#outage.worked('delete');
+      await this.#with.api.delete(batch);
+      this.#with.outage.worked('delete');
     } catch (error) {
       // They come again, do nothing, and are deleted then.
-      await delay(this.#outage.failed('delete', error), undefined, { signal: this.#stop.signal }).catch(
+      await delay(this.#with.outage.failed('delete', error), undefined, { signal: this.#stop.signal }).catch(
         () => undefined,
       );
     }

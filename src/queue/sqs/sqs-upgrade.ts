@@ -1,5 +1,6 @@
 import type { Database, Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
 import { addToLines, type LineAddition, lockLines } from '../lines/line-statements.ts';
 import type { QueueMessage } from '../message-queue.ts';
 import { countEarlierLines } from './earlier-lines.ts';
@@ -27,39 +28,40 @@ interface NotedLine {
   forwarded_to: number;
 }
 
+/** What the upgrade works with. */
+export interface SqsUpgradeDependencies {
+  database: Database;
+  api: SqsApi;
+  outage: SqsOutage;
+  readHistory: ReadHistory;
+  /** Queues messages behind what waits. */
+  queueAgain: (tx: Transaction, messages: readonly QueueMessage[]) => Promise<void>;
+  onDone: () => void;
+  now: () => number;
+}
+
 /**
  * Recognises copies that an earlier release sent, which carry no installation's id, and takes those messages into their lines
  * that it let go: an instance that did not poll deleted them from the database, so that only the queue holds them. Until
  * the queue has been emptied nothing may be delivered, since they come before what was queued later.
  */
-export class SqsUpgrade implements Disposable {
-  readonly #database: Database;
-  readonly #api: SqsApi;
-  readonly #outage: SqsOutage;
-  readonly #readHistory: ReadHistory;
-  readonly #queueAgain: (tx: Transaction, messages: readonly QueueMessage[]) => Promise<void>;
-  readonly #onDone: () => void;
-  readonly #now: () => number;
+export class SqsUpgrade implements AsyncDisposable {
+  readonly #with: SqsUpgradeDependencies;
   #isPending = false;
-  #timer: NodeJS.Timeout | undefined;
+  #looksLeft = LOOKS;
+  #hiddenUntil = 0;
+  readonly #task = new BackgroundTask({
+    round: () => this.#look(),
+    firstPauseMs: LOOK_MS,
+    pauseMs: LOOK_MS,
+    onError: (error) => {
+      this.#looksLeft = LOOKS;
+      this.#with.outage.failed('look', error);
+    },
+  });
 
-  constructor(dependencies: {
-    database: Database;
-    api: SqsApi;
-    outage: SqsOutage;
-    readHistory: ReadHistory;
-    /** Queues messages behind what waits. */
-    queueAgain: (tx: Transaction, messages: readonly QueueMessage[]) => Promise<void>;
-    onDone: () => void;
-    now: () => number;
-  }) {
-    this.#database = dependencies.database;
-    this.#api = dependencies.api;
-    this.#outage = dependencies.outage;
-    this.#readHistory = dependencies.readHistory;
-    this.#queueAgain = dependencies.queueAgain;
-    this.#onDone = dependencies.onDone;
-    this.#now = dependencies.now;
+  constructor(dependencies: SqsUpgradeDependencies) {
+    this.#with = dependencies;
   }
 
   /** Whether messages may be missing from their lines. */
@@ -69,26 +71,27 @@ export class SqsUpgrade implements Disposable {
 
   /** Answers receipts of copies that an earlier release hid: they are to be deleted, since they hold back what follows. */
   async start(): Promise<string[]> {
-    this.#isPending = (await countEarlierLines(this.#database.reader)) > 0;
+    this.#isPending = (await countEarlierLines(this.#with.database.reader)) > 0;
     if (!this.#isPending) return [];
-    this.#lookLater(LOOKS, this.#now() + HIDDEN_MS);
-    return await readReceipts(this.#database.reader);
+    this.#hiddenUntil = this.#with.now() + HIDDEN_MS;
+    this.#task.start();
+    return await readReceipts(this.#with.database.reader);
   }
 
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#task[Symbol.asyncDispose]();
   }
 
   /** Of copies without an installation's id, those that are this one's; messages that were let go are in their lines then. */
   async recognise(copies: readonly Copy[]): Promise<Set<Copy>> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const noted = await readNotedLines(
         tx,
         copies.map((copy) => copy.lineId),
       );
       await lockLines(tx, [...noted.keys()]);
       const ids = copies.flatMap(({ messageId }) => messageId ?? []);
-      const history = await this.#readHistory(tx, ids);
+      const history = await this.#with.readHistory(tx, ids);
       const dead = new Set((await readDeadLetters(tx, ids)).map((message) => message.messageId));
       const waiting = await readWaiting(
         tx,
@@ -109,9 +112,9 @@ export class SqsUpgrade implements Disposable {
           waiting.set(position, messageId);
         }
       }
-      if (this.#isPending) await takeIn(tx, letGo, this.#now());
+      if (this.#isPending) await takeIn(tx, letGo, this.#with.now());
       else
-        await this.#queueAgain(
+        await this.#with.queueAgain(
           tx,
           letGo.map(({ message }) => message),
         );
@@ -119,27 +122,21 @@ export class SqsUpgrade implements Disposable {
     });
   }
 
-  #lookLater(looksLeft: number, hiddenUntil: number): void {
-    this.#timer = setTimeout(async () => {
-      let left = LOOKS;
-      try {
-        const attributes = await this.#api.attributes('messages');
-        this.#outage.worked('look');
-        const visible = Number(attributes.ApproximateNumberOfMessages ?? 0);
-        const hidden = Number(attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
-        if (visible === 0 && (hidden === 0 || this.#now() >= hiddenUntil)) left = looksLeft - 1;
-        if (left === 0) await this.#database.transaction(endAwaiting);
-        // Another instance may have seen the end.
-        if ((await countEarlierLines(this.#database.reader)) === 0) {
-          this.#isPending = false;
-          this.#onDone();
-          return;
-        }
-      } catch (error) {
-        this.#outage.failed('look', error);
-      }
-      this.#lookLater(Math.max(1, left), hiddenUntil);
-    }, LOOK_MS);
+  /** Ends the wait once the queue has been empty often enough. */
+  async #look(): Promise<void> {
+    const { api, outage, database, onDone, now } = this.#with;
+    const attributes = await api.attributes('messages');
+    outage.worked('look');
+    const visible = Number(attributes.ApproximateNumberOfMessages ?? 0);
+    const hidden = Number(attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
+    const isEmpty = visible === 0 && (hidden === 0 || now() >= this.#hiddenUntil);
+    this.#looksLeft = isEmpty ? this.#looksLeft - 1 : LOOKS;
+    if (this.#looksLeft <= 0) await database.transaction(endAwaiting);
+    // Another instance may have seen the end.
+    if ((await countEarlierLines(database.reader)) > 0) return;
+    this.#isPending = false;
+    this.#task.end();
+    onDone();
   }
 }
 
