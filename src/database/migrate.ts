@@ -21,6 +21,7 @@ import { lrs } from './migrations/0019-lrs.ts';
 import { sharedBodies } from './migrations/0020-shared-bodies.ts';
 import { playerSessions } from './migrations/0021-player-sessions.ts';
 import { focusNames } from './migrations/0022-focus-names.ts';
+import { registrationLanguages } from './migrations/0023-registration-languages.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   sharedBodies,
   playerSessions,
   focusNames,
+  registrationLanguages,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -43,6 +43,8 @@ describe('registrations', () => {
       account_id: parties.account_id,
       course_id: parties.course_id,
       version_id: 0,
+      equivalent_id: null,
+      language: null,
       learner_id: 'ann',
       completion: 'Unknown',
       success: 'UNKNOWN',

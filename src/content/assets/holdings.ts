@@ -28,11 +28,16 @@ export async function accountHoldsCourse(
   accountId: number,
   courseId: number,
 ): Promise<boolean> {
-  return await accountWasGivenOneOf(
-    reader,
-    accountId,
-    await withHolders(reader, [{ type: 'COURSE', id: courseId }]),
-  );
+  return await accountHolds(reader, accountId, { type: 'COURSE', id: courseId });
+}
+
+/** Whether an account has an asset, directly or through something that contains it. */
+export async function accountHolds(
+  reader: Reading,
+  accountId: number,
+  asset: ContentReference,
+): Promise<boolean> {
+  return await accountWasGivenOneOf(reader, accountId, await withHolders(reader, [asset]));
 }
 
 function distinct(assets: readonly ContentReference[]): ContentReference[] {

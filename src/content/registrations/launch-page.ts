@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LearningStandard } from '../../course-packages/learning-standard.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import type { LanguageChoice } from './equivalent-courses.ts';
 import type { Launch } from './registration-service.ts';
 
 /** A page for a learner's browser. */
@@ -23,8 +24,10 @@ const STANDARD_NAMES: Readonly<Record<LearningStandard, string>> = {
 
 const ADVICE = 'Go back to where you found it and open the course from there again.';
 
+type Refused = Exclude<Launch['state'], 'open' | 'choose'>;
+
 /** The words for each reason. */
-const REFUSALS: Readonly<Record<Exclude<Launch['state'], 'open'>, Refusal>> = {
+const REFUSALS: Readonly<Record<Refused, Refusal>> = {
   invalid: {
     status: 404,
     heading: 'This link is not valid',
@@ -61,6 +64,11 @@ dl div{display:grid;grid-template-columns:9.5rem 1fr;gap:.125rem 1rem;padding:.6
 dl div:last-child{border-bottom:0;padding-bottom:0}
 dt{color:var(--soft)}
 dd{margin:0;overflow-wrap:anywhere}
+ul{margin:1rem 0 0;padding:0;list-style:none;display:grid;gap:.5rem}
+li a{display:grid;gap:.125rem;padding:.75rem 1rem;border:1px solid var(--line);border-radius:.5rem;color:inherit;text-decoration:none;overflow-wrap:anywhere}
+li a:hover,li a:focus-visible{border-color:var(--accent)}
+li b{color:var(--accent)}
+li bdi{color:var(--soft)}
 @media (max-width:30rem){body{padding:1rem;place-items:start stretch}dl div{grid-template-columns:1fr}}
 `;
 
@@ -74,9 +82,28 @@ export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): stri
 }
 
 /** Why a link opens nothing, to the learner. */
-export function refusalPage(state: Exclude<Launch['state'], 'open'>): LaunchPage {
+export function refusalPage(state: Refused): LaunchPage {
   const { status, heading, words } = REFUSALS[state];
   return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${words}</p>`) };
+}
+
+/** Lets the learner choose the language of an equivalent. Each language is named in itself. */
+export function languagePage(choices: readonly LanguageChoice[]): LaunchPage {
+  const links = choices.map(({ language, courseName }) => {
+    const tag = escapeHtml(language);
+    const href = escapeHtml(`?language=${encodeURIComponent(language)}`);
+    return `<li lang="${tag}"><a href="${href}" hreflang="${tag}"><b>${escapeHtml(nameOfLanguage(language))}</b> <bdi>${escapeHtml(courseName)}</bdi></a></li>`;
+  });
+  const heading = 'Choose your language';
+  return { status: 200, html: page(heading, `<h1>${heading}</h1>\n<ul>\n${links.join('\n')}\n</ul>`) };
+}
+
+function nameOfLanguage(language: string): string {
+  try {
+    return new Intl.DisplayNames([language], { type: 'language' }).of(language) ?? language;
+  } catch {
+    return language;
+  }
 }
 
 /** The page behind a launch URL of a course whose standard has no player yet. */

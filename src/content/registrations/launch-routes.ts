@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { launchPage, launchPagePolicy, refusalPage } from './launch-page.ts';
-import type { OpenLaunch, RegistrationService } from './registration-service.ts';
+import { acceptedLanguages } from './language-choice.ts';
+import { type LaunchPage, languagePage, launchPage, launchPagePolicy, refusalPage } from './launch-page.ts';
+import type { Launch, OpenLaunch, RegistrationService } from './registration-service.ts';
 
 const PATH = '/launch/';
 
@@ -26,12 +27,25 @@ export function launchRoutes(
   };
 
   // Takes whatever follows, so that a mangled link gets words for people too.
-  server.get<{ Params: { '*': string } }>(`${PATH}*`, { schema: { hide: true } }, async (request, reply) => {
-    const launch = await registrations.readLaunch(request.params['*']);
-    // Asking for the header fields alone begins no launch.
-    const address = launch.state === 'open' && request.method === 'GET' ? await play(launch) : null;
-    if (address !== null) return reply.headers(headers).redirect(address, 303);
-    const { status, html } = launch.state === 'open' ? launchPage(launch) : refusalPage(launch.state);
-    return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
-  });
+  server.get<{ Params: { '*': string }; Querystring: { language?: unknown } }>(
+    `${PATH}*`,
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const { language } = request.query;
+      const launch = await registrations.readLaunch(request.params['*'], {
+        chosen: typeof language === 'string' ? language : null,
+        accepted: acceptedLanguages(request.headers['accept-language']),
+      });
+      // Asking for the header fields alone begins no launch.
+      const address = launch.state === 'open' && request.method === 'GET' ? await play(launch) : null;
+      if (address !== null) return reply.headers(headers).redirect(address, 303);
+      const { status, html } = pageOf(launch);
+      return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html);
+    },
+  );
+}
+
+function pageOf(launch: Launch): LaunchPage {
+  if (launch.state === 'open') return launchPage(launch);
+  return launch.state === 'choose' ? languagePage(launch.choices) : refusalPage(launch.state);
 }

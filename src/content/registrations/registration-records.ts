@@ -1,7 +1,13 @@
 import type { InputError } from '../../problems/problem.ts';
 import { formatDateTime, formatOptionalDateTime, parseDateTime } from '../../time/date-time.ts';
 import type { Registration, RegistrationFilter, RegistrationStatus } from './registration.ts';
-import type { RegistrationQuery, RegistrationRecord, StatusInput } from './registration-schemas.ts';
+import type {
+  RegistrationInput,
+  RegistrationQuery,
+  RegistrationRecord,
+  StatusInput,
+} from './registration-schemas.ts';
+import type { Subject } from './registration-service.ts';
 
 /** A registration as the API returns it. */
 export function toRegistrationRecord(registration: Registration): RegistrationRecord {
@@ -10,6 +16,8 @@ export function toRegistrationRecord(registration: Registration): RegistrationRe
     account_id: registration.accountId,
     course_id: registration.courseId,
     version_id: registration.versionId,
+    equivalent_id: registration.equivalentId,
+    language: registration.language,
     learner_id: registration.learnerId,
     completion: registration.completion,
     success: registration.success,
@@ -52,4 +60,19 @@ export function toFilter(query: RegistrationQuery): RegistrationFilter {
     courseId: query.course_id ?? null,
     learnerId: query.learner_id ?? null,
   };
+}
+
+/** Errors of who is registered for what beyond its schema, even if it does not match the schema. */
+export function subjectErrors(input: unknown): InputError[] {
+  const { course_id: course, equivalent_id: equivalent } = (input ?? {}) as Partial<RegistrationInput>;
+  if (course === undefined && equivalent === undefined) {
+    return [{ pointer: '/course_id', detail: 'is required, unless equivalent_id is given' }];
+  }
+  if (course === undefined || equivalent === undefined) return [];
+  return [{ pointer: '/equivalent_id', detail: 'cannot be combined with course_id' }];
+}
+
+/** What valid input registers for. */
+export function toSubject({ course_id: course, equivalent_id: equivalent }: RegistrationInput): Subject {
+  return equivalent === undefined ? { type: 'COURSE', id: course! } : { type: 'EQUIVALENT', id: equivalent };
 }

@@ -6,10 +6,18 @@ import { pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
-import { notFound } from '../../problems/problem.ts';
+import { invalidInput, notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
+import { canonicalLanguage } from '../equivalents/language.ts';
 import type { Registration } from './registration.ts';
-import { statusErrors, toFilter, toRegistrationRecord, toStatus } from './registration-records.ts';
+import {
+  statusErrors,
+  subjectErrors,
+  toFilter,
+  toRegistrationRecord,
+  toStatus,
+  toSubject,
+} from './registration-records.ts';
 import {
   LaunchInput,
   LaunchRecord,
@@ -58,6 +66,7 @@ export function registrationRoutes(
     '/registrations',
     {
       config: WRITE,
+      attachValidation: true,
       schema: {
         tags,
         summary: 'Register a learner for a course',
@@ -68,10 +77,12 @@ export function registrationRoutes(
         response: { 201: RegistrationRecord, ...problems(400, 409, 413, 415, 422) },
       },
     },
-    async (request, reply) =>
-      idempotency.answer(request, reply, async (tx) => {
-        const { account_id: accountId, course_id: courseId, learner_id: learnerId } = request.body;
-        const registration = await registrations.create({ accountId, courseId, learnerId }, { tx });
+    async (request, reply) => {
+      assertValid(request, subjectErrors(request.body));
+      return await idempotency.answer(request, reply, async (tx) => {
+        const { account_id: accountId, learner_id: learnerId } = request.body;
+        const subject = toSubject(request.body);
+        const registration = await registrations.create({ accountId, subject, learnerId }, { tx });
         return {
           status: 201,
           headers: {
@@ -80,7 +91,8 @@ export function registrationRoutes(
           },
           body: toRegistrationRecord(registration),
         };
-      }),
+      });
+    },
   );
 
   routes.get(
@@ -162,6 +174,7 @@ export function registrationRoutes(
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
           tx,
           returnUrl,
+          language: readLanguage(request.body?.language ?? null),
         });
         return {
           status: 200,
@@ -206,4 +219,13 @@ export function registrationIdOf({ registration_id: text }: { registration_id: s
   const id = text.toLowerCase();
   if (!UUID.test(id)) throw notFound('registration', text.slice(0, 40));
   return id;
+}
+
+/** @throws {ProblemError} `invalid-request` */
+function readLanguage(tag: string | null): string | null {
+  if (tag === null) return null;
+  const language = canonicalLanguage(tag);
+  if (language === null)
+    throw invalidInput([{ pointer: '/language', detail: 'must be a language tag (BCP 47)' }]);
+  return language;
 }

@@ -5,6 +5,8 @@ import { COMPLETIONS, MAX_LEARNER_ID_LENGTH, MAX_SCORE, MIN_SCORE, SUCCESSES } f
 
 /** Keeps launch links short enough for every browser and proxy. */
 const MAX_RETURN_URL_LENGTH = 1_000;
+/** Longer language tags do not exist in practice. */
+const MAX_LANGUAGE_LENGTH = 100;
 /** Room for a date and time with nanoseconds and a zone. */
 const MAX_DATE_TIME_LENGTH = 40;
 
@@ -21,7 +23,12 @@ function LearnerId(description: string) {
 export const RegistrationInput = Type.Object(
   {
     account_id: Id('The account of the learner. It must be enabled and have the course.'),
-    course_id: Id('The course. The learner gets its published version.'),
+    course_id: Type.Optional(
+      Id('The course. The learner gets its published version. Either this or `equivalent_id` is required.'),
+    ),
+    equivalent_id: Type.Optional(
+      Id('The equivalent. The learner gets the course in the language of the launch, or chooses one.'),
+    ),
     learner_id: LearnerId('The id that your systems use for the learner.'),
   },
   { additionalProperties: false, description: 'The registration of a learner for a course.' },
@@ -75,6 +82,8 @@ export const StatusInput = Type.Object(
     account_id: Ignored(),
     course_id: Ignored(),
     version_id: Ignored(),
+    equivalent_id: Ignored(),
+    language: Ignored(),
     learner_id: Ignored(),
     launched_dt: Ignored(),
     attempt: Ignored(),
@@ -96,6 +105,14 @@ export const RegistrationRecord = Type.Object(
       minimum: 0,
       description: 'The version of the course that was published when the registration was created.',
     }),
+    equivalent_id: Nullable(Id('The equivalent that it is for, or null if it is for a course.')),
+    language: Nullable(
+      Type.String({
+        description:
+          'The language that was chosen of the equivalent. Until then it is null, and `course_id` is the first ' +
+          'course of the equivalent.',
+      }),
+    ),
     learner_id: Type.String({ description: 'The learner.' }),
     completion: Type.Enum([...COMPLETIONS]),
     success: Type.Enum([...SUCCESSES]),
@@ -151,6 +168,17 @@ export const LaunchInput = Nullable(
             description:
               'Where the player leads when the learner exits: an https:// URL. A service that listens on loopback ' +
               'also takes http:// URLs on loopback. Without it, the player shows what was recorded.',
+          }),
+        ),
+      ),
+      language: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: MAX_LANGUAGE_LENGTH,
+            description:
+              'For a registration of an equivalent: the language (BCP 47) that the learner gets. Without it, or ' +
+              'if several courses match, the browser’s languages decide, and otherwise the learner chooses. Ignored ' +
+              'once a language was chosen.',
           }),
         ),
       ),

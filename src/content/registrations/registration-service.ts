@@ -12,8 +12,10 @@ import { type InputError, invalidInput, notFound, ProblemError } from '../../pro
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
 import type { Change, ChangeOf } from '../assets/change.ts';
-import { accountHoldsCourse, withHolders } from '../assets/holdings.ts';
+import { accountHolds, withHolders } from '../assets/holdings.ts';
 import { readCourseInEvent } from '../courses/course-in-event.ts';
+import { type LanguageChoice, readLanguageChoices } from './equivalent-courses.ts';
+import { fittingLanguages } from './language-choice.ts';
 import type { LaunchTokens } from './launch-tokens.ts';
 import {
   type Completion,
@@ -33,9 +35,15 @@ import {
   readRegistrations,
   type StoredRegistration,
   updateLaunched,
+  updatePlayed,
   updateStatus,
-  updateVersion,
 } from './registration-store.ts';
+
+/** What a registration is for. */
+export interface Subject {
+  type: 'COURSE' | 'EQUIVALENT';
+  id: number;
+}
 
 /** A permitted launch: its token and its expiry in epoch milliseconds. */
 export interface AllowedLaunch {
@@ -58,6 +66,8 @@ export type Launch =
       /** Epoch milliseconds. */
       expiresAt: number;
     }
+  /** The learner chooses the language first. */
+  | { state: 'choose'; choices: readonly LanguageChoice[] }
   | { state: 'invalid' | 'expired' | 'deleted' };
 
 /** What a launch token that is valid opens. */
@@ -88,25 +98,38 @@ export class RegistrationService {
   }
 
   /**
-   * Registers a learner for the published version of a course. A learner can have several registrations.
-   * @throws {ProblemError} `invalid-request` if the account or course does not exist, `conflict` if the account
-   *   is disabled or does not have the course
+   * Registers a learner for the published version of a course, or for an equivalent, of which the first course stands
+   * for all until a language is chosen. A learner can have several registrations.
+   * @throws {ProblemError} `invalid-request` if the account, course or equivalent does not exist, `conflict` if the
+   *   account is disabled or does not have it
    */
   async create(
-    input: Pick<Registration, 'accountId' | 'courseId' | 'learnerId'>,
+    { accountId, subject, learnerId }: Pick<Registration, 'accountId' | 'learnerId'> & { subject: Subject },
     { tx: open }: Pick<Change, 'tx'>,
   ): Promise<Registration> {
     return await inTransaction(this.#database, open, async (tx) => {
-      const account = await lockExistingAccount(tx, input.accountId);
-      const versionId = await lockPublishedVersion(tx, input.courseId);
-      if (account === undefined || versionId === undefined) {
+      const account = await lockExistingAccount(tx, accountId);
+      const courseId =
+        subject.type === 'COURSE' ? subject.id : (await readLanguageChoices(tx, subject.id))[0]?.courseId;
+      const versionId = courseId === undefined ? undefined : await lockPublishedVersion(tx, courseId);
+      if (account === undefined || courseId === undefined || versionId === undefined) {
         const errors: InputError[] = [];
-        if (account === undefined) errors.push(noSuch('account', input.accountId));
-        if (versionId === undefined) errors.push(noSuch('course', input.courseId));
+        if (account === undefined) errors.push(noSuch('account', accountId));
+        if (versionId === undefined) {
+          errors.push(noSuch(subject.type === 'COURSE' ? 'course' : 'equivalent', subject.id));
+        }
         throw invalidInput(errors);
       }
-      await assertEntitled(tx, account, input.courseId);
-      const registration = { ...input, registrationId: randomUUID(), versionId };
+      await assertEntitled(tx, account, subject);
+      const equivalentId = subject.type === 'EQUIVALENT' ? subject.id : null;
+      const registration = {
+        registrationId: randomUUID(),
+        accountId,
+        courseId,
+        versionId,
+        learnerId,
+        equivalentId,
+      };
       return toRegistration(await insertRegistration(tx, registration, INITIAL_STATUS, this.#now()));
     });
   }
@@ -125,15 +148,23 @@ export class RegistrationService {
 
   /**
    * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user.
-   * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course
+   * @param options `language` of an equivalent that the learner gets, if one course alone fits it; without effect once a
+   *   language was chosen
+   * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course,
+   *   `invalid-request` for a language that there is no course in
    */
   async launch(
     registrationId: string,
-    { tx: open, returnUrl = null }: Pick<Change, 'tx'> & { returnUrl?: string | null },
+    {
+      tx: open,
+      returnUrl = null,
+      language = null,
+    }: Pick<Change, 'tx'> & { returnUrl?: string | null; language?: string | null },
   ): Promise<AllowedLaunch> {
     return await inTransaction(this.#database, open, async (tx) => {
-      const { account, registration } = await lockWithAccount(tx, registrationId);
-      await assertEntitled(tx, account, registration.courseId);
+      const { account, registration: present } = await lockWithAccount(tx, registrationId);
+      const registration = language === null ? present : await chooseLanguage(tx, present, language);
+      await assertEntitled(tx, account, { type: 'COURSE', id: registration.courseId });
       if (registration.launchedAt === null) {
         await updateLaunched(tx, registrationId, this.#now());
         await this.#events.publish(tx, {
@@ -146,13 +177,42 @@ export class RegistrationService {
     });
   }
 
-  /** What a launch token, or any other text, launches. */
-  async readLaunch(token: string): Promise<Launch> {
+  /**
+   * What a launch token, or any other text, launches.
+   * @param wanted of an equivalent: the language that the learner chose, else those that the browser asks for
+   */
+  async readLaunch(
+    token: string,
+    wanted: { chosen: string | null; accepted: readonly string[] } = { chosen: null, accepted: [] },
+  ): Promise<Launch> {
     const claim = this.#launchTokens.read(token);
     if (claim === null) return { state: 'invalid' };
     if (claim.expiresAt <= this.#now()) return { state: 'expired' };
     const launch = await readLaunch(this.#database.reader, claim.registrationId);
-    if (launch === undefined || launch.version_id !== claim.versionId) return { state: 'deleted' };
+    if (launch === undefined) return { state: 'deleted' };
+    const isOfEquivalent = launch.equivalent_id !== null;
+    // Of an equivalent, the version changes with the language.
+    if (launch.version_id !== claim.versionId && !isOfEquivalent) return { state: 'deleted' };
+    const { registrationId, returnUrl, expiresAt } = claim;
+    if (launch.equivalent_id !== null && launch.language === null) {
+      const choices = await readLanguageChoices(this.#database.reader, launch.equivalent_id);
+      const chosen = choices.filter(({ language }) => language === wanted.chosen);
+      const fitting = chosen.length > 0 ? chosen : fittingLanguages(choices, wanted.accepted);
+      const only = choices.length === 1 ? choices[0] : fitting.length === 1 ? fitting[0] : undefined;
+      if (only !== undefined) {
+        const { language: _, ...course } = only;
+        return {
+          state: 'open',
+          registrationId,
+          ...course,
+          learnerId: launch.learner_id,
+          returnUrl,
+          expiresAt,
+        };
+      }
+      // Without any, the equivalent is gone, and the course that stood for it is played.
+      if (choices.length > 1) return { state: 'choose', choices: fitting.length > 0 ? fitting : choices };
+    }
     return {
       state: 'open',
       registrationId: claim.registrationId,
@@ -207,6 +267,19 @@ export class RegistrationService {
   }
 
   /**
+   * Settles the course of a registration of an equivalent, once the learner opens the one that was chosen; any other
+   * registration stays as it is.
+   */
+  async settle(tx: Transaction, registration: Registration, courseId: number): Promise<Registration> {
+    if (registration.equivalentId === null || registration.language !== null) return registration;
+    const choices = await readLanguageChoices(tx, registration.equivalentId);
+    const choice = choices.find((each) => each.courseId === courseId);
+    return choice === undefined
+      ? registration
+      : toRegistration(await updatePlayed(tx, registration.registrationId, choice));
+  }
+
+  /**
    * Begins again: the status is as at first, and the version that is published now is the one that is played.
    * REGISTRATION_STATUS_UPDATED when completion, success or score really changes.
    * @param before what else the transaction does first
@@ -224,7 +297,9 @@ export class RegistrationService {
       const versionId = await lockPublishedVersion(tx, present.courseId);
       if (versionId === undefined) throw notFound('course', present.courseId);
       await updateStatus(tx, registrationId, INITIAL_STATUS, this.#now());
-      const reset = toRegistration(await updateVersion(tx, registrationId, versionId));
+      const reset = toRegistration(
+        await updatePlayed(tx, registrationId, { courseId: present.courseId, versionId, language: null }),
+      );
       if (isToldChange(present, reset)) await this.#publishStatus(tx, account, reset, user);
       return reset;
     });
@@ -294,15 +369,41 @@ async function lockWithAccount(
 }
 
 /** @throws {ProblemError} `conflict` */
-async function assertEntitled(tx: Transaction, account: AccountResource, courseId: number): Promise<void> {
+async function assertEntitled(tx: Transaction, account: AccountResource, subject: Subject): Promise<void> {
   if (!account.enabled) throw new ProblemError('conflict', `The account ${account.id} is disabled`);
-  if (!(await accountHoldsCourse(tx, account.id, courseId))) {
-    throw new ProblemError(
-      'conflict',
-      `The account ${account.id} does not have the course ${courseId}, ` +
-        'neither directly nor through an equivalent, a bundle or a folder',
-    );
+  if (await accountHolds(tx, account.id, subject)) return;
+  throw new ProblemError(
+    'conflict',
+    subject.type === 'COURSE'
+      ? `The account ${account.id} does not have the course ${subject.id}, ` +
+          'neither directly nor through an equivalent, a bundle or a folder'
+      : `The account ${account.id} does not have the equivalent ${subject.id}, ` +
+          'neither directly nor through a bundle or a folder',
+  );
+}
+
+/** @throws {ProblemError} `invalid-request` */
+async function chooseLanguage(
+  tx: Transaction,
+  registration: Registration,
+  language: string,
+): Promise<Registration> {
+  const { equivalentId } = registration;
+  if (equivalentId === null) {
+    const detail = 'is only for a registration of an equivalent';
+    throw invalidInput([{ pointer: '/language', detail }]);
   }
+  if (registration.language !== null) return registration;
+  const choices = await readLanguageChoices(tx, equivalentId);
+  const [choice, another] = fittingLanguages(choices, [language]);
+  if (choice === undefined) {
+    const languages = choices.map((each) => each.language).join(', ');
+    const detail = `must be a language of the equivalent: ${languages}`;
+    throw invalidInput([{ pointer: '/language', detail }]);
+  }
+  // Where several fit, the learner chooses.
+  if (another !== undefined) return registration;
+  return toRegistration(await updatePlayed(tx, registration.registrationId, choice));
 }
 
 /** The members that all events of a registration have. */
@@ -350,7 +451,7 @@ async function requireRegistration(
   return toRegistration(row);
 }
 
-function noSuch(what: 'account' | 'course', id: number): InputError {
+function noSuch(what: 'account' | 'course' | 'equivalent', id: number): InputError {
   return { pointer: `/${what}_id`, detail: `there is no ${what} ${id}` };
 }
 
@@ -366,6 +467,8 @@ function toRegistration(row: StoredRegistration): Registration {
     score: row.score,
     duration: row.duration,
     completedAt: row.completed_at,
+    equivalentId: row.equivalent_id,
+    language: row.language,
     launchedAt: row.launched_at,
     revision: row.revision,
     createdAt: row.created_at,

@@ -24,6 +24,8 @@ const COLUMNS = [
   'registrations.duration',
   'registrations.completed_at',
   'registrations.launched_at',
+  'registrations.equivalent_id',
+  'registrations.language',
   'registrations.revision',
   'registrations.created_at',
   'registrations.updated_at',
@@ -76,7 +78,10 @@ export async function readRegistrations(
 
 export async function insertRegistration(
   tx: Transaction,
-  registration: Pick<Registration, 'registrationId' | 'accountId' | 'courseId' | 'versionId' | 'learnerId'>,
+  registration: Pick<
+    Registration,
+    'registrationId' | 'accountId' | 'courseId' | 'versionId' | 'learnerId' | 'equivalentId'
+  >,
   status: RegistrationStatus,
   now: number,
 ): Promise<StoredRegistration> {
@@ -90,6 +95,8 @@ export async function insertRegistration(
       learner_id: registration.learnerId,
       ...toColumns(status),
       launched_at: null,
+      equivalent_id: registration.equivalentId,
+      language: null,
       revision: 1,
       created_at: now,
       updated_at: now,
@@ -120,14 +127,15 @@ export async function updateLaunched(tx: Transaction, registrationId: string, no
     .execute();
 }
 
-export async function updateVersion(
+/** Sets what is played, and in which language of an equivalent: null for one that is to be chosen. */
+export async function updatePlayed(
   tx: Transaction,
   registrationId: string,
-  versionId: number,
+  { courseId, versionId, language }: Pick<Registration, 'courseId' | 'versionId' | 'language'>,
 ): Promise<StoredRegistration> {
   return await tx.query
     .updateTable('registrations')
-    .set({ version_id: versionId })
+    .set({ course_id: courseId, version_id: versionId, language })
     .where('registrations.registration_id', '=', registrationId)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
@@ -159,6 +167,8 @@ export interface StoredLaunch {
   learner_id: string;
   course_id: number;
   version_id: number;
+  equivalent_id: number | null;
+  language: string | null;
   course_name: string;
   learning_standard: string;
 }
@@ -179,6 +189,8 @@ export async function readLaunch(
       'registrations.learner_id',
       'registrations.course_id',
       'registrations.version_id',
+      'registrations.equivalent_id',
+      'registrations.language',
       'courses.name as course_name',
       'course_versions.learning_standard',
     ])

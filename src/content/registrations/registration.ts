@@ -30,6 +30,10 @@ export interface Registration extends RegistrationStatus {
   /** The version that was published when the registration was created. */
   versionId: number;
   learnerId: string;
+  /** The equivalent that it is for; null for one that is for a course. */
+  equivalentId: number | null;
+  /** The language that was chosen of an equivalent; null before that, and for a course. */
+  language: string | null;
   /** The first launch; null before it. */
   launchedAt: number | null;
   revision: number;

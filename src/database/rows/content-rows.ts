@@ -116,6 +116,10 @@ export interface RegistrationRow {
   duration: number;
   completed_at: number | null;
   launched_at: number | null;
+  /** The equivalent that it is for; null for one that is for a course. */
+  equivalent_id: number | null;
+  /** The language that was chosen of an equivalent; null before that, and for a course. */
+  language: string | null;
   revision: number;
   created_at: number;
   updated_at: number;

@@ -96,9 +96,10 @@ export class AttemptService {
   async openPage(launch: PlayerLaunch): Promise<OpenedPage> {
     const { registrationId, launchId } = launch;
     if (registrationId === null) return { attempt: 0, page: 0, state: null, units: [] };
-    return await this.#registrations.learn(registrationId, async (tx, registration) => {
-      // A reset may have moved the registration on to another version since.
-      if (registration.versionId !== launch.versionId) {
+    return await this.#registrations.learn(registrationId, async (tx, present) => {
+      const registration = await this.#registrations.settle(tx, present, launch.courseId);
+      // A reset may have moved the registration on to another version since, another window to another language.
+      if (registration.courseId !== launch.courseId || registration.versionId !== launch.versionId) {
         throw new ProblemError('launch-over', 'The registration plays another version since the launch');
       }
       const attempt = await this.#attempt(tx, registration);

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { acceptedLanguages, fittingLanguages } from './language-choice.ts';
+
+const choices = ['en-GB', 'de', 'fr-CA', 'en-US', 'zh-Hant-TW'].map((language) => ({ language }));
+const fitting = (...ranges: string[]) => fittingLanguages(choices, ranges).map(({ language }) => language);
+
+describe('the languages that fit', () => {
+  it('are the same, else variants, else more general ones', () => {
+    assert.deepEqual(fitting('en-US'), ['en-US']);
+    assert.deepEqual(fitting('EN-us'), ['en-US']);
+    assert.deepEqual(fitting('en'), ['en-GB', 'en-US']);
+    assert.deepEqual(fitting('de-AT'), ['de']);
+    assert.deepEqual(fitting('fr-FR'), ['fr-CA']);
+    assert.deepEqual(fitting('zh-Hant'), ['zh-Hant-TW']);
+    assert.deepEqual(fitting('d'), []);
+    assert.deepEqual(fitting('nl'), []);
+  });
+
+  it('are of the preferred language that any fits', () => {
+    assert.deepEqual(fitting('nl', 'de-CH', 'en'), ['de']);
+    assert.deepEqual(fitting(), []);
+  });
+});
+
+describe('the languages of a browser', () => {
+  it('come in the order of preference, without what is not valid or not wanted', () => {
+    assert.deepEqual(acceptedLanguages('de-CH, fr;q=0.5, de;q=0.9, *;q=0.1, en;q=0, x y'), [
+      'de-CH',
+      'de',
+      'fr',
+    ]);
+    assert.deepEqual(acceptedLanguages(undefined), []);
+    assert.deepEqual(acceptedLanguages(';;,,q=;'), []);
+    assert.ok(acceptedLanguages('en,'.repeat(10_000)).length <= 20);
+  });
+});

@@ -1,0 +1,44 @@
+import { canonicalLanguage } from '../equivalents/language.ts';
+
+/** Languages of a header field that are read: browsers send a handful. */
+const MAX_RANGES = 20;
+
+/**
+ * The choices that fit the languages asked for, by the first of these that any choice fits: the same language, else its
+ * variants (`en-GB` and `en-US` for `en`), else the more general ones (`de` for `de-AT`), as in RFC 4647 section 3.4.
+ *
+ * @param ranges language tags, the preferred one first
+ */
+export function fittingLanguages<Choice extends { readonly language: string }>(
+  choices: readonly Choice[],
+  ranges: readonly string[],
+): Choice[] {
+  for (const range of ranges) {
+    for (let wanted = range.toLowerCase(); wanted !== ''; wanted = generalized(wanted)) {
+      const same = choices.filter(({ language }) => language.toLowerCase() === wanted);
+      if (same.length > 0) return same;
+      const variants = choices.filter(({ language }) => language.toLowerCase().startsWith(`${wanted}-`));
+      if (variants.length > 0) return variants;
+    }
+  }
+  return [];
+}
+
+/** The languages of an `Accept-Language` header field in the order of preference; what is not valid is left out. */
+export function acceptedLanguages(field: string | undefined): string[] {
+  return (field ?? '')
+    .split(',', MAX_RANGES)
+    .map((part) => {
+      const [tag = '', ...parameters] = part.split(';').map((text) => text.trim());
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+      return { tag: canonicalLanguage(tag), quality: Number(quality) };
+    })
+    .filter(({ quality }) => quality > 0)
+    .toSorted((one, other) => other.quality - one.quality)
+    .flatMap(({ tag }) => tag ?? []);
+}
+
+/** A tag without its last part; empty for the most general one. A single letter goes with what it begins. */
+function generalized(tag: string): string {
+  return tag.split('-').slice(0, -1).join('-').replace(/-\w$/, '');
+}

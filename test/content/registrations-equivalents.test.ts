@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { zipOf } from '../support/course-packages.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { problemErrors, uploadForm } from './packages.ts';
+
+describe('a registration of an equivalent', () => {
+  let service: TestService;
+  let target: Target;
+  const courses: Record<string, number> = {};
+  let equivalentId: number;
+  let accountId: number;
+  before(async () => {
+    service = await startTestService();
+    target = await startTarget();
+    const { api } = service;
+    for (const language of ['en-GB', 'en-US', 'de']) {
+      const form = uploadForm(new Uint8Array(await zipOf(scorm12Course({ title: `In ${language}` }))));
+      courses[language] = (await api.create('/courses', form)).id;
+    }
+    const listed = Object.entries(courses).map(([language, course_id]) => ({ language, course_id }));
+    equivalentId = (await api.create('/equivalents', { name: 'Fire', courses: listed })).id;
+    accountId = (await api.create('/accounts', { name: 'Northwind' })).id;
+    await api.post(`/accounts/${accountId}/content`, {
+      contents: [{ type: 'EQUIVALENT', id: equivalentId }],
+    });
+    await api.create('/webhooks', {
+      name: 'Launches',
+      topic: 'REGISTRATION',
+      subtopics: ['REGISTRATION_LAUNCHED'],
+      target_url: target.url,
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await target.close();
+  });
+
+  const register = async (): Promise<string> => {
+    const body = { account_id: accountId, equivalent_id: equivalentId, learner_id: 'ada' };
+    return (await service.api.create('/registrations', body)).registration_id;
+  };
+  const read = async (id: string) => (await service.api.get(`/registrations/${id}`)).body;
+  const launch = (id: string, body: object = {}) => service.api.post(`/registrations/${id}/launch`, body);
+  /** Opens a link as a browser does that asks for these languages. */
+  const open = (url: string, languages = '') =>
+    fetch(url, { headers: { 'accept-language': languages }, redirect: 'manual' });
+  /** Opens the player page that a link leads to, and answers the course's name. */
+  const play = async (response: Response): Promise<{ status: number; course: string | undefined }> => {
+    assert.equal(response.status, 303, await response.text());
+    const address = response.headers.get('location')!;
+    const answer = await fetch(new URL('../open', address), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: new URL(address).origin },
+      body: '{}',
+    });
+    const body = (await answer.json()) as { course?: { name: string } };
+    return { status: answer.status, course: body.course?.name };
+  };
+
+  it('has the first course until a language is chosen', async () => {
+    const record = await read(await register());
+    assert.deepEqual(
+      [record.equivalent_id, record.language, record.course_id],
+      [equivalentId, null, courses['en-GB']],
+    );
+  });
+
+  it('gives the language that the launch asks for, and says so in the event', async () => {
+    const id = await register();
+    const { status, body } = await launch(id, { language: 'de-AT' });
+    assert.equal(status, 200);
+    const record = await read(id);
+    assert.deepEqual([record.language, record.course_id], ['de', courses.de]);
+    const message = await until(
+      () =>
+        target.requests
+          .map(({ json }) => json as { resource: { registration: Record<string, unknown> } })
+          .find(({ resource }) => resource.registration.registration_id === id),
+      'the launch is heard of',
+    );
+    assert.equal(message.resource.registration.course_id, courses.de);
+    assert.deepEqual(await play(await open(body.launch_url, 'en-US')), { status: 200, course: 'In de' });
+    assert.equal((await launch(id, { language: 'en-US' })).status, 200);
+    assert.equal((await read(id)).language, 'de');
+  });
+
+  it('gives the language of the browser, settled when the learner opens the course', async () => {
+    const id = await register();
+    const { body } = await launch(id);
+    const response = await open(body.launch_url, 'nl, de-CH;q=0.8, en;q=0.5');
+    assert.equal((await read(id)).language, null);
+    assert.deepEqual(await play(response), { status: 200, course: 'In de' });
+    assert.equal((await read(id)).language, 'de');
+    assert.deepEqual(await play(await open(body.launch_url, 'en-US')), { status: 200, course: 'In de' });
+  });
+
+  it('lets the learner choose where several fit or none', async () => {
+    const id = await register();
+    const { body } = await launch(id, { language: 'en' });
+    const several = await open(body.launch_url, 'en');
+    assert.equal(several.status, 200);
+    const page = await several.text();
+    assert.match(page, /<a href="\?language=en-GB" hreflang="en-GB">/);
+    assert.doesNotMatch(page, /hreflang="de"/);
+    assert.match(await (await open(body.launch_url, 'nl')).text(), /hreflang="de"[\s\S]*Deutsch/);
+    assert.deepEqual(await play(await open(`${body.launch_url}?language=en-US`, 'de')), {
+      status: 200,
+      course: 'In en-US',
+    });
+    assert.equal((await read(id)).language, 'en-US');
+  });
+
+  it('keeps to the language that was opened first; another window does not change it', async () => {
+    const id = await register();
+    const { body } = await launch(id);
+    const [one, other] = [await open(body.launch_url, 'de'), await open(body.launch_url, 'en-US')];
+    assert.equal((await play(one)).status, 200);
+    assert.notEqual((await play(other)).status, 200);
+    assert.equal((await read(id)).language, 'de');
+  });
+
+  it('lets the learner choose again after a reset', async () => {
+    const id = await register();
+    await launch(id, { language: 'de' });
+    assert.equal((await service.api.post(`/registrations/${id}/reset`)).body.language, null);
+    await launch(id, { language: 'en-US' });
+    assert.equal((await read(id)).course_id, courses['en-US']);
+  });
+
+  it('is refused without a course, with both, and of what is not there or not held', async () => {
+    const { api } = service;
+    const create = (body: object) =>
+      api.post('/registrations', { account_id: accountId, learner_id: 'ada', ...body });
+    assert.deepEqual(Object.keys(problemErrors(await create({}), 400)), ['/course_id']);
+    assert.deepEqual(
+      Object.keys(problemErrors(await create({ course_id: 1, equivalent_id: equivalentId }), 400)),
+      ['/equivalent_id'],
+    );
+    assert.deepEqual(Object.keys(problemErrors(await create({ equivalent_id: 999 }), 400)), [
+      '/equivalent_id',
+    ]);
+    const { id: other } = await api.create('/accounts', { name: 'Other' });
+    assert.equal((await create({ account_id: other, equivalent_id: equivalentId })).status, 409);
+    const id = await register();
+    assert.match(
+      problemErrors(await launch(id, { language: 'nl' }), 400)['/language'] ?? '',
+      /en-GB, en-US, de/,
+    );
+    problemErrors(await launch(id, { language: 'not a tag' }), 400);
+    const ofCourse = await create({ course_id: courses.de });
+    problemErrors(await launch(ofCourse.body.registration_id, { language: 'de' }), 400);
+  });
+});
