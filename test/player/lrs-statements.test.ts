@@ -216,6 +216,9 @@ describe('statements of the learning record store', () => {
     const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
     const body = `{"actor":{"mbox":"mailto:a@b.c"},"verb":{"id":"x:y"},"object":{"id":"x:y"},"result":{"extensions":{"x:y":${deep}}}}`;
     assert.equal((await lrs.call('POST', 'statements', { body })).status, 400);
+    const grouping = Array.from({ length: 10_000 }, (_, at) => ({ id: `x:${at}` }));
+    const crowded = statement({ context: { contextActivities: { grouping } } });
+    assert.equal((await lrs.call('POST', 'statements', { body: crowded })).status, 413);
     const huge = await lrs.call('POST', 'statements', { body: 'x'.repeat(17 * 1024 * 1024) });
     assert.equal(huge.status, 413);
   });

@@ -39,14 +39,20 @@ export function withParameters(before: Cmi, data: string): Cmi {
   const core = readValues(groups.get('core'));
   const next: Record<string, unknown> = { ...before, core: withCore(part(before, 'core'), core) };
   const suspended = groups.get('core_lesson');
-  if (suspended !== undefined) next.suspend_data = suspended.join('\r\n').replace(/(?:\r\n)+$/, '');
+  if (suspended !== undefined) next.suspend_data = textOf(suspended);
   const comments = groups.get('comments');
-  if (comments !== undefined) next.comments = comments.join('\r\n').trim();
+  if (comments !== undefined) next.comments = textOf(comments);
   const objectives = groups.get('objectives_status');
   if (objectives !== undefined) next.objectives = objectivesOf(readValues(objectives));
   const preferences = groups.get('student_preferences');
   if (preferences !== undefined) next.student_preference = Object.fromEntries(readValues(preferences));
   return next;
+}
+
+/** Free text without the empty lines at its end, which belong to the message. */
+function textOf(lines: readonly string[]): string {
+  const last = lines.findLastIndex((line) => line !== '');
+  return lines.slice(0, last + 1).join('\r\n');
 }
 
 function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {

@@ -26,6 +26,8 @@ const GROUPS = [
   'student_demographics',
   'student_preferences',
 ];
+/** Longer rows are no data of a person. */
+const MAX_ROW_LENGTH = 20_000;
 const GROUP = /^\s*\[([a-z_]+)\]\s*$/i;
 const PAIR = /^\s*([A-Za-z_.\d]+)\s*=(.*)$/;
 const LINE_END = /\r\n|\r|\n/;
@@ -78,7 +80,9 @@ export function readValues(lines: readonly string[] = []): Map<string, string> {
 
 /** The rows of comma-separated data, by the names of its first row in lower case. */
 export function readRows(data: string, limit: number): Record<string, string>[] {
-  const [head = '', ...rows] = data.split(LINE_END).filter((line) => line.trim() !== '');
+  const [head = '', ...rows] = data
+    .split(LINE_END)
+    .filter((line) => line.length <= MAX_ROW_LENGTH && line.trim() !== '');
   const names = readCells(head).map((name) => name.toLowerCase());
   return rows.slice(0, limit).map((row) => {
     const cells = readCells(row);

@@ -132,7 +132,7 @@ function toLrsRequest(request: FastifyRequest, resource: string): LrsRequest {
 
 /** Some courses put a slash too much between the endpoint and the resource. */
 function resourceOf(request: FastifyRequest): string {
-  return (request.params as { '*': string })['*'].replace(/^\/+|\/+$/g, '');
+  return (request.params as { '*': string })['*'].split('/').filter(Boolean).join('/');
 }
 
 function queryOf(request: FastifyRequest): Map<string, string> {

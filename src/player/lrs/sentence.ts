@@ -62,12 +62,7 @@ function textIn(texts: unknown): string | null {
 
 /** The end of an IRI, which tells people the most. */
 function lastPart(iri: string): string {
-  return (
-    iri
-      .replace(/[/#:?]+$/, '')
-      .split(/[/#]/)
-      .at(-1) ?? iri
-  );
+  return iri.split(/[/#?]/).findLast((part) => part !== '') ?? iri;
 }
 
 function clipped(text: string): string {

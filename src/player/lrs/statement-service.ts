@@ -30,6 +30,8 @@ import { isObject, type Statement, type StoredStatement, VOIDED, type XapiVersio
 
 /** The largest statement, as JSON. */
 const MAX_STATEMENT_BYTES = 256 * 1024;
+/** What the statements of a request may be found by, all together: each term is a row. */
+const MAX_TERMS = 10_000;
 /** What one page holds at most, attachments included, unless its first statement alone is larger. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** Statements that refer to a later one, and to those in turn: bounds what one statement may set in motion. */
@@ -125,6 +127,10 @@ export class StatementService {
       else assertSame(scope, present, statement);
     }
     rules?.admit(fresh.map(({ statement }) => statement));
+    const terms = fresh.map(({ statement }) => indexTerms(statement));
+    if (terms.reduce((sum, each) => sum + each.length, 0) > MAX_TERMS) {
+      throw new ProblemError('content-too-large', 'The statements name too many activities and agents');
+    }
     const stored: StoredStatement[] = [];
     for (const { id, statement } of fresh) {
       const kept = toStored(statement, { id, now, scope, version });
