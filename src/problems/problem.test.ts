@@ -14,6 +14,7 @@ const STATUSES = {
   'not-found': 404,
   'method-not-allowed': 405,
   conflict: 409,
+  'limit-reached': 409,
   'launch-over': 410,
   'precondition-failed': 412,
   'content-too-large': 413,
