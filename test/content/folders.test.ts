@@ -32,14 +32,18 @@ describe('folders', () => {
     return ids;
   }
 
-  const locationOf = async (id: number): Promise<string> => (await api.get(`/folders/${id}`)).body.location;
+  /** The path of a folder, its own name included. */
+  const pathOf = async (id: number): Promise<string> => {
+    const { location, name } = (await api.get(`/folders/${id}`)).body;
+    return location === '' ? name : `${location} > ${name}`;
+  };
 
   it('begin with the root, Home', async () => {
     const { status, headers, body } = await api.get(`/folders/${HOME}`);
     assert.equal(status, 200);
     assert.equal(headers.get('etag'), '"1"');
     const { created_dt, updated_dt, ...record } = body;
-    assert.deepEqual(record, { id: HOME, name: 'Home', parent_id: null, location: 'Home' });
+    assert.deepEqual(record, { id: HOME, name: 'Home', parent_id: null, location: '' });
     assert.match(created_dt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.equal(updated_dt, created_dt);
   });
@@ -50,11 +54,11 @@ describe('folders', () => {
     assert.equal(made.headers.get('location'), `/folders/${made.body.id}`);
     assert.equal(made.headers.get('etag'), '"1"');
     assert.equal(made.body.parent_id, HOME);
-    assert.equal(made.body.location, 'Home > Safety');
+    assert.equal(made.body.location, 'Home', 'the path of the parent folder');
 
     const within = await api.create('/folders', { name: '2026', parent_id: made.body.id });
     assert.equal(within.parent_id, made.body.id);
-    assert.equal(within.location, 'Home > Safety > 2026');
+    assert.equal(within.location, 'Home > Safety');
     assert.deepEqual((await api.get(`/folders/${within.id}`)).body, within);
   });
 
@@ -65,8 +69,8 @@ describe('folders', () => {
     assert.deepEqual(
       page.body.data.map((folder: { id: number; location: string }) => [folder.id, folder.location]),
       [
-        [first, 'Home > Page 1'],
-        [second, 'Home > Page 1 > Page 2'],
+        [first, 'Home'],
+        [second, 'Home > Page 1'],
       ],
     );
     const next = await api.get(`/folders?limit=2&cursor=${page.body.next_cursor}`);
@@ -82,22 +86,23 @@ describe('folders', () => {
 
     const renamed = await api.put(`/folders/${top}`, { name: 'Peak', parent_id: HOME });
     assert.equal(renamed.status, 200);
-    assert.equal(renamed.body.location, 'Home > Peak');
-    assert.equal(await locationOf(bottom!), 'Home > Peak > Middle > Bottom');
+    assert.equal(renamed.body.location, 'Home');
+    assert.equal((await api.get(`/folders/${middle}`)).body.location, 'Home > Peak');
+    assert.equal(await pathOf(bottom!), 'Home > Peak > Middle > Bottom');
 
     const moved = await api.put(`/folders/${middle}`, { name: 'Middle', parent_id: other });
     assert.equal(moved.body.parent_id, other);
-    assert.equal(await locationOf(bottom!), 'Home > Other > Middle > Bottom');
+    assert.equal(await pathOf(bottom!), 'Home > Other > Middle > Bottom');
     const { location } = (await api.get(`/courses/${course.id}`)).body;
     assert.equal(location, 'Home > Other > Middle > Bottom');
   });
 
   it('go into Home when PUT leaves their parent out, or says null', async () => {
     const [, first] = await nested('Outer', 'Inner 1');
-    assert.equal((await api.put(`/folders/${first}`, { name: 'Inner 1' })).body.location, 'Home > Inner 1');
+    assert.equal((await api.put(`/folders/${first}`, { name: 'Inner 1' })).body.location, 'Home');
     const [, second] = await nested('Outer', 'Inner 2');
     const answer = await api.put(`/folders/${second}`, { name: 'Inner 2', parent_id: null });
-    assert.equal(answer.body.location, 'Home > Inner 2');
+    assert.equal(answer.body.location, 'Home');
   });
 
   it('stay as they are when a record that was read is sent back', async () => {
@@ -119,7 +124,7 @@ describe('folders', () => {
         '/parent_id': 'must not be the folder itself or one of its subfolders',
       });
     }
-    assert.equal(await locationOf(innermost!), 'Home > Outer > Inner > Innermost');
+    assert.equal(await pathOf(innermost!), 'Home > Outer > Inner > Innermost');
   });
 
   it('make no circle when two are moved into each other at once', async () => {
@@ -132,7 +137,7 @@ describe('folders', () => {
       ]);
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
       assert.deepEqual(
-        new Set([await locationOf(left!), await locationOf(right!)]),
+        new Set([await pathOf(left!), await pathOf(right!)]),
         answers[0].status === 200
           ? new Set(['Home > Right > Left', 'Home > Right'])
           : new Set(['Home > Left > Right', 'Home > Left']),
@@ -163,13 +168,13 @@ describe('folders', () => {
     problemErrors(await api.put(`/folders/${HOME}`, { name: 'Home', parent_id: elsewhere }), 409);
     problemErrors(await api.put(`/folders/${HOME}`, { name: 'Home', parent_id: HOME }), 409);
     problemErrors(await api.delete(`/folders/${HOME}`), 409);
-    assert.equal(await locationOf(HOME), 'Home');
+    assert.equal(await pathOf(HOME), 'Home');
   });
 
   it('nest 50 levels deep, whether made or moved there', async () => {
     const ids = await nested(...Array.from({ length: 50 }, (_, index) => `L${index + 1}`));
     const deepest = ids.at(-1)!;
-    assert.equal((await locationOf(deepest)).split(' > ').length, 51);
+    assert.equal((await pathOf(deepest)).split(' > ').length, 51);
     const beyond = await api.post('/folders', { name: 'L51', parent_id: deepest });
     assert.deepEqual(problemErrors(beyond, 409), {
       '/parent_id': 'would nest folders more than 50 levels deep',
@@ -241,7 +246,7 @@ describe('folders', () => {
     const [other] = await nested('Other');
     assert.ok((await api.put(`/folders/${outer}`, { name: 'Head', parent_id: other })).status < 500);
     await move(HOME);
-    assert.equal(await locationOf(inner!), 'Home > Head > Tail');
+    assert.equal(await pathOf(inner!), 'Home > Head > Tail');
   });
 
   it('have a name that reads back in a webhook’s focus', async () => {
@@ -270,8 +275,8 @@ it('Home is made once, whatever has become of the tree at later starts', async (
   assert.deepEqual(
     data.map(({ id, location }: { id: number; location: string }) => [id, location]),
     [
-      [HOME, 'Home'],
-      [made, 'Home > Kept'],
+      [HOME, ''],
+      [made, 'Home'],
     ],
   );
 });

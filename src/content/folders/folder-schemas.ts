@@ -22,8 +22,8 @@ export const FolderRecord = Type.Object(
     name: Type.String(),
     parent_id: Nullable(Id('The parent folder. Null only for the root folder.')),
     location: Type.String({
-      description: 'The folder path from Home, including this folder, joined with “ > ”.',
-      examples: ['Home > Safety > 2026'],
+      description: 'The path of the parent folder from Home, joined with “ > ”. Empty for Home itself.',
+      examples: ['Home > Safety'],
     }),
     created_dt: DateTime('When it was created.'),
     updated_dt: DateTime('When it was last renamed or moved.'),

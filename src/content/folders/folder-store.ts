@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
 import type { FolderRow } from '../../database/schema.ts';
@@ -7,6 +7,7 @@ import { locationOf, MAX_FOLDER_DEPTH, ROOT_FOLDER } from './folder-tree.ts';
 /** SQL for folders, one operation per function. */
 
 export interface StoredFolder extends Selectable<FolderRow> {
+  /** The path of the parent folder; empty for the root. */
   location: string;
 }
 
@@ -16,6 +17,9 @@ interface FolderValues {
   parentId: number | null;
 }
 
+/** Where a folder is: like the `location` of other content, the path of the folder that contains it. */
+const parentLocation = sql<string>`coalesce(${locationOf('folders.parent_id')}, '')`.as('location');
+
 export async function readFolder(
   reader: Pick<Reader, 'query'>,
   id: number,
@@ -23,7 +27,7 @@ export async function readFolder(
   return await reader.query
     .selectFrom('folders')
     .selectAll()
-    .select(locationOf('folders.id').as('location'))
+    .select(parentLocation)
     .where('folders.id', '=', id)
     .executeTakeFirst();
 }
@@ -33,7 +37,7 @@ export async function readFolders(reader: Pick<Reader, 'query'>, page: PageReque
   return await reader.query
     .selectFrom('folders')
     .selectAll()
-    .select(locationOf('folders.id').as('location'))
+    .select(parentLocation)
     .where('folders.id', '>', page.after ?? 0)
     .orderBy('folders.id')
     .limit(page.limit + 1)

@@ -18,6 +18,7 @@ type FolderIdColumn =
   | 'courses.folder_id'
   | 'equivalents.folder_id'
   | 'bundles.folder_id'
+  | 'folders.parent_id'
   | 'listed.folder_id';
 
 /**
