@@ -189,7 +189,7 @@ describe('an AICC course', () => {
     const unit = await open(registrationId);
     const lines = '\r\n'.repeat(2 ** 18);
     await unit.send('PutParam', `[core]\nlesson_status=i\n[core_lesson]\n${lines}x${lines}`);
-    const rows = `"a"\r\n"${',""'.repeat(2 ** 20)}\r\n"1"`;
+    const rows = `"a"\r\n"${',""'.repeat(2 ** 18)}\r\n"1"`;
     assert.match(await unit.send('PutComments', rows), /^error=0/);
     const { suspended } = await (await open(registrationId)).parameters();
     assert.equal(suspended, `${lines}x`);
