@@ -97,6 +97,7 @@ describe('the OpenAPI description', () => {
       'delete /registrations/{registration_id}',
       'post /registrations/{registration_id}/launch',
       'get /registrations/{registration_id}/runtime',
+      'get /registrations/{registration_id}/statements',
       'post /registrations/{registration_id}/reset',
       'put /registrations/{registration_id}/status',
     ];
