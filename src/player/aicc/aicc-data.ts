@@ -145,7 +145,8 @@ export function parametersOf({
     `Lesson_Mode=${isReview ? 'review' : 'normal'}`,
     'Output_File=',
     '[Core_Lesson]',
-    textIn(cmi, 'suspend_data'),
+    // As it is: spaces and empty lines at its beginning are the unit's own.
+    typeof cmi.suspend_data === 'string' ? cmi.suspend_data : '',
     '[Core_Vendor]',
     (unit.launchData ?? '').replaceAll(/<cr>/gi, '\r\n'),
     '[Objectives_Status]',
