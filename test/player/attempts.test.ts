@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { uploadForm } from '../content/packages.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { followLink, startLaunch } from '../support/player-client.ts';
-import { scorm12Course } from '../support/player-courses.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
@@ -114,6 +114,24 @@ describe('attempts', () => {
     assert.deepEqual(await older.commit('i1', passed(50)), { status: 409, body: { outcome: 'superseded' } });
     const { body } = await service.api.get(`/registrations/${registrationId}`);
     assert.notEqual(body.success, 'PASS');
+  });
+
+  it('give bookmark and suspend data back exactly as the course left them, white space included', async () => {
+    const left = ' \n page 7\t ';
+    for (const [course, cmi] of [
+      [scorm12Course(), { suspend_data: left, core: { lesson_location: left, exit: 'suspend' } }],
+      [scorm2004Course(), { suspend_data: left, location: left, exit: 'suspend' }],
+    ] as const) {
+      const { registrationId } = await registerTo(service, course);
+      const client = await startLaunch(service, registrationId);
+      await client.open();
+      await client.openUnit('i1');
+      assert.equal((await client.commit('i1', cmi, { terminated: true })).status, 200);
+      const again = await startLaunch(service, registrationId);
+      await again.open();
+      const found = (await again.openUnit('i1')).data.cmi;
+      assert.deepEqual([found.suspend_data, found.location ?? found.core.lesson_location], [left, left]);
+    }
   });
 
   it('are completed when all units are, with the mean of their scores', async () => {

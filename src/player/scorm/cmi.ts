@@ -52,10 +52,15 @@ export function part(cmi: Cmi, name: string): Cmi {
   return isObject(value) ? value : {};
 }
 
-/** A member as text; empty when it is neither text nor a number. */
-export function textIn(cmi: Cmi, name: string): string {
+/** A member as text, exactly as the course left it; empty when it is neither text nor a number. */
+export function exactTextIn(cmi: Cmi, name: string): string {
   const value = Object.hasOwn(cmi, name) ? cmi[name] : undefined;
-  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** The same without white space at its ends. */
+export function textIn(cmi: Cmi, name: string): string {
+  return exactTextIn(cmi, name).trim();
 }
 
 /** A member as a number; null when it is none. */

@@ -1,5 +1,5 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
-import { cmiOf, part, textIn } from './cmi.ts';
+import { cmiOf, exactTextIn, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
 import { timespanOf } from './scorm12-status.ts';
 
@@ -21,14 +21,14 @@ export function openScorm12(opening: UnitOpening): UnitStart {
     ownWindow: false,
     data: {
       cmi: {
-        suspend_data: textIn(before, 'suspend_data'),
+        suspend_data: exactTextIn(before, 'suspend_data'),
         launch_data: unit.launchData ?? '',
-        comments: textIn(before, 'comments'),
+        comments: exactTextIn(before, 'comments'),
         comments_from_lms: '',
         core: {
           student_id: launch.learnerId,
           student_name: launch.learnerId,
-          lesson_location: textIn(core, 'lesson_location'),
+          lesson_location: exactTextIn(core, 'lesson_location'),
           credit: isReview ? 'no-credit' : 'credit',
           lesson_status: statusFor(present, textIn(core, 'lesson_status')),
           entry: present === null ? 'ab-initio' : suspended ? 'resume' : '',

@@ -1,6 +1,6 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import { activityTreeOf } from './activity-tree.ts';
-import { type Cmi, cmiOf, part, textIn } from './cmi.ts';
+import { type Cmi, cmiOf, exactTextIn, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
 import { durationOf } from './scorm2004-status.ts';
 import { structureItem } from './structure-item.ts';
@@ -24,7 +24,7 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
       cmi: {
         learner_id: launch.learnerId,
         learner_name: launch.learnerId,
-        location: textIn(before, 'location'),
+        location: exactTextIn(before, 'location'),
         completion_status:
           present?.completion === 'Completed' ? 'completed' : textIn(before, 'completion_status'),
         success_status: textIn(before, 'success_status'),
@@ -39,7 +39,7 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
         entry: entryOf(opening, present),
         mode: lessonModeOf(opening),
         total_time: durationOf(present?.durationMs ?? 0),
-        suspend_data: textIn(before, 'suspend_data'),
+        suspend_data: exactTextIn(before, 'suspend_data'),
         launch_data: unit.launchData ?? '',
         scaled_passing_score: unit.masteryScore === null ? '' : String(unit.masteryScore),
         completion_threshold: unit.completionThreshold === null ? '' : String(unit.completionThreshold),
