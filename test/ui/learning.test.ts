@@ -53,6 +53,40 @@ describe('what a learner did', () => {
     assert.deepEqual([body.completion, body.success, body.score], ['Unknown', 'UNKNOWN', null]);
   });
 
+  it('shows the equivalent it was registered for, and the language and course once they are chosen', async () => {
+    const { api } = ui.service;
+    const listed = [];
+    for (const language of ['en', 'de']) {
+      const form = uploadForm(new Uint8Array(await zipOf(scorm12Course({ title: `Fire in ${language}` }))));
+      listed.push({ language, course_id: (await api.create('/courses', form)).id });
+    }
+    const { id: equivalentId } = await api.create('/equivalents', { name: 'Fire safety', courses: listed });
+    const { id: accountId } = await api.create('/accounts', { name: 'Fabrikam' });
+    await api.post(`/accounts/${accountId}/content`, {
+      contents: [{ type: 'EQUIVALENT', id: equivalentId }],
+    });
+    const { registration_id: registrationId } = await api.create('/registrations', {
+      account_id: accountId,
+      equivalent_id: equivalentId,
+      learner_id: 'ada',
+    });
+    await using visit = await ui.visit(`/registrations/${registrationId}`);
+    const { page } = visit;
+    const facts = page.getByRole('region', { name: 'About this registration' });
+    const fact = (name: string) =>
+      facts.locator('div', { has: page.locator('dt').getByText(name, { exact: true }) }).last();
+    await fact('Equivalent').getByRole('link', { name: 'Fire safety' }).waitFor();
+    await fact('Language').getByText('Not chosen yet').waitFor();
+    assert.equal(await page.getByText('Fire in en').count(), 0, 'no course is shown that may not be the one');
+    await visit.assertAccessible();
+    assert.equal((await api.post(`/registrations/${registrationId}/launch`, { language: 'de' })).status, 200);
+    await fact('Language').getByText('German (de)').waitFor();
+    await fact('Course').getByRole('link', { name: 'Fire in de' }).waitFor();
+    await page.getByRole('region', { name: 'Units' }).waitFor();
+    await fact('Equivalent').getByRole('link').click();
+    await visit.arrived(`/content/equivalents/${equivalentId}`);
+  });
+
   it('fits on a phone, and a viewer sees it without the actions', async () => {
     const { registrationId } = await registerTo(ui.service, scorm2004Course());
     {

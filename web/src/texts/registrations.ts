@@ -43,6 +43,7 @@ export const registrations = {
     not_launched: 'Not launched',
   },
   unknownCourse: (id: number) => `Course ${id}`,
+  unknownEquivalent: (id: number) => `Equivalent ${id}`,
   unknownAccount: (id: number) => `Account ${id}`,
   noScore: '–',
   empty: {
@@ -75,6 +76,9 @@ export const registrations = {
     allOfLearner: 'All registrations of this learner',
     course: 'Course',
     account: 'Account',
+    equivalent: 'Equivalent',
+    language: 'Language',
+    notChosen: 'Not chosen yet',
     version: 'Course version',
     id: 'Registration id',
     copyId: 'Copy the registration id',

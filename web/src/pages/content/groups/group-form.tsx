@@ -8,6 +8,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { groups } from '../../../texts/content-groups.ts';
+import { languageName } from '../../../utilities/language-name.ts';
 import { type Addable, AddContentDialog } from './add-content-dialog.tsx';
 import { FolderField } from './folder-field.tsx';
 import {
@@ -23,7 +24,6 @@ import {
 } from './group-draft.ts';
 import styles from './groups.module.css';
 import { LanguageField } from './language-field.tsx';
-import { languageName } from './languages.ts';
 import { OrderedList } from './ordered-list.tsx';
 
 const TYPES: Readonly<Record<GroupKind, readonly BundledType[]>> = {

@@ -1,7 +1,8 @@
 import { Autocomplete } from '@mantine/core';
 import { groups } from '../../../texts/content-groups.ts';
+import { languageName } from '../../../utilities/language-name.ts';
 import styles from './groups.module.css';
-import { languageName, OFFERED_LANGUAGES, tagOf } from './languages.ts';
+import { OFFERED_LANGUAGES, tagOf } from './languages.ts';
 
 const TAGS = OFFERED_LANGUAGES.map(({ tag }) => tag);
 

@@ -1,3 +1,5 @@
+import { languageName } from '../../../utilities/language-name.ts';
+
 /** Languages that are offered; any other tag (BCP 47) can be typed. */
 const OFFERED = [
   'ar',
@@ -64,17 +66,6 @@ const OFFERED = [
   'zh-Hans',
   'zh-Hant',
 ] as const;
-
-const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-
-/** `German (Switzerland)` for `de-CH`; null for tags without a name in English. */
-export function languageName(tag: string): string | null {
-  try {
-    return names.of(tag) ?? null;
-  } catch {
-    return null;
-  }
-}
 
 /** The tags that are offered, by their names. */
 export const OFFERED_LANGUAGES: readonly { tag: string; name: string }[] = OFFERED.map((tag) => ({

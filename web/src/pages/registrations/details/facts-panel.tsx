@@ -7,6 +7,7 @@ import { Facts } from '../../../components/facts.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { Time } from '../../../components/time.tsx';
 import { registrations } from '../../../texts/registrations.ts';
+import { languageName } from '../../../utilities/language-name.ts';
 import styles from '../registrations.module.css';
 
 const texts = registrations.details;
@@ -18,6 +19,8 @@ export function FactsPanel({
     account_id,
     course_id,
     version_id,
+    equivalent_id,
+    language,
     learner_id,
     created_dt,
     launched_dt,
@@ -25,9 +28,13 @@ export function FactsPanel({
     updated_dt,
   },
   names,
+  isUndecided,
 }: {
   registration: Registration;
-  names: { account: string; course: string };
+  /** `equivalent` is null if it was deleted. */
+  names: { account: string; course: string; equivalent: string | null };
+  /** Whether the learner may still get any course of the equivalent. */
+  isUndecided: boolean;
 }) {
   return (
     <Panel title={texts.facts}>
@@ -44,13 +51,32 @@ export function FactsPanel({
               <bdi>{learner_id}</bdi>
             </Anchor>,
           ],
+          equivalent_id === null
+            ? null
+            : [
+                texts.equivalent,
+                names.equivalent === null ? (
+                  registrations.unknownEquivalent(equivalent_id)
+                ) : (
+                  <AssetLink key="equivalent" type="EQUIVALENT" id={equivalent_id}>
+                    <bdi className={styles.wrapped}>{names.equivalent}</bdi>
+                  </AssetLink>
+                ),
+              ],
+          equivalent_id === null
+            ? null
+            : [texts.language, language === null ? texts.notChosen : languageWords(language)],
           [
             texts.course,
-            <AssetLink key="course" type="COURSE" id={course_id}>
-              <bdi className={styles.wrapped}>{names.course}</bdi>
-            </AssetLink>,
+            isUndecided ? (
+              texts.notChosen
+            ) : (
+              <AssetLink key="course" type="COURSE" id={course_id}>
+                <bdi className={styles.wrapped}>{names.course}</bdi>
+              </AssetLink>
+            ),
           ],
-          [texts.version, version_id],
+          isUndecided ? null : [texts.version, version_id],
           [
             texts.account,
             <AssetLink key="account" type="ACCOUNT" id={account_id}>
@@ -78,4 +104,10 @@ export function FactsPanel({
       />
     </Panel>
   );
+}
+
+/** `German (de)`; the tag alone if it has no name. */
+function languageWords(tag: string): string {
+  const name = languageName(tag);
+  return name === null ? tag : `${name} (${tag})`;
 }

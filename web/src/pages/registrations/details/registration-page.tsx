@@ -50,13 +50,25 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
     assetsByIdQuery([
       { type: 'ACCOUNT', id: record.account_id },
       { type: 'COURSE', id: record.course_id },
+      ...(record.equivalent_id === null ? [] : [{ type: 'EQUIVALENT' as const, id: record.equivalent_id }]),
     ]),
   );
-  const nameOf = (type: 'ACCOUNT' | 'COURSE') => named.data?.find((asset) => asset.type === type)?.name;
+  const nameOf = (type: 'ACCOUNT' | 'COURSE' | 'EQUIVALENT') =>
+    named.data?.find((asset) => asset.type === type)?.name;
   const names = {
     account: nameOf('ACCOUNT') ?? registrations.unknownAccount(record.account_id),
     course: nameOf('COURSE') ?? registrations.unknownCourse(record.course_id),
+    equivalent: nameOf('EQUIVALENT') ?? null,
   };
+  const { equivalent_id: equivalentId } = record;
+  // Until a language is chosen, the record has the first course of the equivalent. It stays if the equivalent is deleted.
+  const isUndecided =
+    equivalentId !== null &&
+    record.language === null &&
+    (named.data === undefined || names.equivalent !== null);
+  const subject = isUndecided
+    ? (names.equivalent ?? registrations.unknownEquivalent(equivalentId))
+    : names.course;
   useEffect(() => {
     document.title = `${record.learner_id} · ${shared.product}`;
   }, [record.learner_id]);
@@ -68,7 +80,7 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
         badges={<RegistrationState registration={record} />}
         description={
           <>
-            <bdi>{names.course}</bdi> · <bdi>{names.account}</bdi>
+            <bdi>{subject}</bdi> · <bdi>{names.account}</bdi>
           </>
         }
         actions={isAdmin && <RegistrationMenu registration={record} />}
@@ -76,12 +88,12 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
       <div className={styles.columns}>
         <div className={styles.side}>
           <StatusPanel read={read} />
-          <UnitsPanel registration={record} />
+          {!isUndecided && <UnitsPanel registration={record} />}
           <HistoryPanel registration={record} />
         </div>
         <div className={styles.side}>
           {isAdmin && <LaunchPanel registration={record} />}
-          <FactsPanel registration={record} names={names} />
+          <FactsPanel registration={record} names={names} isUndecided={isUndecided} />
         </div>
       </div>
     </>

@@ -1,0 +1,10 @@
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+
+/** `German (Switzerland)` for `de-CH`; null for tags without a name in English. */
+export function languageName(tag: string): string | null {
+  try {
+    return names.of(tag) ?? null;
+  } catch {
+    return null;
+  }
+}
