@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Reader } from '../database/database.ts';
 import { notFound } from '../problems/problem.ts';
-import type { UnitState } from './attempts/attempt.ts';
-import { NOTHING_LEARNED } from './attempts/attempt.ts';
+import { type LearningStatus, NOTHING_LEARNED, type UnitState } from './attempts/attempt.ts';
 import type { AttemptService } from './attempts/attempt-service.ts';
 import { readBody } from './content-origin/read-body.ts';
 import type { CourseRuntime } from './course-runtime.ts';
@@ -34,6 +33,8 @@ export interface PageAnswer {
   /** Goes with every write of the page. */
   page: number;
   units: UnitInContents[];
+  /** Of the whole course. */
+  result: LearningStatus;
   /** The unit that was open last; null before the first. */
   lastUnit: string | null;
   returnUrl: string | null;
@@ -71,6 +72,9 @@ export function playerRoutes(
   const openedUnits = async ({ registrationId }: PlayerLaunch) =>
     registrationId === null ? [] : await attempts.unitsOf(registrationId);
 
+  const resultOf = async ({ registrationId }: PlayerLaunch) =>
+    registrationId === null ? NOTHING_LEARNED : await attempts.resultOf(registrationId);
+
   // Opening changes who may write, so that it is no GET: what looks ahead for links must not take over.
   scope.post('/open', async ({ launch }): Promise<PageAnswer> => {
     const { page, units: opened, state } = await attempts.openPage(launch);
@@ -85,6 +89,7 @@ export function playerRoutes(
       mode: launch.mode,
       page,
       units: await contentsOf(launch, opened),
+      result: await resultOf(launch),
       lastUnit: last?.unitId ?? null,
       returnUrl: launch.returnUrl,
       sequencing: tree === null ? null : { tree, state },
@@ -93,6 +98,7 @@ export function playerRoutes(
 
   scope.post('/units', async ({ launch }) => ({
     units: await contentsOf(launch, await openedUnits(launch)),
+    result: await resultOf(launch),
   }));
 
   scope.post('/unit', async ({ launch, body }) => {

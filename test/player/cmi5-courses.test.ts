@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { type Cmi5Unit, cmi5Course, SESSION_ID, Unit } from './cmi5-parts.ts';
+import { SESSION_ID, Unit } from './cmi5-parts.ts';
 import { Player, registerTo, resultOf } from './learner-parts.ts';
 import { type LrsClient, lrsClient, VOIDED } from './lrs-parts.ts';
 

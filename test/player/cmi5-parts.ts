@@ -7,33 +7,6 @@ export const SESSION_ID = 'https://w3id.org/xapi/cmi5/context/extensions/session
 const MASTERY_SCORE = 'https://w3id.org/xapi/cmi5/context/extensions/masteryscore';
 const ADL = 'http://adlnet.gov/expapi/verbs';
 
-/** A unit of a cmi5 course: what its block, its `moveOn` and its mastery score are. */
-export interface Cmi5Unit {
-  id: string;
-  moveOn?: string;
-  masteryScore?: string;
-  url?: string;
-}
-
-/** A cmi5 course of one block. */
-export function cmi5Course(units: readonly Cmi5Unit[], courseId = 'https://example.com/course') {
-  const aus = units.map(
-    ({ id, moveOn = 'Completed', masteryScore, url = 'start.html' }) =>
-      `<au id="${id}" moveOn="${moveOn}" ${masteryScore === undefined ? '' : `masteryScore="${masteryScore}"`}>
-       <title><langstring lang="en">${id}</langstring></title><description><langstring lang="en">x</langstring></description>
-       <url>${url}</url><launchParameters>a&amp;b</launchParameters></au>`,
-  );
-  return {
-    'cmi5.xml': `<?xml version="1.0" encoding="utf-8"?>
-      <courseStructure xmlns="https://w3id.org/xapi/profiles/cmi5/v1/CourseStructure.xsd">
-      <course id="${courseId}"><title><langstring lang="en">Course</langstring></title>
-      <description><langstring lang="en">Course</langstring></description></course>
-      <block id="${courseId}/block"><title><langstring lang="en">Block</langstring></title>
-      <description><langstring lang="en">Block</langstring></description>${aus.join('')}</block></courseStructure>`,
-    'start.html': '<!doctype html><title>Unit</title>',
-  };
-}
-
 /** What a cmi5 unit does that was opened at an address. */
 export class Unit {
   readonly lrs: LrsClient;

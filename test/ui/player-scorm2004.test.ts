@@ -63,7 +63,7 @@ describe('a SCORM 2004 course in a browser', () => {
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
     await learner.course.locator('#suspend').click();
-    await learner.page.getByRole('heading', { name: 'You can close this window' }).waitFor();
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
     await using other = await newLearner(browser);
     await other.open(service, registrationId);
     const given = await other.given();
@@ -145,8 +145,8 @@ describe('a SCORM 2004 course in a browser', () => {
     await learner.open(service, registrationId);
     await learner.given();
     await learner.page.getByRole('button', { name: 'Exit' }).click();
-    await learner.page.getByRole('heading', { name: 'You can close this window' }).waitFor();
-    await learner.page.getByText('Not completed yet').waitFor();
+    await learner.page.getByRole('heading', { name: 'You have not finished this course yet' }).waitFor();
+    await learner.page.getByText('Not completed yet').first().waitFor();
     await learner.open(service, registrationId);
     assert.equal((await learner.given()).entry, 'resume');
     const { body } = await service.api.get(`/registrations/${registrationId}`);

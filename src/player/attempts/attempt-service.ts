@@ -193,6 +193,15 @@ export class AttemptService {
     return (await this.latestOf(registrationId))?.units ?? [];
   }
 
+  /**
+   * What a registration's units add up to.
+   * @throws {ProblemError} `not-found` once the registration is gone
+   */
+  async resultOf(registrationId: string): Promise<LearningStatus> {
+    const { completion, success, score } = await this.#registrations.get(registrationId);
+    return { completion, success, score };
+  }
+
   /** Every attempt of a registration with the units that were opened in it, oldest first. */
   async attemptsOf(registrationId: string): Promise<(Attempt & { units: UnitState[] })[]> {
     const attempts = await readAttempts(this.#reader, registrationId);

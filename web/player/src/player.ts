@@ -1,3 +1,4 @@
+import { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
 import { Saver, type SavingState, sendPending } from './saver.ts';
 import type { OnChange, ScormSession } from './scorm-session.ts';
@@ -13,13 +14,15 @@ interface OpenUnit {
   session: ScormSession | null;
   saver: Saver | null;
   frame: HTMLIFrameElement | null;
-  window: Window | null;
+  /** Its own, where it insists on one. */
+  window: CourseWindow | null;
 }
 
 /** The names under which courses look for the runtime. */
 type RuntimeWindow = Window & { API?: unknown; API_1484_11?: unknown };
 
-const CLOSED_CHECK_MS = 500;
+/** A course's last words may arrive after its window was closed. */
+const LAST_WORDS_MS = 2_000;
 
 /** The learner's page: opens units, gives them the runtime, saves what they say and shows the way. */
 export class Player {
@@ -29,6 +32,8 @@ export class Player {
   readonly #saving = element('span', { class: 'saving', role: 'status' });
   readonly #nav = element('nav', { 'aria-label': TEXTS.contents, hidden: true });
   readonly #stage = element('main');
+  /** What is recorded of the whole course. */
+  readonly #result = element('dl');
   readonly #counter = { next: 1 };
   #page: PageAnswer | null = null;
   #open: OpenUnit | null = null;
@@ -46,6 +51,7 @@ export class Player {
     this.#root.replaceChildren(this.#header, this.#notice, this.#stage);
     this.#stage.replaceChildren(this.#card(TEXTS.loading));
     addEventListener('pagehide', () => this.#open?.saver?.leaving(true));
+    addEventListener('message', (event) => this.#heard(event));
     addEventListener('pageshow', () => this.#open?.saver?.back());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') this.#open?.saver?.leaving(false);
@@ -59,6 +65,7 @@ export class Player {
       return;
     }
     document.title = this.#page.course.name;
+    this.#fillResult();
     this.#nav.hidden = this.#page.units.length < 2;
     this.#showHeader();
     const { units, lastUnit, sequencing } = this.#page;
@@ -101,7 +108,8 @@ export class Player {
     else await this.#openDelivered(next);
   }
 
-  async #openUnit(unit: Unit): Promise<void> {
+  /** @param given the window that the learner's click opened for the unit, still empty */
+  async #openUnit(unit: Unit, given: CourseWindow | null = null): Promise<void> {
     await this.#closeUnit();
     if (this.#isEnded) return;
     this.#stage.replaceChildren(this.#nav, this.#card(TEXTS.loading));
@@ -109,6 +117,7 @@ export class Player {
     try {
       start = await post<UnitStart>('unit', { unit: unit.id });
     } catch (error) {
+      given?.close();
       this.#showFailure(error, () => this.#openUnit(unit));
       return;
     }
@@ -121,7 +130,7 @@ export class Player {
     this.#say(this.#page?.mode === 'preview' ? TEXTS.preview : start.isReview ? TEXTS.review : null);
     if (this.#sequencer !== null) this.#showHeader();
     this.#showContents();
-    if (start.ownWindow) this.#showOwnWindow(open);
+    if (start.ownWindow) this.#showOwnWindow(open, given);
     else this.#showFrame(open);
   }
 
@@ -206,43 +215,89 @@ export class Player {
     open.frame.focus();
   }
 
-  /** A window that a click opens is not blocked, or seldom. */
-  #showOwnWindow(open: OpenUnit): void {
+  /**
+   * Asks for the click that opens the course's window: a window that a click opens is not blocked, or seldom. A window
+   * that was closed is opened again with a new start, since some standards let an address start a session only once.
+   */
+  #showOwnWindow(open: OpenUnit, given: CourseWindow | null): void {
+    let wasOpened = false;
+    const courseWindow = given ?? new CourseWindow();
+    const title = element('h2', { tabindex: -1 });
+    const words = element('p', { role: 'status' });
     const blocked = element('p', { role: 'alert', hidden: true }, TEXTS.blocked);
-    const button = element(
-      'button',
-      {
-        class: 'main',
-        onclick: () => {
-          open.window = window.open(open.start.address, 'coursewire-course');
-          blocked.hidden = open.window !== null;
-          if (open.window !== null) {
-            button.textContent = TEXTS.openAgain;
-            this.#watch(open);
-          }
-        },
-      },
-      TEXTS.openWindow,
-    );
+    const button = element('button', { class: 'main' });
+    const show = () => {
+      const { isOpen } = courseWindow;
+      title.textContent = isOpen
+        ? TEXTS.windowOpenTitle
+        : wasOpened
+          ? TEXTS.windowClosedTitle
+          : TEXTS.ownWindowTitle;
+      words.textContent = isOpen ? TEXTS.windowOpen : wasOpened ? TEXTS.windowClosed : TEXTS.ownWindow;
+      button.textContent = isOpen ? TEXTS.showWindow : wasOpened ? TEXTS.openAgain : TEXTS.openWindow;
+    };
+    courseWindow.onClosed = () => {
+      if (open !== this.#open) return;
+      open.saver?.changed('commit');
+      show();
+      void this.#refresh();
+      setTimeout(() => void this.#refresh(), LAST_WORDS_MS);
+    };
+    const start = () => {
+      wasOpened = true;
+      open.window = courseWindow;
+      courseWindow.show(open.start.address);
+      show();
+    };
+    button.addEventListener('click', () => {
+      if (courseWindow.isOpen) {
+        courseWindow.focus();
+        return;
+      }
+      const next = wasOpened ? new CourseWindow() : courseWindow;
+      const isOpened = next.open();
+      blocked.hidden = isOpened;
+      if (!isOpened) return;
+      if (wasOpened) void this.#openUnit(open.unit, next);
+      else start();
+    });
+    show();
     this.#showCard(
-      this.#card(
-        TEXTS.ownWindowTitle,
-        TEXTS.ownWindow,
+      element(
+        'section',
+        { class: 'card' },
+        title,
+        words,
+        this.#result,
         blocked,
         element('div', { class: 'actions' }, button),
       ),
     );
+    if (given !== null) start();
   }
 
-  #watch(open: OpenUnit): void {
-    const timer = setInterval(() => {
-      if (open !== this.#open) clearInterval(timer);
-      else if (open.window?.closed) {
-        clearInterval(timer);
-        open.saver?.changed('commit');
-        void this.#refresh();
-      }
-    }, CLOSED_CHECK_MS);
+  /** A cmi5 unit that the learner leaves goes to a page that says so. */
+  #heard({ data, origin, source }: MessageEvent): void {
+    const open = this.#open;
+    if (origin !== location.origin || (data as { coursewire?: unknown } | null)?.coursewire !== 'unit-left') {
+      return;
+    }
+    // The window closes itself, which is noticed.
+    if (open === null || source !== open.frame?.contentWindow) return;
+    void this.#unitLeft();
+  }
+
+  async #unitLeft(): Promise<void> {
+    if ((this.#page?.units.length ?? 0) < 2) {
+      await this.#exit();
+      return;
+    }
+    await this.#closeUnit();
+    if (this.#isEnded) return;
+    this.#nav.hidden = false;
+    this.#showHeader();
+    this.#showContents();
+    this.#showCard(this.#card(TEXTS.unitEnded, TEXTS.unitEndedWords));
   }
 
   /** The course said that it is done for now; its page stays, since some show a last word there. */
@@ -322,26 +377,66 @@ export class Player {
     this.#showRecord();
   }
 
-  /** Shows what the server recorded. */
+  /** Says what was recorded, and how to continue where something is left to do. */
   #showRecord(): void {
-    const units = this.#page?.units ?? [];
-    const rows = units.map((unit) =>
-      element(
-        'div',
-        {},
-        element('dt', {}, units.length > 1 ? unit.title : TEXTS.completion),
-        element('dd', {}, statusOf(unit)),
+    const { mode, result, units = [] } = this.#page ?? {};
+    this.#header.replaceChildren(element('h1', {}, this.#page?.course.name ?? ''));
+    if (mode !== 'normal') {
+      this.#showCard(this.#card(TEXTS.previewOverTitle, TEXTS.previewOver, this.#backToCourse()));
+      return;
+    }
+    const [title, words] =
+      result?.completion !== 'Completed'
+        ? [TEXTS.unfinishedTitle, TEXTS.unfinished]
+        : result.success === 'FAIL'
+          ? [TEXTS.notPassedTitle, TEXTS.notPassed]
+          : [TEXTS.finishedTitle, TEXTS.finished];
+    const list =
+      units.length > 1
+        ? element('ol', { class: 'record' }, ...units.map((unit) => element('li', {}, ...unitWords(unit))))
+        : null;
+    this.#showCard(
+      this.#card(
+        title,
+        words,
+        this.#result,
+        list === null ? null : element('h3', {}, TEXTS.contents),
+        list,
+        this.#backToCourse(),
       ),
     );
-    this.#header.replaceChildren(element('h1', {}, this.#page?.course.name ?? ''));
-    this.#showCard(this.#card(TEXTS.finishedTitle, null, element('dl', {}, ...rows)));
+  }
+
+  #backToCourse(): HTMLElement {
+    const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
+    return element('div', { class: 'actions' }, back);
+  }
+
+  /** Shows the result of the whole course, wherever it is shown. */
+  #fillResult(): void {
+    const result = this.#page?.result;
+    if (result === undefined) return;
+    const { completion, success, score } = result;
+    const rows: [string, string, string | null][] = [
+      [TEXTS.completion, TEXTS.completionWords[completion], null],
+    ];
+    if (success !== 'UNKNOWN') {
+      rows.push([TEXTS.success, TEXTS.successWords[success], success === 'PASS' ? 'good' : 'bad']);
+    }
+    if (score !== null) rows.push([TEXTS.score, scoreText(score), null]);
+    this.#result.replaceChildren(
+      ...rows.map(([term, value, kind]) =>
+        element('div', {}, element('dt', {}, term), element('dd', { class: kind }, value)),
+      ),
+    );
   }
 
   async #refresh(): Promise<void> {
     if (this.#page === null) return;
     try {
-      const { units } = await post<Pick<PageAnswer, 'units'>>('units');
-      this.#page = { ...this.#page, units };
+      const recorded = await post<Pick<PageAnswer, 'units' | 'result'>>('units');
+      this.#page = { ...this.#page, ...recorded };
+      this.#fillResult();
       this.#showContents();
     } catch {
       // What is shown stays; the next change asks again.
@@ -401,12 +496,7 @@ export class Player {
             disabled: this.#sequencer !== null && !this.#sequencer.canChoose(unit.id),
             onclick: () => void this.#choose(unit),
           },
-          unit.title,
-          element(
-            'small',
-            { class: unit.success === 'PASS' ? 'good' : unit.success === 'FAIL' ? 'bad' : null },
-            statusOf(unit),
-          ),
+          ...unitWords(unit),
         ),
       ),
     );
@@ -471,8 +561,18 @@ export class Player {
   }
 }
 
+/** A unit's title and, smaller, its status. */
+function unitWords(unit: Unit): [string, Node] {
+  const kind = unit.success === 'PASS' ? 'good' : unit.success === 'FAIL' ? 'bad' : null;
+  return [unit.title, element('small', { class: kind }, statusOf(unit))];
+}
+
 function statusOf({ completion, success, score }: Unit): string {
   const parts: string[] = [TEXTS.completionWords[completion], TEXTS.successWords[success]];
-  if (score !== null) parts.push(`${TEXTS.score}: ${Math.round(score * 100) / 100}`);
+  if (score !== null) parts.push(`${TEXTS.score}: ${scoreText(score)}`);
   return parts.filter((each) => each !== '').join(' · ');
+}
+
+function scoreText(score: number): string {
+  return String(Math.round(score * 100) / 100);
 }

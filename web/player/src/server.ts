@@ -1,11 +1,15 @@
 /** What the page asks of the server, below the launch's token. Shapes are those of `src/player/player-routes.ts`. */
 
-export interface Unit {
-  id: string;
-  title: string;
+/** What is recorded of a unit, or of the whole course. */
+export interface Result {
   completion: 'Completed' | 'Incomplete' | 'Unknown';
   success: 'PASS' | 'FAIL' | 'UNKNOWN';
   score: number | null;
+}
+
+export interface Unit extends Result {
+  id: string;
+  title: string;
 }
 
 export interface PageAnswer {
@@ -13,6 +17,8 @@ export interface PageAnswer {
   mode: string;
   page: number;
   units: Unit[];
+  /** Of the whole course. */
+  result: Result;
   lastUnit: string | null;
   returnUrl: string | null;
   sequencing: { tree: unknown; state: unknown } | null;

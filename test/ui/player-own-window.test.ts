@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { CMI5_PAGE, type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { launchChromium } from './support/chromium.ts';
+import { heardOf, hearResults, type Learner, newLearner } from './support/learner.ts';
+
+const USER = 'ann@example.com';
+const STARTED = { user: USER, completion: 'Incomplete', success: 'UNKNOWN', score: null, duration: 0 };
+const ONE: Cmi5Unit = { id: 'https://example.com/course/one', moveOn: 'CompletedAndPassed' };
+
+describe('a cmi5 course in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+  let target: Target;
+  before(async () => {
+    service = await startTestService();
+    browser = await launchChromium();
+    target = await startTarget();
+    await hearResults(service, target);
+  });
+  after(async () => {
+    await browser.close();
+    await service.stop();
+    await target.close();
+  });
+
+  const register = async (...units: Cmi5Unit[]) => {
+    const course = { ...cmi5Course(units), 'start.html': CMI5_PAGE };
+    return (await registerTo(service, course)).registrationId;
+  };
+  const heading = (learner: Learner, name: string) => learner.page.getByRole('heading', { name }).waitFor();
+  const button = (learner: Learner, name: string) => learner.page.getByRole('button', { name });
+  const openWindow = async (learner: Learner, name: string) => {
+    const [opened] = await Promise.all([learner.page.waitForEvent('popup'), button(learner, name).click()]);
+    await opened.getByText('Normal').waitFor();
+    return opened;
+  };
+
+  describe('that insists on its own window', () => {
+    const ownWindow: Cmi5Unit = { ...ONE, launchMethod: 'OwnWindow' };
+
+    it('opens from a click, and its results are recorded and shown once it is closed', async () => {
+      const registrationId = await register(ownWindow);
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await heading(learner, 'This course opens in its own window');
+      const course = await openWindow(learner, 'Open the course');
+      await heading(learner, 'The course is open in its own window');
+      assert.equal(await course.locator('#opener').textContent(), 'opened by a page');
+      await course.locator('#pass').click();
+      await course.getByText('done', { exact: true }).waitFor();
+      await course.close();
+      await heading(learner, 'You have closed the course');
+      await learner.page.getByText('Passed').waitFor();
+      await button(learner, 'Exit').click();
+      await heading(learner, 'You have finished this course');
+      const found = () => heardOf(target, registrationId).find(({ success }) => success === 'PASS');
+      await until(found, 'the pass is heard of');
+      assert.deepEqual([found()?.completion, found()?.score], ['Completed', 90]);
+      assert.deepEqual(heardOf(target, registrationId)[0], STARTED);
+    });
+
+    it('opens again after it was closed, in a session of its own', async () => {
+      const registrationId = await register(ownWindow);
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      const first = await openWindow(learner, 'Open the course');
+      await first.close();
+      await heading(learner, 'You have closed the course');
+      await learner.page.getByText('Not completed yet').waitFor();
+      const second = await openWindow(learner, 'Open the course again');
+      await second.locator('#pass').click();
+      await second.getByText('done', { exact: true }).waitFor();
+      // It closes itself where it returns to.
+      await second.locator('#return').click();
+      await heading(learner, 'You have closed the course');
+      await learner.page.getByText('Passed').waitFor();
+    });
+
+    it('shows the window that is open instead of opening another', async () => {
+      await using learner = await newLearner(browser);
+      await learner.open(service, await register(ownWindow));
+      await openWindow(learner, 'Open the course');
+      await button(learner, 'Show the window').click();
+      assert.equal(learner.page.context().pages().length, 2);
+    });
+
+    it('says that the browser blocked the window, and opens once that is allowed', async () => {
+      const registrationId = await register(ownWindow);
+      await using learner = await newLearner(browser);
+      await learner.page.addInitScript(() => {
+        const { open } = window;
+        // What browsers answer where pop-ups are not allowed.
+        window.open = () => {
+          window.open = open;
+          return null;
+        };
+      });
+      await learner.open(service, registrationId);
+      await button(learner, 'Open the course').click();
+      await learner.page.getByRole('alert').filter({ hasText: 'Allow pop-ups for this site' }).waitFor();
+      const course = await openWindow(learner, 'Open the course');
+      await learner.page.getByRole('alert').waitFor({ state: 'hidden' });
+      assert.equal(await course.locator('#started').textContent(), 'Normal');
+    });
+  });
+
+  it('ends where its only unit returns to the player', async () => {
+    await using learner = await newLearner(browser);
+    await learner.open(service, await register(ONE));
+    await learner.course.getByText('Normal').waitFor();
+    await learner.course.locator('#return').click();
+    await heading(learner, 'You have not finished this course yet');
+  });
+
+  it('offers the other units where one returns to the player', async () => {
+    await using learner = await newLearner(browser);
+    await learner.open(service, await register(ONE, { ...ONE, id: 'https://example.com/course/two' }));
+    await learner.course.getByText('Normal').waitFor();
+    await learner.course.locator('#return').click();
+    await heading(learner, 'You have left this unit');
+    await learner.page.getByRole('button', { name: 'course/two' }).click();
+    await learner.course.getByText('Normal').waitFor();
+  });
+});

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { cmi5Course } from '../support/cmi5-course.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { launchChromium } from './support/chromium.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { assertNoAxeFaults } from './support/visit.ts';
+
+/** Names a folder for screenshots of the states. */
+const SCREENSHOTS = process.env.COURSEWIRE_TEST_SCREENSHOTS;
+const WINDOWS = { desktop: { width: 1_280, height: 800 }, phone: { width: 390, height: 844 } };
+
+const TWO_LESSONS = {
+  items:
+    '<item identifier="i1" identifierref="r1"><title>Lesson 1</title></item>' +
+    '<item identifier="i2" identifierref="r1"><title>Lesson 2</title></item>',
+};
+
+describe('the player page', () => {
+  let service: TestService;
+  let browser: Browser;
+  before(async () => {
+    service = await startTestService();
+    browser = await launchChromium();
+  });
+  after(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  /** Looks at a state in both schemes, on a desktop and a phone. */
+  const lookAt = async ({ page }: Learner, name: string) => {
+    for (const [device, size] of Object.entries(WINDOWS)) {
+      await page.setViewportSize(size);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await assertNoAxeFaults(page, colorScheme);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${name} is ${wide} px too wide on a ${device}`);
+        if (SCREENSHOTS !== undefined) {
+          await page.screenshot({ path: path.join(SCREENSHOTS, `${name}-${device}-${colorScheme}.png`) });
+        }
+      }
+    }
+    await page.setViewportSize(WINDOWS.desktop);
+  };
+  const heading = (learner: Learner, name: string) => learner.page.getByRole('heading', { name }).waitFor();
+  const exit = (learner: Learner) => learner.page.getByRole('button', { name: 'Exit' }).click();
+
+  it('says on the way out that an unfinished course continues where the learner left off', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await lookAt(learner, 'open');
+    await learner.course.locator('#suspend').click();
+    await learner.saved();
+    await exit(learner);
+    await heading(learner, 'You have not finished this course yet');
+    await learner.page.getByText('to continue where you left off').waitFor();
+    const card = await learner.page.locator('.card').boundingBox();
+    assert.ok(card !== null && card.height < 500, `the card is ${card?.height} px high`);
+    await lookAt(learner, 'unfinished');
+    await learner.page.getByRole('button', { name: 'Back to the course' }).click();
+    assert.equal((await learner.given())['core.lesson_location'], 'page-7');
+  });
+
+  it('says on the way out what was recorded of a finished course', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+    await exit(learner);
+    await heading(learner, 'You have finished this course');
+    const rows = await learner.page.locator('dl div').allInnerTexts();
+    assert.deepEqual(
+      rows.map((row) => row.split(/\s*\n\s*/)),
+      [
+        ['Completion', 'Completed'],
+        ['Result', 'Passed'],
+        ['Score', '85'],
+      ],
+    );
+    await lookAt(learner, 'finished');
+  });
+
+  it('says on the way out that a failed course can be tried again, with each unit', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course(TWO_LESSONS));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+    await lookAt(learner, 'contents');
+    await learner.page.getByRole('button', { name: 'Lesson 2' }).click();
+    await learner.course.locator('#fail').click();
+    await learner.saved();
+    await exit(learner);
+    await heading(learner, 'You have not passed this course');
+    assert.equal(await learner.page.locator('.record li').count(), 2);
+    await lookAt(learner, 'failed');
+  });
+
+  it('is accessible while it asks for the click that opens a window', async () => {
+    const unit = { id: 'https://example.com/course/one', launchMethod: 'OwnWindow' };
+    const { registrationId } = await registerTo(service, cmi5Course([unit]));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await heading(learner, 'This course opens in its own window');
+    await lookAt(learner, 'own-window');
+  });
+
+  it('is accessible when another window has taken over', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await using other = await newLearner(browser);
+    await other.open(service, registrationId);
+    await other.given();
+    await learner.course.locator('#fail').click();
+    await heading(learner, 'The course is open in another window');
+    await lookAt(learner, 'superseded');
+  });
+});
