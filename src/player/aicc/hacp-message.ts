@@ -1,3 +1,5 @@
+import { ProblemError } from '../../problems/problem.ts';
+
 /** Requests and answers of HACP, the HTTP protocol of AICC (CMI001, chapter 6). */
 
 /** A request: its command in lower case, the session that it names, and its data. */
@@ -28,6 +30,14 @@ const GROUPS = [
 ];
 /** Longer rows are no data of a person. */
 const MAX_ROW_LENGTH = 20_000;
+/** The columns of rows; CMI001 has tables of eleven. */
+const MAX_COLUMNS = 100;
+/** The fields of a form; HACP has five. */
+const MAX_FIELDS = 100;
+/** The lines of one message's data. */
+const MAX_LINES = 1_000_000;
+/** The longest line that may begin a group. */
+const MAX_GROUP_LENGTH = 100;
 const GROUP = /^\s*\[([a-z_]+)\]\s*$/i;
 const PAIR = /^\s*([A-Za-z_.\d]+)\s*=(.*)$/;
 const LINE_END = /\r\n|\r|\n/;
@@ -35,7 +45,7 @@ const LINE_END = /\r\n|\r|\n/;
 /** Reads a form. Courses of every age send them, with names in any case and escapes in any encoding. */
 export function readHacp(body: string): HacpRequest {
   const fields = new Map<string, string>();
-  for (const pair of body.split('&')) {
+  for (const pair of body.split('&', MAX_FIELDS)) {
     const at = pair.indexOf('=');
     if (at < 0) continue;
     fields.set(unescapeText(pair.slice(0, at)).trim().toLowerCase(), unescapeText(pair.slice(at + 1)));
@@ -54,12 +64,12 @@ export function hacpAnswer(result: keyof typeof HACP_ERRORS, data: string | null
   return `${[...lines, ...(data === null ? [] : [`aicc_data=${data}`])].join('\r\n')}\r\n`;
 }
 
-/** The groups of AICC data by name in lower case, each with its lines. */
+/** The groups of AICC data by name in lower case, each with its lines. @throws {ProblemError} `content-too-large` */
 export function readGroups(data: string): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   let lines: string[] | null = null;
-  for (const line of data.split(LINE_END)) {
-    const name = GROUP.exec(line)?.[1]?.toLowerCase();
+  for (const line of linesOf(data)) {
+    const name = line.length > MAX_GROUP_LENGTH ? undefined : GROUP.exec(line)?.[1]?.toLowerCase();
     if (name !== undefined && GROUPS.includes(name)) {
       lines = groups.get(name) ?? [];
       groups.set(name, lines);
@@ -78,11 +88,14 @@ export function readValues(lines: readonly string[] = []): Map<string, string> {
   return values;
 }
 
-/** The rows of comma-separated data, by the names of its first row in lower case. */
+/**
+ * The rows of comma-separated data, by the names of its first row in lower case.
+ * @throws {ProblemError} `content-too-large`
+ */
 export function readRows(data: string, limit: number): Record<string, string>[] {
-  const [head = '', ...rows] = data
-    .split(LINE_END)
-    .filter((line) => line.length <= MAX_ROW_LENGTH && line.trim() !== '');
+  const [head = '', ...rows] = linesOf(data).filter(
+    (line) => line.length <= MAX_ROW_LENGTH && line.trim() !== '',
+  );
   const names = readCells(head).map((name) => name.toLowerCase());
   return rows.slice(0, limit).map((row) => {
     const cells = readCells(row);
@@ -90,10 +103,17 @@ export function readRows(data: string, limit: number): Record<string, string>[] 
   });
 }
 
+function linesOf(data: string): string[] {
+  const lines = data.split(LINE_END, MAX_LINES + 1);
+  if (lines.length <= MAX_LINES) return lines;
+  throw new ProblemError('content-too-large', `The data has more than ${MAX_LINES} lines`);
+}
+
 function readCells(line: string): string[] {
   const cells: string[] = [];
   for (const [, quoted, plain] of line.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))/g)) {
     cells.push(quoted === undefined ? (plain ?? '').trim() : quoted.replaceAll('""', '"'));
+    if (cells.length === MAX_COLUMNS) break;
   }
   return cells;
 }

@@ -20,6 +20,8 @@ import { mergeStatus } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
 
 const MS_PER_SECOND = 1_000;
+/** Of a unit's data, as JSON. Standards add to what is there, so that small requests could make it grow without end. */
+const MAX_DATA_LENGTH = 8 * 2 ** 20;
 
 /** What a page of the player starts from. */
 export interface OpenedPage {
@@ -114,7 +116,7 @@ export class AttemptService {
    * Stores what a unit says, rolls the registration's status up and publishes REGISTRATION_STATUS_UPDATED when
    * completion, success or score changes, in one transaction. Results that come twice, late or from a superseded page
    * write nothing.
-   * @throws {ProblemError} `not-found` once the registration is gone
+   * @throws {ProblemError} `not-found` once the registration is gone, `content-too-large`
    */
   async recordUnitResult(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
     const { registrationId } = launch;
@@ -124,7 +126,7 @@ export class AttemptService {
       if (attempt === undefined || isSuperseded(attempt, launch, result.position)) {
         return { status: null, result: 'superseded' };
       }
-      const units = await readUnits(tx, registrationId, attempt.number);
+      const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
       const present = units.find(({ unitId }) => unitId === result.unitId) ?? null;
       if (isStale(present, result.position)) return { status: null, result: 'stale' };
 
@@ -224,6 +226,12 @@ export class AttemptService {
     const now = this.#now();
     const before = present ?? { ...FRESH, openedAt: now, position: BEFORE_ALL };
     const { data, status, visitMs } = apply(present);
+    if (JSON.stringify(data).length > MAX_DATA_LENGTH) {
+      throw new ProblemError(
+        'content-too-large',
+        `A unit keeps at most ${MAX_DATA_LENGTH} characters of data`,
+      );
+    }
     const at = position ?? before.position;
     const isSameVisit = at.page === before.position.page && at.visit === before.position.visit;
     const earlierMs = isSameVisit ? before.earlierMs : before.durationMs;

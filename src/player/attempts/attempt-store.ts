@@ -101,15 +101,39 @@ export async function endAttempt(
     .execute();
 }
 
-/** The units of an attempt that were opened, in the order in which they were opened first. */
+/**
+ * The units of an attempt that were opened, in the order in which they were opened first.
+ * @param options.dataOf the one unit whose data is read; that of others is null then. Left out, all data is read, which
+ *   may be megabytes a unit
+ */
 export async function readUnits(
   reader: Pick<Reader, 'query'>,
   registrationId: string,
   attempt: number,
+  { dataOf }: { dataOf?: string } = {},
 ): Promise<UnitState[]> {
   const rows = await reader.query
     .selectFrom('player_units')
-    .selectAll()
+    .select([
+      'unit_id',
+      'completion',
+      'success',
+      'score',
+      'completed_at',
+      'duration_ms',
+      'earlier_ms',
+      'page',
+      'visit',
+      'sequence',
+      'opened_at',
+      'updated_at',
+    ])
+    .select((eb) =>
+      (dataOf === undefined
+        ? eb.ref('data')
+        : eb.case().when('unit_id', '=', dataOf).then(eb.ref('data')).end()
+      ).as('data'),
+    )
     .where('player_units.registration_id', '=', registrationId)
     .where('player_units.attempt', '=', attempt)
     .orderBy('player_units.opened_at')
@@ -163,7 +187,7 @@ function toAttempt(row: Selectable<PlayerAttemptRow>): Attempt {
   };
 }
 
-function toUnit(row: Selectable<PlayerUnitRow>): UnitState {
+function toUnit(row: Omit<Selectable<PlayerUnitRow>, 'registration_id' | 'attempt'>): UnitState {
   return {
     unitId: row.unit_id,
     completion: row.completion as Completion,

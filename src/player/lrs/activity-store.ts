@@ -6,6 +6,8 @@ import { isObject, type JsonObject, type StoredStatement } from './xapi-types.ts
 /** What the store knows of activities and agents. What a launch says of an activity is known within that launch only. */
 
 const MAX_NAMES = 20;
+/** Of a definition, as JSON: each statement may add extensions to it. What would make it larger is not learnt. */
+const MAX_DEFINITION_LENGTH = 256 * 1024;
 
 function keyOf(registrationId: string | null, term: string): string {
   return termOf(JSON.stringify([registrationId, term]));
@@ -45,7 +47,7 @@ async function learnActivity(
   const merged = JSON.stringify(
     mergeDefinitions(present === undefined ? {} : (JSON.parse(present.definition) as JsonObject), definition),
   );
-  if (merged === present?.definition) return;
+  if (merged === present?.definition || merged.length > MAX_DEFINITION_LENGTH) return;
   await tx.run(
     `insert into lrs_activities (activity_key, term, registration_id, definition, updated_at) values (?, ?, ?, ?, ?)
      on conflict (activity_key) do update set definition = excluded.definition, updated_at = excluded.updated_at`,

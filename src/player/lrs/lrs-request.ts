@@ -21,6 +21,8 @@ export interface LrsAnswer {
   body: Buffer | null;
 }
 
+/** Members of a query or form: no resource has as many, and reading hundreds of thousands takes seconds. */
+const MAX_MEMBERS = 100;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:$|[;\s])/i;
 const VERSION_OF_1 = /^1\.0(?:\.\d+)?$/;
 const VERSION_OF_2 = /^2\.0(?:\.\d+)?$/;
@@ -37,8 +39,11 @@ const FORM_HEADERS = [
   'accept-encoding',
 ];
 
-/** The members of a query. @throws {ProblemError} `invalid-request` when one is there twice */
+/** The members of a query. @throws {ProblemError} `invalid-request` when one is there twice, or there are too many */
 export function readQuery(text: string): Map<string, string> {
+  if (text.split('&', MAX_MEMBERS + 1).length > MAX_MEMBERS) {
+    throw new ProblemError('invalid-request', `The query or form has more than ${MAX_MEMBERS} members`);
+  }
   const query = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (query.has(name))
@@ -128,13 +133,13 @@ export class QueryReader {
 
   required(name: string): string {
     const value = this.text(name);
-    if (value === null) this.#add(name, 'is required');
+    if (value === null) this.refuse(name, 'is required');
     return value ?? '';
   }
 
   iri(name: string, value: string | null = this.text(name)): string | null {
     const wrong = value === null ? null : isIri(value);
-    if (wrong !== null) this.#add(name, wrong);
+    if (wrong !== null) this.refuse(name, wrong);
     return value;
   }
 
@@ -147,7 +152,7 @@ export class QueryReader {
   uuid(name: string): string | null {
     const value = this.text(name);
     const wrong = value === null ? null : isUuid(value);
-    if (wrong !== null) this.#add(name, wrong);
+    if (wrong !== null) this.refuse(name, wrong);
     return value;
   }
 
@@ -157,14 +162,14 @@ export class QueryReader {
 
   oneOf(name: string, values: readonly string[]): string | null {
     const value = this.text(name);
-    if (value !== null && !values.includes(value)) this.#add(name, `must be one of ${values.join(', ')}`);
+    if (value !== null && !values.includes(value)) this.refuse(name, `must be one of ${values.join(', ')}`);
     return value;
   }
 
   count(name: string): number | null {
     const value = this.text(name);
     if (value === null) return null;
-    if (!/^\d{1,9}$/.test(value)) this.#add(name, 'must be a whole number');
+    if (!/^\d{1,9}$/.test(value)) this.refuse(name, 'must be a whole number');
     return Number(value);
   }
 
@@ -172,7 +177,7 @@ export class QueryReader {
     const value = this.text(name);
     if (value === null) return null;
     const moment = parseTimestamp(value);
-    if (moment === null) this.#add(name, 'must be a date and time of RFC 3339');
+    if (moment === null) this.refuse(name, 'must be a date and time of RFC 3339');
     return moment;
   }
 
@@ -184,24 +189,25 @@ export class QueryReader {
       this.#errors.push(...agentErrors(agent, pointerTo('/query', name)));
       return agent as JsonObject;
     } catch {
-      this.#add(name, 'must be an agent as JSON');
+      this.refuse(name, 'must be an agent as JSON');
       return null;
     }
   }
 
   requiredAgent(name: string): JsonObject {
-    if (this.text(name) === null) this.#add(name, 'is required');
+    if (this.text(name) === null) this.refuse(name, 'is required');
     return this.agent(name) ?? {};
   }
 
   /** Refuses everything of the query that was not read. @throws {ProblemError} `invalid-request` */
   end(): void {
     for (const name of this.#query.keys())
-      if (!this.#known.has(name)) this.#add(name, 'is not a known member');
+      if (!this.#known.has(name)) this.refuse(name, 'is not a known member');
     if (this.#errors.length > 0) throw invalidInput(this.#errors.slice(0, 100));
   }
 
-  #add(name: string, detail: string): void {
+  /** Notes what is wrong with a member. */
+  refuse(name: string, detail: string): void {
     this.#errors.push({ pointer: pointerTo('/query', name), detail });
   }
 }

@@ -61,6 +61,9 @@ export async function lrsRoutes(
       if (value !== null) reply.header(CONSISTENT_THROUGH, value);
     }
     reply.headers({
+      // Documents have any type and come from anybody. A page that posts a form here gets to see one as a page of this
+      // origin, which is that of the admin UI: nothing in it may run.
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Expose-Headers': EXPOSED.join(', '),
       'Cross-Origin-Resource-Policy': 'cross-origin',

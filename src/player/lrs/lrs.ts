@@ -15,6 +15,10 @@ import { answerStatements, json } from './statement-resource.ts';
 import { StatementService } from './statement-service.ts';
 import type { JsonObject, XapiVersion } from './xapi-types.ts';
 
+/** Of a document's id: databases bound the length of what they index. */
+const MAX_DOCUMENT_ID_LENGTH = 500;
+/** What a Content-Type may hold, so that it can be sent back in a header field. */
+const CONTENT_TYPE = /^[\x20-\x7e]{1,255}$/;
 /** The versions that clients may ask for. */
 const VERSIONS = ['1.0.0', '1.0.1', '1.0.2', '1.0.3', '2.0.0'];
 
@@ -97,6 +101,9 @@ export class Lrs {
     const isState = collection.kind === 'state';
     const mayBeAll = isRead || (method === 'DELETE' && isState);
     const id = mayBeAll ? query.text(idName) : query.required(idName);
+    if (id !== null && id.length > MAX_DOCUMENT_ID_LENGTH) {
+      query.refuse(idName, `must have at most ${MAX_DOCUMENT_ID_LENGTH} characters`);
+    }
     const since = isRead && id === null ? query.moment('since') : null;
     query.end();
     const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
@@ -110,6 +117,9 @@ export class Lrs {
       return { status: 204, headers: {}, body: null };
     }
     const contentType = headers['content-type'] ?? 'application/octet-stream';
+    if (!CONTENT_TYPE.test(contentType)) {
+      throw new ProblemError('invalid-request', 'The Content-Type has to be 1 to 255 characters of ASCII');
+    }
     if (isJsonType(contentType)) readJson(request.body);
     const merges = method === 'POST';
     if (merges && isJsonType(contentType)) assertObject(request.body);

@@ -15,7 +15,8 @@ const LINE_END = Buffer.from('\r\n');
 const HEADER_END = Buffer.from('\r\n\r\n');
 /** RFC 2046 section 5.1.1. */
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
-const HEADER = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*(.*?)[ \t]*$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+const CONTROL = /[\0\r\n]/;
 
 /**
  * Takes a body apart.
@@ -56,9 +57,11 @@ function readPart(bytes: Buffer): Part {
     .toString('latin1', LINE_END.length, Math.max(end, LINE_END.length))
     .split('\r\n')) {
     if (line === '') continue;
-    const header = HEADER.exec(line);
-    if (header === null) throw malformed('A header field of a part is malformed');
-    headers[header[1]!.toLowerCase()] = header[2]!;
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon));
+    if (!HEADER_NAME.test(name) || CONTROL.test(line))
+      throw malformed('A header field of a part is malformed');
+    headers[name.toLowerCase()] = line.slice(colon + 1).trim();
   }
   return { headers, content: bytes.subarray(end + HEADER_END.length) };
 }

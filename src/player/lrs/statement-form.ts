@@ -9,6 +9,8 @@ import { isObject, type JsonObject, type Statement } from './xapi-types.ts';
 export const STATEMENT_FORMATS = ['exact', 'ids', 'canonical'] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 
+/** Languages of an `Accept-Language` field that are looked at: nobody wants more, and each is looked for in every text. */
+const MAX_LANGUAGES = 50;
 const IDENTIFIERS = ['mbox', 'mbox_sha1sum', 'openid', 'account'];
 
 /** A statement with every list of context activities as a list, which is how statements are kept and answered. */
@@ -167,12 +169,12 @@ function inOneLanguage(texts: JsonObject, languages: readonly string[]): JsonObj
 /** The languages of an `Accept-Language` field, the most wanted first, in lower case. */
 export function acceptedLanguages(field: string | undefined): string[] {
   return (field ?? '')
-    .split(',')
+    .split(',', MAX_LANGUAGES)
     .map((part) => {
       const [tag = '', ...parameters] = part
-        .trim()
         .toLowerCase()
-        .split(/\s*;\s*/);
+        .split(';')
+        .map((each) => each.trim());
       const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
       return { tag, quality: quality === undefined ? 1 : Number(quality) };
     })

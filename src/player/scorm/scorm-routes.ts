@@ -14,6 +14,7 @@ import { readScorm2004 } from './scorm2004-status.ts';
 import { rolledUpStatus } from './sequencing-state.ts';
 
 const MAX_ID_LENGTH = 4_096;
+/** Longer visits are faults of a clock, or of a course. */
 const MAX_VISIT_MS = 7 * 86_400_000;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -92,7 +93,7 @@ export function scormRoutes(
           data: { cmi, terminated: commit.terminated },
           status,
           // A course that measures no time, or nonsense, gets the time that passed.
-          visitMs: sessionMs === null || sessionMs === 0 ? commit.elapsedMs : sessionMs,
+          visitMs: Math.min(sessionMs || commit.elapsedMs, MAX_VISIT_MS),
         };
       },
       ...(commit.state === undefined ? {} : { state: commit.state }),

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { aiccFiles } from '../support/course-packages.ts';
+import { startLaunch } from '../support/player-client.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { Player, registerTo as registerToFiles } from './learner-parts.ts';
+import { ANN, activity, type LrsClient, lrsClient, statement } from './lrs-parts.ts';
+
+const MIB = 2 ** 20;
+/** Far more than any of these requests takes on a slow machine, and far less than what they once took. */
+const SOON_MS = 60_000;
+
+describe('hostile input to the learning record store', () => {
+  let service: TestService;
+  let lrs: LrsClient;
+  before(async () => {
+    service = await startTestService();
+    lrs = await lrsClient(service);
+  });
+  after(() => service.stop());
+
+  const stateOf = (stateId: string) => ({
+    activityId: activity('hostile').id,
+    agent: JSON.stringify(ANN),
+    stateId,
+  });
+  const form = (method: string, resource: string, members: Record<string, string>) =>
+    fetch(`${lrs.endpoint}/${resource}?method=${method}`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        Authorization: lrs.authorization,
+        'X-Experience-API-Version': '1.0.3',
+        ...members,
+      }),
+      signal: AbortSignal.timeout(SOON_MS),
+    });
+
+  test('cannot run as a page of the admin UI', async () => {
+    const query = stateOf('page');
+    const body = '<script>document.title = "taken over"</script>';
+    await lrs.call('PUT', 'activities/state', { query, body, headers: { 'content-type': 'text/html' } });
+    const response = await form('GET', 'activities/state', query);
+    assert.equal(await response.text(), body);
+    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/);
+    assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+  });
+
+  test('cannot store a media type that no answer can name', async () => {
+    for (const type of ['text/plain; x=\u0142', 'text/plain\r\nX-Injected: 1', '']) {
+      const response = await form('PUT', 'activities/state', {
+        ...stateOf('type'),
+        'Content-Type': type,
+        content: 'x',
+      });
+      assert.equal(response.status, 400, await response.text());
+    }
+  });
+
+  test('cannot give documents ids that no index holds', async () => {
+    const random = Buffer.from(crypto.getRandomValues(new Uint8Array(4_000))).toString('hex');
+    const { status, json } = await lrs.call('PUT', 'activities/state', { query: stateOf(random), body: {} });
+    assert.equal(status, 400);
+    assert.equal(json.errors[0].pointer, '/query/stateId');
+    assert.equal(
+      (await lrs.call('PUT', 'activities/state', { query: stateOf('\u{1f600}'.repeat(250)), body: {} }))
+        .status,
+      204,
+    );
+  });
+
+  test('does not keep the service busy with blanks in the header of a part', async () => {
+    const response = await fetch(`${lrs.endpoint}/statements`, {
+      method: 'POST',
+      headers: {
+        authorization: lrs.authorization,
+        'x-experience-api-version': '1.0.3',
+        'content-type': 'multipart/mixed; boundary=b',
+      },
+      body: `--b\r\nx:${' '.repeat(8_000)}\n\r\n\r\n{}\r\n--b--`,
+      signal: AbortSignal.timeout(SOON_MS),
+    });
+    assert.equal(response.status, 400);
+  });
+
+  test('does not keep the service busy with blanks in languages', async () => {
+    const response = await form('GET', 'statements', { 'Accept-Language': `a${' '.repeat(MIB)}b` });
+    assert.equal(response.status, 200);
+  });
+
+  test('is refused when a form has more members than any request', async () => {
+    const members = Array.from({ length: 101 }, (_, index) => [`m${index}`, '']);
+    const response = await form('GET', 'statements', Object.fromEntries(members));
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /more than 100 members/);
+  });
+
+  test('cannot make what is known of an activity grow without end', async () => {
+    const object = (name: string) => ({
+      ...activity('grows'),
+      definition: {
+        name: { en: 'Grows' },
+        extensions: { [`https://example.com/${name}`]: 'x'.repeat(200_000) },
+      },
+    });
+    for (const name of ['a', 'b', 'c']) await lrs.store(statement({ object: object(name) }));
+    const { json } = await lrs.call('GET', 'activities', { query: { activityId: activity('grows').id } });
+    assert.deepEqual(Object.keys(json.definition.extensions), ['https://example.com/a']);
+  });
+});
+
+describe('hostile courses', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  test('cannot make the data of a unit grow with every commit', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    await client.openUnit('i1');
+    const grow = (name: string) => client.commit('i1', { [name]: 'x'.repeat(3 * MIB) }, { base: 0 });
+    assert.equal((await grow('a')).status, 200);
+    assert.equal((await grow('b')).status, 200);
+    assert.equal((await grow('c')).status, 413);
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    assert.deepEqual(Object.keys(body.attempts[0].units[0].data.cmi), ['a', 'b']);
+  });
+
+  test('cannot report a visit that no clock can hold', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course());
+    const client = await startLaunch(service, registrationId);
+    const { units } = await client.open();
+    await client.openUnit(units[0].id);
+    for (const time of ['PT99999999999999999999999S', `P${'9'.repeat(400)}Y`]) {
+      const { status } = await client.commit(units[0].id, { session_time: time });
+      assert.equal(status, 200);
+    }
+    const { body } = await service.api.get(`/registrations/${registrationId}`);
+    assert.equal(body.duration, 7 * 86_400);
+  });
+
+  test('cannot fill the memory with columns of AICC rows', async () => {
+    const { registrationId } = await registerToFiles(service, aiccFiles());
+    const { searchParams } = await (await Player.open(service, registrationId)).openUnit('A1');
+    const columns = Array.from({ length: 4_000 }, (_, index) => index.toString(36)).join(',');
+    const response = await fetch(searchParams.get('AICC_URL')!, {
+      method: 'POST',
+      body: new URLSearchParams({
+        command: 'PutComments',
+        session_id: searchParams.get('AICC_SID')!,
+        AICC_Data: `${columns}\n${'x\n'.repeat(1_000)}`,
+      }),
+      signal: AbortSignal.timeout(SOON_MS),
+    });
+    assert.match(await response.text(), /^error=0/);
+    const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
+    const [row] = Object.values(body.attempts[0].units[0].data.cmi.comment_records);
+    assert.equal(Object.keys(row as object).length, 100);
+  });
+});
