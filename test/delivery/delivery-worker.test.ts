@@ -13,17 +13,26 @@ async function untilEmpty({ queue }: TestDelivery): Promise<void> {
   await until(async () => (await queue.totals()).waiting === 0, 'all messages are settled');
 }
 
+/** Messages of one webhook, the first of which is in flight: the target answers once it is released. */
+async function firstInFlight(...messages: string[]) {
+  await using stack = new AsyncDisposableStack();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const target = stack.use(
+    await startTarget({ respondWith: ({ response }) => void released.then(() => response.end()) }),
+  );
+  const delivery = stack.use(await makeDelivery());
+  const webhook = await delivery.addWebhook(target.url);
+  await delivery.put(webhook, ...messages);
+  delivery.worker.start();
+  await target.waitFor(1);
+  const opened = stack.move();
+  return { target, delivery, webhook, release, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
 describe('a stop of delivery', () => {
   it('lets requests in flight finish and settles them', async () => {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await using target = await startTarget({
-      respondWith: ({ response }) => void released.then(() => response.end()),
-    });
-    await using delivery = await makeDelivery();
-    const webhook = await delivery.addWebhook(target.url);
-    await delivery.put(webhook, 'in flight', 'not begun');
-    delivery.worker.start();
-    await target.waitFor(1);
+    await using test = await firstInFlight('in flight', 'not begun');
+    const { target, delivery, webhook, release } = test;
     const stopped = delivery.worker[Symbol.asyncDispose]();
     release();
     await stopped;
@@ -76,15 +85,8 @@ describe('a stop of delivery', () => {
 
 describe('delivery while the queue fails', () => {
   it('pauses, then goes on, and what was delivered meanwhile is not delivered again', async () => {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await using target = await startTarget({
-      respondWith: ({ response }) => void released.then(() => response.end()),
-    });
-    await using delivery = await makeDelivery();
-    const webhook = await delivery.addWebhook(target.url);
-    await delivery.put(webhook, 'first', 'second');
-    delivery.worker.start();
-    await target.waitFor(1);
+    await using test = await firstInFlight('first', 'second');
+    const { target, delivery, release } = test;
     delivery.queue.failing = true;
     release();
     await until(() => delivery.queue.failures >= 2, 'settling fails');
@@ -99,15 +101,8 @@ describe('delivery while the queue fails', () => {
   });
 
   it('settles a message once, also when the webhook of the next one cannot be read', async () => {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await using target = await startTarget({
-      respondWith: ({ response }) => void released.then(() => response.end()),
-    });
-    await using delivery = await makeDelivery();
-    const webhook = await delivery.addWebhook(target.url);
-    await delivery.put(webhook, 'first', 'second');
-    delivery.worker.start();
-    await target.waitFor(1);
+    await using test = await firstInFlight('first', 'second');
+    const { target, delivery, release } = test;
     delivery.reads.failing = true;
     release();
     await until(() => delivery.reads.failures >= 2, 'reading webhooks fails');
