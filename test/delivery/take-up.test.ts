@@ -50,7 +50,6 @@ describe('what is decided when a message is taken up', () => {
     await createAccounts(api, 'a', 'b', 'c');
     await untilFailed(api, id, 1);
     await updateWebhook(api, id, right.url);
-    await retryNow(api, id);
     await right.waitFor(3);
     await untilLineEmpty(api, id);
     assert.deepEqual(accountsOf(right.requests), ['a', 'b', 'c']);
@@ -71,7 +70,6 @@ describe('what is decided when a message is taken up', () => {
     await createAccounts(api, 'a', 'b');
     await untilFailed(api, id, 1);
     await updateWebhook(api, id, target.url, basic('new'));
-    await retryNow(api, id);
     const [first, second] = await settledDeliveries(api, id, 2);
     assert.deepEqual([first?.status, first?.attempts], ['DELIVERED', 2]);
     assert.deepEqual([second?.status, second?.attempts], ['DELIVERED', 1]);

@@ -1,17 +1,19 @@
 import type { Database } from '../../database/database.ts';
 import { installationOf } from '../../database/installation.ts';
+import { ProblemError } from '../../problems/problem.ts';
 import type { ContentStore } from './content-store.ts';
 import { ContentStoreError } from './open-content-store.ts';
+import { statusOf } from './s3-failures.ts';
 
 /**
  * Makes sure that a store which others could reach is this database's: two installations with one store would each take
  * the other's files for orphans, and a share that is not mounted would look like a store without files. The first start
  * writes the installation's id into the store; each later one finds it there.
- * @throws {ContentStoreError} when it is another installation's, or holds none of the files that it should
+ * @throws {ContentStoreError} when it cannot be reached, is another installation's, or holds none of the files that it should
  */
 export async function claimContentStore(database: Database, store: ContentStore): Promise<void> {
   const installation = await installationOf(database);
-  let owner = await store.owner();
+  let owner = await ownerOf(store);
   if (owner === null) {
     const newest = await newestContentKey(database);
     if (newest !== null && !(await store.has(newest))) {
@@ -26,6 +28,21 @@ export async function claimContentStore(database: Database, store: ContentStore)
     throw new ContentStoreError(
       `the content_store ${store.location} belongs to another installation; give each one a folder or prefix of its own`,
     );
+  }
+}
+
+/** @throws {ContentStoreError} with the reason, for the operator who starts the service */
+async function ownerOf(store: ContentStore): Promise<string | null> {
+  try {
+    return await store.owner();
+  } catch (error) {
+    const cause = error instanceof ProblemError ? error.cause : error;
+    const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
+    const status = statusOf(cause);
+    const answer = status === undefined ? '' : ` (it answered ${status})`;
+    throw new ContentStoreError(`the content_store ${store.location} cannot be reached: ${reason}${answer}`, {
+      cause,
+    });
   }
 }
 

@@ -44,7 +44,8 @@ describe('course files on S3', () => {
     assert.equal(refused.headers.get('retry-after'), '10');
     assert.ok(!/s3|http:|500/i.test(JSON.stringify(refused.body)), 'says nothing of how it is set up');
     const ready = await api.get('/health/ready');
-    assert.deepEqual([ready.status, ready.body.checks], [503, { database: 'ok', content: 'failed' }]);
+    const { database, content } = ready.body.checks;
+    assert.deepEqual([ready.status, database, content], [503, 'ok', 'failed']);
     assert.equal((await api.get('/courses')).body.data.length, 1);
 
     s3.refuse = () => null;
@@ -54,13 +55,16 @@ describe('course files on S3', () => {
     assert.deepEqual(filesOf(service).tmp, []);
   });
 
-  it('a start without S3 is refused', async () => {
+  it('a start without S3 is refused, and says which setting to look at and what S3 answered', async () => {
     await using s3 = await startS3();
     s3.refuse = () => 403;
     const start = startTestService({
       settings: { content_store: `s3://${s3.bucket}`, content_store_endpoint: s3.endpoint },
     });
-    await assert.rejects(start, /The files of courses cannot be reached/);
+    await assert.rejects(
+      start,
+      /the content_store s3:\/\/courses\/ cannot be reached: .+ \(it answered 403\)/,
+    );
   });
 });
 
