@@ -37,7 +37,10 @@ describe('an API client', () => {
     await dialog(page).getByRole('checkbox', { name: 'content:write' }).uncheck();
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await rowOf(page, HOSTILE).getByText('Read content, read webhooks, change registrations').waitFor();
-    assert.equal(await scopesOf(ui.service, made), 'content:read webhooks:read registrations:write');
+    assert.equal(
+      await scopesOf(ui.service, made),
+      'content:read webhooks:read registrations:write statements:read statements:write',
+    );
   });
 
   test('that somebody else changes meanwhile is not overwritten unseen: what was entered stays, and may be saved again', async () => {
@@ -117,6 +120,7 @@ describe('an API client', () => {
     assert.deepEqual((await readBeside(ui.service, client.clientId)).scopes, [
       'content:read',
       'webhooks:read',
+      'statements:read',
     ]);
 
     await act(page, 'Renamed in the page', 'Edit…');
