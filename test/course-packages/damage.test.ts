@@ -70,6 +70,17 @@ describe('a damaged package is read or refused, whatever the damage, and leaves 
     });
   }
 
+  it('with a “<” among its first bytes, as XML has it', async () => {
+    const whole = await zipOf(cmi5Files(), { compress: false });
+    for (let at = 0; at < 30; at++) {
+      const zip = Buffer.from(whole);
+      zip[at] = '<'.charCodeAt(0);
+      await using file = await PackageFile.of(zip);
+      if (await refusedOrDone(extractPackage(file.path, file.destination)))
+        await assertUndamaged(file.destination, cmi5Files());
+    }
+  });
+
   it('cut short anywhere', async () => {
     const whole = await zipOf(scorm12Files());
     await using file = await PackageFile.of(whole);

@@ -124,10 +124,10 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     const focus = (name: unknown) => [
       { webhook_focus_type: 'ACCOUNT', webhook_focus_id: 900_001, webhook_focus_name: name },
     ];
-    for (const name of ['', 'x'.repeat(1_000), '🚒 "x"', null]) {
+    for (const name of ['', 'x'.repeat(200), '🚒 "x"', null]) {
       assert.equal((await create({ focus: focus(name) })).focus[0].webhook_focus_name, name);
     }
-    for (const name of ['a\u0000b', 'x'.repeat(1_001), 7])
+    for (const name of ['a\u0000b', 'x'.repeat(201), 7])
       await refused({ focus: focus(name) }, '/focus/0/webhook_focus_name');
   });
 });

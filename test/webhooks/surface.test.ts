@@ -283,9 +283,17 @@ describe('the list of webhooks', () => {
       }));
       made.push((await api.create('/webhooks', webhookInput({ enabled: false, focus }))).id);
     }
-    const { status, body } = await api.get('/webhooks?limit=200');
-    assert.equal(status, 200, JSON.stringify(body));
-    assert.deepEqual(idsOf(body), [...ids, ...made]);
+    const listed: number[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { status, body } = await api.get(
+        `/webhooks?limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`,
+      );
+      assert.equal(status, 200, JSON.stringify(body));
+      listed.push(...idsOf(body));
+      cursor = body.next_cursor;
+    }
+    assert.deepEqual(listed, [...ids, ...made], 'a page ends early, and the next one begins behind it');
     for (const id of made) await api.delete(`/webhooks/${id}`);
   });
 });
