@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { Reader } from '../database/database.ts';
-import { notFound } from '../problems/problem.ts';
+import { notFound, ProblemError } from '../problems/problem.ts';
 import { type LearningStatus, NOTHING_LEARNED, type UnitState } from './attempts/attempt.ts';
 import type { AttemptService } from './attempts/attempt-service.ts';
 import { readBody } from './content-origin/read-body.ts';
@@ -9,6 +10,7 @@ import type { CourseRuntime } from './course-runtime.ts';
 import type { PlayerCourses } from './courses/player-courses.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
+import { closedUnits } from './prerequisites.ts';
 
 const MAX_ID_LENGTH = 4_096;
 
@@ -24,6 +26,8 @@ export interface UnitInContents {
   completion: string;
   success: string;
   score: number | null;
+  /** Whether its prerequisites are met. */
+  isOpen: boolean;
 }
 
 /** What a player page knows when it opens. */
@@ -62,9 +66,10 @@ export function playerRoutes(
   const contentsOf = async (launch: PlayerLaunch, opened: readonly UnitState[]) => {
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const states = new Map(opened.map((unit) => [unit.unitId, unit]));
+    const closed = closedFor(launch, course, opened);
     return course.units.map(({ id, title }): UnitInContents => {
       const { completion, success, score } = states.get(id) ?? NOTHING_LEARNED;
-      return { id, title, completion, success, score };
+      return { id, title, completion, success, score, isOpen: !closed.has(id) };
     });
   };
   const runtimeOf = ({ learningStandard }: PlayerLaunch) =>
@@ -107,7 +112,14 @@ export function playerRoutes(
     const unit = course.units.find(({ id }) => id === unitId);
     const runtime = runtimeOf(launch);
     if (unit === undefined || runtime === undefined) throw notFound('unit', unitId);
-    const present = (await openedUnits(launch)).find((each) => each.unitId === unitId) ?? null;
+    const opened = await openedUnits(launch);
+    if (closedFor(launch, course, opened).has(unitId)) {
+      throw new ProblemError(
+        'conflict',
+        `The prerequisites of the unit ${JSON.stringify(unitId)} are not met yet`,
+      );
+    }
+    const present = opened.find((each) => each.unitId === unitId) ?? null;
     // Sequencing has rules of its own for what is done again.
     const isSequenced = (runtime.sequencingOf?.(course) ?? null) !== null;
     const isReview = launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present));
@@ -121,6 +133,15 @@ export function playerRoutes(
     });
     return { ...start, isReview };
   });
+}
+
+/** The units that may not be opened yet. A preview records nothing, so nothing would ever open the others. */
+function closedFor(
+  { mode }: PlayerLaunch,
+  course: PlayableVersion,
+  opened: readonly UnitState[],
+): ReadonlySet<string> {
+  return mode === 'normal' ? closedUnits(course, opened) : new Set();
 }
 
 /**

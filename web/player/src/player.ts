@@ -21,6 +21,8 @@ interface OpenUnit {
 /** The names under which courses look for the runtime. */
 type RuntimeWindow = Window & { API?: unknown; API_1484_11?: unknown };
 
+/** Units that talk to the server themselves meet prerequisites without the page hearing of it. */
+const OPEN_UNITS_CHECK_MS = 5_000;
 /** A course's last words may arrive after its window was closed. */
 const LAST_WORDS_MS = 2_000;
 
@@ -64,6 +66,7 @@ export class Player {
       this.#showFailure(error);
       return;
     }
+    setInterval(() => this.#open?.session === null && this.#askForOpenUnits(), OPEN_UNITS_CHECK_MS);
     document.title = this.#page.course.name;
     this.#fillResult();
     this.#nav.hidden = this.#page.units.length < 2;
@@ -75,10 +78,8 @@ export class Player {
       await this.#openDelivered(this.#sequencer.begin());
       return;
     }
-    const next = units.find(({ id }) => id === lastUnit) ?? units[0];
-    if (next === undefined) return;
-    if (units.length > 1) this.#showContents();
-    await this.#openUnit(next);
+    const last = units.find(({ id }) => id === lastUnit);
+    await this.#openDelivered((last?.isOpen ? last : units.find(({ isOpen }) => isOpen))?.id ?? null);
   }
 
   /** Opens the unit that the sequencing delivered; without one, the learner chooses. */
@@ -172,6 +173,10 @@ export class Player {
 
   #sequencingState(): { state?: unknown } {
     return this.#sequencer === null ? {} : { state: this.#sequencer.state() };
+  }
+
+  #canChoose({ id, isOpen }: Unit): boolean {
+    return this.#sequencer === null ? isOpen : this.#sequencer.canChoose(id);
   }
 
   #choose(unit: Unit): Promise<void> {
@@ -443,6 +448,11 @@ export class Player {
     }
   }
 
+  /** What was saved may have met the prerequisites of another unit. */
+  #askForOpenUnits(): void {
+    if (this.#page?.units.some(({ isOpen }) => !isOpen)) void this.#refresh();
+  }
+
   #showHeader(): void {
     const several = (this.#page?.units.length ?? 0) > 1;
     const contents = element(
@@ -493,7 +503,7 @@ export class Player {
           'button',
           {
             'aria-current': this.#open?.unit.id === unit.id ? 'true' : null,
-            disabled: this.#sequencer !== null && !this.#sequencer.canChoose(unit.id),
+            disabled: !this.#canChoose(unit),
             onclick: () => void this.#choose(unit),
           },
           ...unitWords(unit),
@@ -507,6 +517,7 @@ export class Player {
     this.#setSaving(state, true);
     if (state === 'offline') this.#say(TEXTS.offline);
     else if (state === 'saved') this.#say(null);
+    if (state === 'saved') this.#askForOpenUnits();
     if (state === 'superseded') this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
     if (state === 'over') this.#end(TEXTS.overTitle, TEXTS.over, false);
     if (state === 'refused') this.#say(`${TEXTS.refusedTitle}. ${TEXTS.refused}`);
@@ -567,7 +578,8 @@ function unitWords(unit: Unit): [string, Node] {
   return [unit.title, element('small', { class: kind }, statusOf(unit))];
 }
 
-function statusOf({ completion, success, score }: Unit): string {
+function statusOf({ completion, success, score, isOpen }: Unit): string {
+  if (!isOpen) return TEXTS.notOpen;
   const parts: string[] = [TEXTS.completionWords[completion], TEXTS.successWords[success]];
   if (score !== null) parts.push(`${TEXTS.score}: ${scoreText(score)}`);
   return parts.filter((each) => each !== '').join(' · ');

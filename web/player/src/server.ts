@@ -10,6 +10,8 @@ export interface Result {
 export interface Unit extends Result {
   id: string;
   title: string;
+  /** Whether its prerequisites are met. */
+  isOpen: boolean;
 }
 
 export interface PageAnswer {

@@ -51,6 +51,7 @@ export const TEXTS = {
   completion: 'Completion',
   success: 'Result',
   score: 'Score',
+  notOpen: 'Opens after earlier units are done',
   completionWords: { Completed: 'Completed', Incomplete: 'Not completed yet', Unknown: 'Not started' },
   successWords: { PASS: 'Passed', FAIL: 'Failed', UNKNOWN: '' },
 } as const;

@@ -1,0 +1,66 @@
+import type { PlayableVersion } from '../content/courses/playable-version.ts';
+import type { StructureItem } from '../course-packages/course-structure.ts';
+import { type ElementStatus, evaluateAiccScript } from './aicc/aicc-script.ts';
+import type { UnitState } from './attempts/attempt.ts';
+import { cmiOf, part, textIn } from './scorm/cmi.ts';
+
+/**
+ * The ids of the units whose prerequisites, or those of a block around them, are not met. A prerequisite that cannot be
+ * read, or that depends on something that the course does not have, closes nothing: no learner could ever meet it.
+ */
+export function closedUnits(
+  { structure }: Pick<PlayableVersion, 'structure'>,
+  opened: readonly UnitState[],
+): ReadonlySet<string> {
+  const closed = new Set<string>();
+  if (!hasPrerequisites(structure.items)) return closed;
+  const states = new Map(opened.map((unit) => [unit.unitId, unit]));
+  const statuses = new Map<string, ElementStatus>();
+  for (const item of structure.items) addStatuses(item, states, statuses);
+  // Names are not case-sensitive in AICC.
+  const byUpperCase = new Map([...statuses].map(([id, status]) => [id.toUpperCase(), status]));
+  const statusOf = (id: string) => statuses.get(id) ?? byUpperCase.get(id.toUpperCase()) ?? null;
+  const visit = (item: StructureItem, isClosedAbove: boolean) => {
+    const isClosed =
+      isClosedAbove ||
+      (item.prerequisites !== null && evaluateAiccScript(item.prerequisites, statusOf) === false);
+    if (item.isUnit && isClosed) closed.add(item.id);
+    for (const child of item.children) visit(child, isClosed);
+  };
+  for (const item of structure.items) visit(item, false);
+  return closed;
+}
+
+function hasPrerequisites(items: readonly StructureItem[]): boolean {
+  return items.some((item) => item.prerequisites !== null || hasPrerequisites(item.children));
+}
+
+/** Adds the status of an item and of everything below it, and answers the item's. */
+function addStatuses(
+  item: StructureItem,
+  states: ReadonlyMap<string, UnitState>,
+  statuses: Map<string, ElementStatus>,
+): ElementStatus {
+  const below = item.children.map((child) => addStatuses(child, states, statuses));
+  const status = item.isUnit ? statusOfUnit(states.get(item.id)) : statusOfBlock(below);
+  statuses.set(item.id, status);
+  return status;
+}
+
+function statusOfUnit(unit: UnitState | undefined): ElementStatus {
+  if (unit === undefined) return 'not attempted';
+  if (unit.success === 'PASS') return 'passed';
+  if (unit.success === 'FAIL') return 'failed';
+  if (unit.completion === 'Completed') return 'completed';
+  return textIn(part(cmiOf(unit), 'core'), 'lesson_status') === 'browsed' ? 'browsed' : 'incomplete';
+}
+
+/** A block is done once all that it holds is (CMI001, section 5.5). */
+function statusOfBlock(below: readonly ElementStatus[]): ElementStatus {
+  if (below.length > 0 && below.every((status) => status === 'passed')) return 'passed';
+  if (below.length > 0 && below.every((status) => status === 'passed' || status === 'completed')) {
+    return 'completed';
+  }
+  if (below.includes('failed')) return 'failed';
+  return below.every((status) => status === 'not attempted') ? 'not attempted' : 'incomplete';
+}
