@@ -30,7 +30,8 @@ export class LrsClient {
 
   async call(method: string, resource: string, { query, body, headers }: LrsCall = {}): Promise<LrsReply> {
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
-    const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const raw =
+      typeof body === 'string' ? body : Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body);
     const response = await fetch(`${this.endpoint}/${resource}${search}`, {
       method,
       headers: {

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { interactionsOf, isRight } from '../../web/src/pages/registrations/learning/interactions.ts';
 import { uploadForm } from '../content/packages.ts';
+import { Unit } from '../player/cmi5-parts.ts';
+import { Player } from '../player/learner-parts.ts';
+import { cmi5Course } from '../support/cmi5-course.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { newLearner } from './support/learner.ts';
-import { startUi, type Ui } from './support/ui.ts';
+import { PHONE, startUi, type Ui } from './support/ui.ts';
 
 describe('what a learner did', () => {
   let ui: Ui;
@@ -85,6 +88,66 @@ describe('what a learner did', () => {
     await page.getByRole('region', { name: 'Units' }).waitFor();
     await fact('Equivalent').getByRole('link').click();
     await visit.arrived(`/content/equivalents/${equivalentId}`);
+  });
+
+  it('shows the statements of a cmi5 course as sentences, page by page', async () => {
+    const unitId = 'https://example.com/course/one';
+    const { registrationId } = await registerTo(ui.service, cmi5Course([{ id: unitId }]));
+    await using visit = await ui.visit(`/registrations/${registrationId}`);
+    const { page } = visit;
+    const panel = page.getByRole('region', { name: 'Statements' });
+    await panel.getByText('No statements.').waitFor();
+    const player = await Player.open(ui.service, registrationId);
+    const unit = await Unit.start(await player.openUnit(unitId));
+    const { context } = unit.statement('read') as { context: { contextActivities: object } };
+    // Without the category of cmi5, a statement may have any verb.
+    const free = { ...context, contextActivities: unit.launchData.contextTemplate.contextActivities };
+    const read = Array.from({ length: 60 }, (_, index) => ({
+      ...unit.statement(`read-page-${index + 1}`),
+      context: free,
+    }));
+    assert.deepEqual(await unit.send(unit.initialized(), ...read, unit.passed(0.85)), Array(62).fill(200));
+
+    let failures = 0;
+    await page.route('**/registrations/*/statements?**', async (route) => {
+      failures += 1;
+      await route.fulfill({ status: 500, contentType: 'application/problem+json', body: '{}' });
+    });
+    await page.reload();
+    const retry = panel.getByRole('button', { name: 'Try again' });
+    await retry.waitFor();
+    assert.notEqual(failures, 0);
+    await visit.assertAccessible();
+    await page.unroute('**/registrations/*/statements?**');
+    await retry.click();
+
+    const items = panel.getByRole('list', { name: 'Statements' }).getByRole('listitem');
+    const more = panel.getByRole('button', { name: 'Show more' });
+    await more.waitFor();
+    assert.equal(await items.count(), 25);
+    await visit.assertAccessible();
+    await page.route('**/statements?*cursor=*', (route) => route.abort());
+    await more.click();
+    await panel.getByRole('alert').waitFor();
+    assert.equal(await items.count(), 25, 'what was there stays');
+    await page.unroute('**/statements?*cursor=*');
+    await more.click();
+    await items.nth(49).waitFor();
+    await items.nth(25).locator('summary:focus').waitFor();
+    await more.click();
+    await panel.getByText(/passed .*with 85 %, successfully$/).waitFor();
+    assert.equal(await more.count(), 0, 'there are no more');
+    const texts = await items.locator('summary').allTextContents();
+    const pages = texts.flatMap((text) => /read-page-(\d+)/.exec(text)?.[1] ?? []).map(Number);
+    assert.deepEqual(
+      pages,
+      read.map((_, index) => index + 1),
+    );
+    await panel.getByText(/passed .*with 85 %/).click();
+    await panel.getByText('"scaled": 0.85').waitFor();
+    await visit.assertAccessible();
+    await page.setViewportSize(PHONE);
+    await visit.assertNoSidewaysScrolling();
   });
 
   it('fits on a phone, and a viewer sees it without the actions', async () => {

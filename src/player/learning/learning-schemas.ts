@@ -50,3 +50,4 @@ export const StatementRecord = Type.Object(
   },
   { description: 'An xAPI statement.' },
 );
+export type StatementRecord = Static<typeof StatementRecord>;

@@ -1,11 +1,14 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   LaunchRecord as Launch,
   RegistrationRecord as Registration,
   RegistrationUnitRecord as RegistrationUnit,
   RegistrationWithUnitsRecord as RegistrationWithUnits,
 } from '../../../src/content/registrations/registration-schemas.ts';
-import type { RuntimeRecord as Runtime } from '../../../src/player/learning/learning-schemas.ts';
+import type {
+  RuntimeRecord as Runtime,
+  StatementRecord as Statement,
+} from '../../../src/player/learning/learning-schemas.ts';
 import type { RegistrationOverview } from '../../../src/ui-api/content/account-list-routes.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
@@ -22,7 +25,15 @@ export {
   REGISTRATION_SORTS,
   REGISTRATION_STATES,
 } from '../../../src/ui-api/content/registration-list-choices.ts';
-export type { Launch, Registration, RegistrationOverview, RegistrationUnit, RegistrationWithUnits, Runtime };
+export type {
+  Launch,
+  Registration,
+  RegistrationOverview,
+  RegistrationUnit,
+  RegistrationWithUnits,
+  Runtime,
+  Statement,
+};
 
 /** A learner's attempt at a course, and what one of its units left. */
 export type Attempt = Runtime['attempts'][number];
@@ -33,6 +44,7 @@ export type RegistrationStatus = Pick<Registration, 'completion' | 'success' | '
 
 /** How often an open registration asks again: learners are working on it. */
 const REGISTRATION_MS = 5_000;
+const STATEMENTS_PER_PAGE = 25;
 
 /** All that is known of registrations, to be read anew after a change. */
 export const registrationsKey = ['registrations'] as const;
@@ -62,6 +74,24 @@ export const runtimeQuery = (id: string) =>
     queryFn: ({ signal }) =>
       request<Runtime>('GET', `/registrations/${encodeURIComponent(id)}/runtime`, { signal }),
     ...polling(REGISTRATION_MS),
+  });
+
+/** What a cmi5 or xAPI course stated, oldest first, page by page. */
+export const statementsQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: [...registrationsKey, id, 'statements'],
+    queryFn: ({ pageParam, signal }) =>
+      request<{ data: Statement[]; next_cursor: string | null }>(
+        'GET',
+        withQuery(`/registrations/${encodeURIComponent(id)}/statements`, {
+          limit: STATEMENTS_PER_PAGE,
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        }),
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...polling(LIST_MS),
   });
 
 export function createRegistration(

@@ -173,6 +173,15 @@ export const registrations = {
     copyRaw: (unit: string) => `Copy the raw data of ${isolate(unit)}`,
     noData: 'The unit has reported nothing.',
   },
+  statements: {
+    title: 'Statements',
+    description: 'What a cmi5 or xAPI course stated, oldest first. Open a statement to see its data.',
+    empty: 'No statements. Courses of other standards make none.',
+    voided: 'Voided',
+    more: 'Show more',
+    rawOf: (sentence: string) => `Data of: ${isolate(sentence)}`,
+    copyRaw: (sentence: string) => `Copy the data of: ${isolate(sentence)}`,
+  },
   reset: {
     title: (learner: string) => `Reset the registration of ${isolate(learner)}?`,
     description:

@@ -25,6 +25,7 @@ import { RegistrationState } from '../../../components/registrations/registratio
 import { registrations } from '../../../texts/registrations.ts';
 import { shared } from '../../../texts/shared.ts';
 import { HistoryPanel } from '../learning/history-panel.tsx';
+import { StatementsPanel } from '../learning/statements-panel.tsx';
 import { UnitsPanel } from '../learning/units-panel.tsx';
 import styles from '../registrations.module.css';
 import { FactsPanel } from './facts-panel.tsx';
@@ -90,6 +91,7 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
           <StatusPanel read={read} />
           {!isUndecided && <UnitsPanel registration={record} />}
           <HistoryPanel registration={record} />
+          <StatementsPanel registrationId={record.registration_id} />
         </div>
         <div className={styles.side}>
           {isAdmin && <LaunchPanel registration={record} />}

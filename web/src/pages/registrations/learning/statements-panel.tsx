@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { type Statement, statementsQuery } from '../../../api/registrations.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { PageLoading } from '../../../components/page-loading.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { ScrollBox } from '../../../components/scroll-box.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import { Time } from '../../../components/time.tsx';
+import { registrations } from '../../../texts/registrations.ts';
+import styles from '../registrations.module.css';
+
+const texts = registrations.statements;
+
+/** The xAPI statements of a registration as sentences, oldest first; each opens to show the statement itself. */
+export function StatementsPanel({ registrationId }: { registrationId: string }) {
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
+    useInfiniteQuery(statementsQuery(registrationId));
+  const list = useRef<HTMLOListElement>(null);
+  /** How many statements were there when more were requested; null if none were. */
+  const [shownBefore, setShownBefore] = useState<number | null>(null);
+  const statements = data?.pages.flatMap((page) => page.data) ?? [];
+  const count = statements.length;
+  useEffect(() => {
+    if (shownBefore === null || count <= shownBefore) return;
+    // The button moves or disappears: the keyboard goes on with the first statement that is new.
+    list.current?.children[shownBefore]?.querySelector('summary')?.focus();
+    setShownBefore(null);
+  }, [count, shownBefore]);
+  return (
+    <Panel title={texts.title} description={texts.description}>
+      {data === undefined ? (
+        error === null ? (
+          <PageLoading />
+        ) : (
+          <ErrorState error={error} retry={() => void refetch()} />
+        )
+      ) : count === 0 ? (
+        <p className={styles.note}>{texts.empty}</p>
+      ) : (
+        <>
+          <ol ref={list} className={styles.statements} aria-label={texts.title}>
+            {statements.map((statement) => (
+              <StatementItem key={statement.statement_id} statement={statement} />
+            ))}
+          </ol>
+          {isFetchNextPageError && <FormProblem error={error} />}
+          {hasNextPage && (
+            <Button
+              className={styles.more ?? ''}
+              variant="default"
+              loading={isFetchingNextPage}
+              onClick={() => {
+                setShownBefore(count);
+                void fetchNextPage();
+              }}
+            >
+              {texts.more}
+            </Button>
+          )}
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function StatementItem({ statement }: { statement: Statement }) {
+  const [opened, setOpened] = useState(false);
+  const raw = opened ? JSON.stringify(statement.statement, null, 2) : '';
+  return (
+    <li>
+      <Time value={statement.stored_dt} format="absolute" />
+      <details onToggle={({ currentTarget }) => setOpened(currentTarget.open)}>
+        <summary>
+          <bdi className={statement.voided ? styles.voided : undefined}>{statement.sentence}</bdi>
+          {statement.voided && <StatusBadge tone="quiet">{texts.voided}</StatusBadge>}
+        </summary>
+        {opened && (
+          <div className={styles.rawBox}>
+            <CopyButton value={raw} label={texts.copyRaw(statement.sentence)} />
+            <ScrollBox label={texts.rawOf(statement.sentence)} className={styles.rawText}>
+              <pre>{raw}</pre>
+            </ScrollBox>
+          </div>
+        )}
+      </details>
+    </li>
+  );
+}
