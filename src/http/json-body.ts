@@ -13,6 +13,7 @@ const MAX_MEMBERS = 20_000;
 const MAX_FOUND = 100;
 
 const COLON = 0x3a;
+const COMMA = 0x2c;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPENING_BRACKET = 0x5b;
@@ -44,14 +45,22 @@ export function takeJsonBodies(server: FastifyInstance): void {
 
 /**
  * @param maxMembers of all objects together: to parse and look at many takes long
+ * @param maxCommas between members of objects and items of arrays together
  * @throws {ProblemError} `malformed-json`, `invalid-request`
  */
-export function parseJson(bytes: Uint8Array, maxMembers = Number.POSITIVE_INFINITY): unknown {
+export function parseJson(
+  bytes: Uint8Array,
+  maxMembers = Number.POSITIVE_INFINITY,
+  maxCommas = Number.POSITIVE_INFINITY,
+): unknown {
   const text = decodeUtf8(bytes);
   if (text === null) throw new ProblemError('malformed-json', 'The body is not valid UTF-8');
-  const { depth, members } = measure(bytes);
+  const { depth, members, commas } = measure(bytes);
   if (members > maxMembers) {
     throw new ProblemError('invalid-request', `The body has more than ${maxMembers} members`);
+  }
+  if (commas > maxCommas) {
+    throw new ProblemError('invalid-request', `The body has more than ${maxCommas} members and items`);
   }
   let value: unknown;
   try {
@@ -76,13 +85,14 @@ interface Node {
 }
 
 /**
- * The nesting depth of JSON and the number of members. For invalid JSON, the result is arbitrary. In UTF-8, no
+ * The nesting depth of JSON, the number of members, and that of commas between members or items. For invalid JSON, the result is arbitrary. In UTF-8, no
  * other character contains these bytes.
  */
-function measure(bytes: Uint8Array): { depth: number; members: number } {
+function measure(bytes: Uint8Array): { depth: number; members: number; commas: number } {
   let open = 0;
   let depth = 0;
   let members = 0;
+  let commas = 0;
   let inText = false;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -91,12 +101,13 @@ function measure(bytes: Uint8Array): { depth: number; members: number } {
       else if (byte === QUOTE) inText = false;
     } else if (byte === QUOTE) inText = true;
     else if (byte === COLON) members += 1;
+    else if (byte === COMMA) commas += 1;
     else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
       open += 1;
       depth = Math.max(depth, open);
     } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) open -= 1;
   }
-  return { depth, members };
+  return { depth, members, commas };
 }
 
 /** Unpaired surrogates and members named `__proto__`, wherever they are. */

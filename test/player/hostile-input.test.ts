@@ -6,7 +6,7 @@ import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { Player, registerTo as registerToFiles } from './learner-parts.ts';
-import { ANN, activity, type LrsClient, lrsClient, statement } from './lrs-parts.ts';
+import { ANN, activity, type LrsClient, lrsClient, reference, statement } from './lrs-parts.ts';
 
 const MIB = 2 ** 20;
 /** Far more than any of these requests takes on a slow machine, and far less than what they once took. */
@@ -107,6 +107,28 @@ describe('hostile input to the learning record store', () => {
     for (const name of ['a', 'b', 'c']) await lrs.store(statement({ object: object(name) }));
     const { json } = await lrs.call('GET', 'activities', { query: { activityId: activity('grows').id } });
     assert.deepEqual(Object.keys(json.definition.extensions), ['https://example.com/a']);
+  });
+
+  test('is refused when statements have more members or items than anybody checks in time', async () => {
+    const extensions = Object.fromEntries(
+      Array.from({ length: 100_001 }, (_, index) => [`https://example.com/${index}`, 1]),
+    );
+    const items = Array.from({ length: 100_002 }, () => 0);
+    for (const result of [{ extensions }, { extensions: { 'https://example.com/items': items } }]) {
+      const { status, text } = await lrs.call('POST', 'statements', { body: statement({ result }) });
+      assert.equal(status, 400);
+      assert.match(text, /more than 100000 members/);
+    }
+  });
+
+  test('cannot multiply what statements are found by without end', async () => {
+    const id = crypto.randomUUID();
+    const references = Array.from({ length: 100 }, () => statement({ object: reference(id) }));
+    await lrs.store(...references);
+    const other = Array.from({ length: 1_000 }, (_, index) => activity(`many-${index}`));
+    await lrs.store(statement({ id, context: { contextActivities: { other } } }));
+    const found = await lrs.find({ activity: activity('many-7').id, related_activities: 'true' });
+    assert.ok(found.includes(id) && found.length > 10 && found.length < 30, `${found.length} were found`);
   });
 });
 

@@ -3,13 +3,16 @@ import { Value } from 'typebox/value';
 import { parseJson } from '../../http/json-body.ts';
 import { invalidInput } from '../../problems/problem.ts';
 
+/** A course of 2,000 interactions with 20 members each has a fifth of it. */
+const MAX_MEMBERS = 200_000;
+
 /**
  * Reads the body of a request to the content origin as JSON, whatever its media type: what a page sends while it is
  * closed has few to choose from.
  * @throws {ProblemError} `invalid-request` naming every offending member, `malformed-json`
  */
 export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T> {
-  const value = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+  const value = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0), MAX_MEMBERS, MAX_MEMBERS);
   if (Value.Check(schema, value)) return value as Static<T>;
   throw invalidInput(
     Array.from(Value.Errors(schema, value), ({ instancePath, message }) => ({

@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type StoredStatement } from './xapi-types.ts
 /** What the store knows of activities and agents. What a launch says of an activity is known within that launch only. */
 
 const MAX_NAMES = 20;
+const KEYS_AT_ONCE = 500;
 /** Of a definition, as JSON: each statement may add extensions to it. What would make it larger is not learnt. */
 const MAX_DEFINITION_LENGTH = 256 * 1024;
 
@@ -69,18 +70,26 @@ export async function selectDefinitions(
   activityIds: readonly string[],
 ): Promise<Map<string, JsonObject>> {
   const found = new Map<string, JsonObject>();
+  if (registrationId !== null) {
+    const byKey = new Map(activityIds.map((id) => [keyOf(registrationId, termOf(id)), id]));
+    const keys = [...byKey.keys()];
+    for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
+      const some = keys.slice(at, at + KEYS_AT_ONCE);
+      const rows = await reader.all<{ activity_key: string; definition: string }>(
+        `select activity_key, definition from lrs_activities where activity_key in (${some.map(() => '?').join(', ')})`,
+        ...some,
+      );
+      for (const row of rows)
+        found.set(byKey.get(row.activity_key)!, JSON.parse(row.definition) as JsonObject);
+    }
+    return found;
+  }
   for (const id of new Set(activityIds)) {
     const term = termOf(id);
-    const [row] =
-      registrationId === null
-        ? await reader.all<{ definition: string }>(
-            'select definition from lrs_activities where term = ? order by updated_at desc, activity_key limit 1',
-            term,
-          )
-        : await reader.all<{ definition: string }>(
-            'select definition from lrs_activities where activity_key = ?',
-            keyOf(registrationId, term),
-          );
+    const [row] = await reader.all<{ definition: string }>(
+      'select definition from lrs_activities where term = ? order by updated_at desc, activity_key limit 1',
+      term,
+    );
     if (row !== undefined) found.set(id, JSON.parse(row.definition) as JsonObject);
   }
   return found;

@@ -113,9 +113,7 @@ export class DocumentService {
     assertConditions(present, options.conditions, isFirst ? 'none' : options.condition);
     const next =
       options.merges && present !== undefined ? merged(toDocument(present), contentType, content) : content;
-    if (next.length > MAX_DOCUMENT_BYTES) {
-      throw new ProblemError('content-too-large', `A document has at most ${MAX_DOCUMENT_BYTES} bytes`);
-    }
+    assertDocumentSize(next);
     await upsertDocument(tx, {
       document_key: keys.document,
       collection_key: keys.collection,
@@ -272,6 +270,12 @@ function readObject(content: Buffer): JsonObject | null {
   } catch {
     return null;
   }
+}
+
+/** @throws {ProblemError} `content-too-large` */
+export function assertDocumentSize(content: Buffer): void {
+  if (content.length <= MAX_DOCUMENT_BYTES) return;
+  throw new ProblemError('content-too-large', `A document has at most ${MAX_DOCUMENT_BYTES} bytes`);
 }
 
 /** Whether a media type is JSON. */

@@ -109,10 +109,13 @@ export function versionOf(headers: LrsRequest['headers']): XapiVersion {
   );
 }
 
-/** @throws {ProblemError} `malformed-json`, `invalid-request` */
-export function readJson(body: Buffer): unknown {
+/**
+ * @param maxMembers of all objects and arrays together
+ * @throws {ProblemError} `malformed-json`, `invalid-request`
+ */
+export function readJson(body: Buffer, maxMembers?: number): unknown {
   if (body.length === 0) throw new ProblemError('invalid-request', 'The body is missing');
-  return parseJson(body);
+  return parseJson(body, maxMembers, maxMembers);
 }
 
 /** Reads the members of a query one after the other, and says at the end what is wrong with them. */

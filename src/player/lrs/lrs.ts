@@ -2,6 +2,7 @@ import type { Database } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import { selectAgentNames, selectDefinitions } from './activity-store.ts';
 import {
+  assertDocumentSize,
   type DocumentCollection,
   DocumentService,
   isJsonType,
@@ -120,6 +121,7 @@ export class Lrs {
     if (!CONTENT_TYPE.test(contentType)) {
       throw new ProblemError('invalid-request', 'The Content-Type has to be 1 to 255 characters of ASCII');
     }
+    assertDocumentSize(request.body);
     if (isJsonType(contentType)) readJson(request.body);
     const merges = method === 'POST';
     if (merges && isJsonType(contentType)) assertObject(request.body);

@@ -26,6 +26,8 @@ import type { JsonObject, Statement, XapiVersion } from './xapi-types.ts';
 /** `statements`: statements in and out. */
 
 const MAX_BATCH = 500;
+/** Members and items of all statements of a request: 200 for each, since checking more takes long. */
+const MAX_MEMBERS = 100_000;
 /** Statements of a page at most, and when nothing is said. */
 const MAX_LIMIT = 100;
 /** The header field that says up to which moment every stored statement is found. */
@@ -99,7 +101,7 @@ async function store(
 /** The statements of a body, and the parts behind them. */
 function readBody(request: LrsRequest): { value: unknown; contents: readonly Part[] } {
   const type = request.headers['content-type'] ?? '';
-  if (JSON_TYPE.test(type)) return { value: readJson(request.body), contents: [] };
+  if (JSON_TYPE.test(type)) return { value: readJson(request.body, MAX_MEMBERS), contents: [] };
   if (!MULTIPART.test(type)) {
     throw new ProblemError('invalid-request', 'Statements are application/json or multipart/mixed');
   }
@@ -107,7 +109,7 @@ function readBody(request: LrsRequest): { value: unknown; contents: readonly Par
   if (first === undefined || !JSON_TYPE.test(first.headers['content-type'] ?? '')) {
     throw new ProblemError('invalid-request', 'The first part of the body has to be application/json');
   }
-  return { value: readJson(first.content), contents };
+  return { value: readJson(first.content, MAX_MEMBERS), contents };
 }
 
 /** The contents of attachments that came as parts. @throws {ProblemError} `invalid-request` */

@@ -37,6 +37,8 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** Statements that refer to a later one, and to those in turn: bounds what one statement may set in motion. */
 const MAX_REFERRING = 200;
 const MAX_REFERENCE_DEPTH = 20;
+/** Terms that the statements of a request hand on to those that refer to them, and take over: each is a row. */
+const MAX_COPIED_TERMS = 20_000;
 /** Terms that all statements of a credential have would be poor ones to begin with. */
 const SELECTIVITY = ['launch', 'registration', 'agent', 'any-agent', 'activity', 'any-activity', 'verb'];
 
@@ -131,10 +133,11 @@ export class StatementService {
     if (terms.reduce((sum, each) => sum + each.length, 0) > MAX_TERMS) {
       throw new ProblemError('content-too-large', 'The statements name too many activities and agents');
     }
+    const copies = { remaining: MAX_COPIED_TERMS };
     const stored: StoredStatement[] = [];
     for (const { id, statement } of fresh) {
       const kept = toStored(statement, { id, now, scope, version });
-      if (await this.#insert(tx, scope, kept, contents, now)) stored.push(kept);
+      if (await this.#insert(tx, scope, kept, { contents, now, copies })) stored.push(kept);
     }
     await learnActivities(tx, scope.launch?.registrationId ?? null, stored.flatMap(activitiesOf), now);
     if (scope.launch === null) await learnAgents(tx, stored);
@@ -146,8 +149,11 @@ export class StatementService {
     tx: Transaction,
     scope: LrsScope,
     statement: StoredStatement,
-    contents: ReadonlyMap<string, AttachmentContent>,
-    now: number,
+    {
+      contents,
+      now,
+      copies,
+    }: { contents: ReadonlyMap<string, AttachmentContent>; now: number; copies: CopyBudget },
   ): Promise<boolean> {
     const registrationId = scope.launch?.registrationId ?? null;
     const { object } = statement;
@@ -195,9 +201,9 @@ export class StatementService {
     );
     if (reaches) {
       if (isVoiding) await markVoided(tx, target.id);
-      await copyTerms(tx, target.id, { id, storedAt: now });
+      await copyWithin(copies, tx, target.id, { id, storedAt: now });
     }
-    await this.#tellReferring(tx, registrationId, statement, id);
+    await this.#tellReferring(tx, registrationId, statement, { id, copies });
     return true;
   }
 
@@ -206,7 +212,7 @@ export class StatementService {
     tx: Transaction,
     registrationId: string | null,
     statement: StoredStatement,
-    id: number,
+    { id, copies }: { id: number; copies: CopyBudget },
   ): Promise<void> {
     let remaining = MAX_REFERRING;
     let sources: { id: number; statementId: string; registrationId: string | null }[] = [
@@ -222,7 +228,7 @@ export class StatementService {
           const reaches = row.registration_id === null || row.registration_id === source.registrationId;
           if (!reaches || row.id === source.id) continue;
           if (depth === 0 && row.is_voiding === 1 && statement.verb.id !== VOIDED) await markVoided(tx, id);
-          await copyTerms(tx, source.id, { id: row.id, storedAt: row.stored_at });
+          await copyWithin(copies, tx, source.id, { id: row.id, storedAt: row.stored_at });
           next.push({ id: row.id, statementId: row.statement_id, registrationId: row.registration_id });
         }
       }
@@ -327,6 +333,21 @@ export class StatementService {
     }
     return [...bySha.values()];
   }
+}
+
+/** How many terms a request may still copy. */
+interface CopyBudget {
+  remaining: number;
+}
+
+/** Copies terms as long as there is something left of the budget. Beyond it statements are found by their own terms. */
+async function copyWithin(
+  budget: CopyBudget,
+  tx: Transaction,
+  from: number,
+  to: { id: number; storedAt: number },
+): Promise<void> {
+  if (budget.remaining > 0) budget.remaining -= await copyTerms(tx, from, to);
 }
 
 /** SHA-2 of the length that an attachment names. */

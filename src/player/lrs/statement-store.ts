@@ -127,13 +127,16 @@ export async function insertTerms(
   );
 }
 
-/** Lets a statement be found by what the one that it refers to is found by, save by whose launch stored that. */
+/**
+ * Lets a statement be found by what the one that it refers to is found by, save by whose launch stored that. Answers how
+ * many terms it got.
+ */
 export async function copyTerms(
   tx: Transaction,
   from: number,
   to: { id: number; storedAt: number },
-): Promise<void> {
-  await tx.run(
+): Promise<number> {
+  return await tx.run(
     `insert into lrs_statement_index (kind, term, stored_at, statement)
      select i.kind, i.term, ?, ? from lrs_statement_index i where i.statement = ? and i.kind <> 'launch'
      on conflict do nothing`,
