@@ -144,7 +144,7 @@ describe('hostile courses', () => {
     const client = await startLaunch(service, registrationId);
     await client.open();
     await client.openUnit('i1');
-    const grow = (name: string) => client.commit('i1', { [name]: 'x'.repeat(3 * MIB) }, { base: 0 });
+    const grow = (name: string) => client.commit('i1', { [name]: 'x'.repeat(3 * MIB) }, { isChange: true });
     assert.equal((await grow('a')).status, 200);
     assert.equal((await grow('b')).status, 200);
     assert.equal((await grow('c')).status, 413);

@@ -48,6 +48,8 @@ export interface UnitResult {
     status: LearningStatus;
     /** Time spent in this visit. */
     visitMs: number;
+    /** False when a part of the result could not be applied; left out, it is whole. */
+    isWhole?: boolean;
   };
   /** What the runtime keeps for all units together; left out, it stays as it is. */
   state?: unknown;
@@ -130,7 +132,7 @@ export class AttemptService {
       const present = units.find(({ unitId }) => unitId === result.unitId) ?? null;
       if (isStale(present, result.position)) return { status: null, result: 'stale' };
 
-      const unit = this.#nextUnit(present, result);
+      const { unit, isWhole } = this.#nextUnit(present, result);
       await writeUnit(tx, registrationId, attempt.number, unit);
       if (result.state !== undefined) {
         await updateAttemptState(tx, registrationId, attempt.number, result.state);
@@ -138,7 +140,7 @@ export class AttemptService {
       const others = units.filter(({ unitId }) => unitId !== result.unitId);
       return {
         status: await this.#statusOf(tx, registration, [...others, unit], result.rolledUp),
-        result: 'recorded',
+        result: isWhole ? 'recorded' : 'recorded-in-part',
       };
     });
   }
@@ -166,7 +168,7 @@ export class AttemptService {
       if (results.length === 0 || launch.mode !== 'normal') return { status: null, result };
       for (const each of results) {
         const present = units.find(({ unitId }) => unitId === each.unitId) ?? null;
-        const unit = this.#nextUnit(present, each);
+        const { unit } = this.#nextUnit(present, each);
         await writeUnit(tx, registrationId, attempt.number, unit);
         if (each.state !== undefined) {
           await updateAttemptState(tx, registrationId, attempt.number, each.state);
@@ -222,10 +224,13 @@ export class AttemptService {
     return await insertAttempt(tx, registrationId, { number, versionId }, this.#now());
   }
 
-  #nextUnit(present: UnitState | null, { unitId, position, apply }: UnitResult): UnitState {
+  #nextUnit(
+    present: UnitState | null,
+    { unitId, position, apply }: UnitResult,
+  ): { unit: UnitState; isWhole: boolean } {
     const now = this.#now();
     const before = present ?? { ...FRESH, openedAt: now, position: BEFORE_ALL };
-    const { data, status, visitMs } = apply(present);
+    const { data, status, visitMs, isWhole = true } = apply(present);
     if (JSON.stringify(data).length > MAX_DATA_LENGTH) {
       throw new ProblemError(
         'content-too-large',
@@ -236,18 +241,20 @@ export class AttemptService {
     const isSameVisit = at.page === before.position.page && at.visit === before.position.visit;
     const earlierMs = isSameVisit ? before.earlierMs : before.durationMs;
     const merged = mergeStatus(before, status);
-    return {
+    const unit = {
       ...merged,
       unitId,
       data,
       earlierMs,
       // A visit's time only grows: a course that starts its own clock again must not take any away.
       durationMs: Math.max(isSameVisit ? before.durationMs : earlierMs, earlierMs + Math.round(visitMs)),
-      position: at,
+      // What was recorded in part may come again.
+      position: isWhole ? at : { ...at, sequence: Math.max(0, at.sequence - 1) },
       completedAt: before.completedAt ?? (merged.completion === 'Completed' ? now : null),
       openedAt: before.openedAt,
       updatedAt: now,
     };
+    return { unit, isWhole };
   }
 
   async #statusOf(

@@ -53,6 +53,8 @@ export interface WritePosition {
 export type RecordOutcome =
   /** It is stored, and its webhooks are on their way. */
   | 'recorded'
+  /** A part of it is stored, since it is a change of something that is not. The same result may come again, whole. */
+  | 'recorded-in-part'
   /** This result or a later one was stored before. Nothing was written. */
   | 'stale'
   /** A newer page or launch has taken over. Nothing was written. */

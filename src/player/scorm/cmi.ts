@@ -1,7 +1,18 @@
 import type { UnitState } from '../attempts/attempt.ts';
+import { textDigest } from './text-digest.ts';
 
 /** The members of a data model, as JSON. What courses put there is hostile until it was looked at. */
 export type Cmi = Readonly<Record<string, unknown>>;
+
+/** How to make suspend data from a text that the server may have: its start and end stay, `text` comes between. */
+export interface Splice {
+  /** {@link textDigest} of the text that it changes. */
+  of: string;
+  /** Code units that stay. */
+  start: number;
+  end: number;
+  text: string;
+}
 
 /** What the player page sends of a unit's data model. */
 export interface CmiCommit {
@@ -11,33 +22,30 @@ export interface CmiCommit {
   elapsedMs: number;
   terminated: boolean;
   cmi: Cmi;
-  base?: number;
-  splice?: { start: number; end: number; text: string };
+  /** Whether members that are left out stay as they are. */
+  isChange?: boolean;
+  /** Suspend data as changes, one for each text that the server may have. */
+  splices?: readonly Splice[];
   state?: unknown;
 }
 
 /**
  * The data model after a commit. A page that is being closed can send little, so it leaves out the members that are as
- * in an earlier write, and sends suspend data as a change.
+ * they were in all of its writes that may have arrived, and sends suspend data as changes of theirs.
+ * @returns `isWhole`: false when none of the changes fits, so that suspend data stayed as it was
  */
-export function mergeCmi(present: UnitState | null, commit: CmiCommit): Cmi {
-  if (commit.base === undefined) return commit.cmi;
+export function mergeCmi(present: UnitState | null, commit: CmiCommit): { cmi: Cmi; isWhole: boolean } {
+  if (!commit.isChange) return { cmi: commit.cmi, isWhole: true };
   const stored = cmiOf(present);
-  const merged: Record<string, unknown> = { ...stored, ...commit.cmi };
-  const { splice } = commit;
-  const isBase =
-    present !== null && present.position.page === commit.page && present.position.sequence === commit.base;
-  const before = stored.suspend_data;
-  if (
-    splice !== undefined &&
-    isBase &&
-    typeof before === 'string' &&
-    splice.start + splice.end <= before.length
-  ) {
-    merged.suspend_data =
-      before.slice(0, splice.start) + splice.text + before.slice(before.length - splice.end);
-  }
-  return merged;
+  const cmi = { ...stored, ...commit.cmi };
+  if (commit.splices === undefined) return { cmi, isWhole: true };
+  const before = exactTextIn(stored, 'suspend_data');
+  const digest = textDigest(before);
+  const splice = commit.splices.find(({ of, start, end }) => of === digest && start + end <= before.length);
+  if (splice === undefined) return { cmi, isWhole: false };
+  const { start, end, text } = splice;
+  const after = before.slice(0, start) + text + before.slice(before.length - end);
+  return { cmi: { ...cmi, suspend_data: after }, isWhole: true };
 }
 
 /** The data model that a unit left; empty before it left one. */

@@ -15,6 +15,7 @@ import { rolledUpStatus } from './sequencing-state.ts';
 
 const MAX_ID_LENGTH = 4_096;
 /** Longer visits are faults of a clock, or of a course. */
+const MAX_SPLICES = 16;
 const MAX_VISIT_MS = 7 * 86_400_000;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -39,12 +40,17 @@ const Commit = Type.Object(
     elapsedMs: Type.Number({ minimum: 0, maximum: MAX_VISIT_MS }),
     /** Whether the unit has said that it is done for now. */
     terminated: Type.Boolean(),
-    /** Members of the data model; those left out are as in the write with the sequence `base`. */
+    /** Members of the data model. */
     cmi: Type.Record(Type.String(), Type.Unknown()),
-    base: Type.Optional(Count),
-    /** Suspend data as a change of the base's: the characters kept at its start and end, and what is between. */
-    splice: Type.Optional(
-      Type.Object({ start: Count, end: Count, text: Type.String() }, { additionalProperties: false }),
+    isChange: Type.Optional(Type.Boolean()),
+    splices: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { of: Type.String({ maxLength: 64 }), start: Count, end: Count, text: Type.String() },
+          { additionalProperties: false },
+        ),
+        { maxItems: MAX_SPLICES },
+      ),
     ),
     state: Type.Optional(Type.Unknown()),
   },
@@ -85,12 +91,13 @@ export function scormRoutes(
       unitId: unit.id,
       position: { page: commit.page, visit: commit.visit, sequence: commit.sequence },
       apply(present) {
-        const cmi = mergeCmi(present, commit);
+        const { cmi, isWhole } = mergeCmi(present, commit);
         const { status, sessionMs } = isScorm2004(course)
           ? readScorm2004(cmi, unit, course, commit.terminated)
           : readScorm12(cmi, unit, commit.terminated);
         return {
           data: { cmi, terminated: commit.terminated },
+          isWhole,
           status,
           // A course that measures no time, or nonsense, gets the time that passed.
           visitMs: Math.min(sessionMs || commit.elapsedMs, MAX_VISIT_MS),

@@ -1,3 +1,6 @@
+import type { Splice } from '../../../src/player/scorm/cmi.ts';
+import { textDigest } from '../../../src/player/scorm/text-digest.ts';
+
 /** What a unit has to save at a moment. */
 export interface Snapshot {
   cmi: Record<string, unknown>;
@@ -15,8 +18,8 @@ interface Commit extends Snapshot {
   page: number;
   visit: number;
   sequence: number;
-  base?: number;
-  splice?: { start: number; end: number; text: string };
+  isChange?: boolean;
+  splices?: Splice[];
 }
 
 /** A launch's own: a tab may open several. */
@@ -28,6 +31,8 @@ const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** Browsers let a page that is closed send 64 KiB in all. */
 const MOST_WHEN_LEAVING = 60_000;
+/** More are not taken. */
+const MOST_SPLICES = 16;
 const COMMIT_PATH = '../commit';
 
 /**
@@ -41,8 +46,12 @@ export class Saver {
   readonly #counter: { next: number };
   readonly #read: () => Snapshot;
   readonly #onState: (state: SavingState) => void;
-  /** What the server has for sure. */
-  #acknowledged: Commit | null = null;
+  /** The latest commit that the server acknowledged, and those sent since: it may have any of them. */
+  #sent: Commit[] = [];
+  /** Whether nothing but those in `#sent` can be what the server has. */
+  #isAcknowledged = false;
+  /** The suspend data before the first commit. */
+  readonly #began: string;
   #isDirty = false;
   #isSending = false;
   #isLeaving = false;
@@ -66,6 +75,7 @@ export class Saver {
     this.#visit = options.visit;
     this.#counter = options.counter;
     this.#read = options.read;
+    this.#began = suspendDataOf(options.read());
     this.#onState = options.onState;
     addEventListener('online', this.#again);
   }
@@ -141,10 +151,11 @@ export class Saver {
     const commit = this.#commit();
     keepPending(commit);
     if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
+    this.#remember(commit);
     const status = await request(JSON.stringify(commit));
     this.#isSending = false;
     if (status === 200) {
-      this.#acknowledged = commit;
+      this.#acknowledge(commit);
       this.#retryMs = FIRST_RETRY_MS;
       forgetPending(commit);
       if (this.#isDirty) this.#sendIn(SOON_MS);
@@ -164,6 +175,20 @@ export class Saver {
     }
   }
 
+  /** Without a connection commits would pile up: those in the middle are forgotten. */
+  #remember(commit: Commit): void {
+    this.#sent.push(commit);
+    if (this.#sent.length < MOST_SPLICES) return;
+    this.#sent.splice(1, 1);
+    this.#isAcknowledged = false;
+  }
+
+  /** The server has this commit or a later one, and none before it. */
+  #acknowledge({ sequence }: Commit): void {
+    this.#sent = this.#sent.filter((each) => each.sequence >= sequence);
+    this.#isAcknowledged = true;
+  }
+
   #end(state: SavingState, commit: Commit): void {
     this.#isOver = true;
     forgetPending(commit);
@@ -181,38 +206,56 @@ export class Saver {
     const commit = this.#commit();
     this.#isDirty = false;
     keepPending(commit);
-    const body = smallest(commit, this.#acknowledged);
+    const body = smallest(commit, {
+      began: this.#began,
+      sent: this.#sent,
+      isAcknowledged: this.#isAcknowledged,
+    });
+    this.#remember(commit);
     void request(body, byteLength(body) <= MOST_WHEN_LEAVING).then((status) => {
       if (status !== 200) {
         this.#isDirty = true;
         return;
       }
-      this.#acknowledged = commit;
+      this.#acknowledge(commit);
       forgetPending(commit);
       if (!this.#isDirty && !this.#isSending) this.#onState('saved');
     });
   }
 }
 
-/** The commit as it is, or where that is too much, only what differs from what the server has. */
-function smallest(commit: Commit, base: Commit | null): string {
+/**
+ * The commit as it is, or where that is too much, with suspend data as changes: of the text that the page began with, and
+ * of each that was sent since, for nobody knows which writes have arrived. Where that is too much as well, members are left
+ * out that are as they were in all of those writes.
+ */
+function smallest(
+  commit: Commit,
+  { began, sent, isAcknowledged }: { began: string; sent: readonly Commit[]; isAcknowledged: boolean },
+): string {
   const whole = JSON.stringify(commit);
-  if (byteLength(whole) <= MOST_WHEN_LEAVING || base === null) return whole;
-  const cmi: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(commit.cmi)) {
-    if (JSON.stringify(value) !== JSON.stringify(base.cmi[name])) cmi[name] = value;
+  const { suspend_data: after, ...others } = commit.cmi;
+  const texts = new Set([...(isAcknowledged ? [] : [began]), ...sent.map(suspendDataOf)]);
+  if (byteLength(whole) <= MOST_WHEN_LEAVING || typeof after !== 'string' || texts.size > MOST_SPLICES) {
+    return whole;
   }
-  const small: Commit = { ...commit, cmi, base: base.sequence };
-  const { suspend_data: before } = base.cmi;
-  const { suspend_data: after, ...others } = cmi;
-  if (typeof before === 'string' && typeof after === 'string') {
-    small.cmi = others;
-    small.splice = spliceOf(before, after);
-  }
-  const text = JSON.stringify(small);
-  if (byteLength(text) <= MOST_WHEN_LEAVING) return text;
-  const { state: _state, ...withoutState } = small;
+  const splices = [...texts].map((before) => spliceOf(before, after));
+  const change: Commit = { ...commit, cmi: others, isChange: true, splices };
+  const text = JSON.stringify(change);
+  if (byteLength(text) <= MOST_WHEN_LEAVING || !isAcknowledged) return text;
+  const changed = Object.entries(others).filter(([name, value]) => {
+    const now = JSON.stringify(value);
+    return sent.some((each) => JSON.stringify(each.cmi[name]) !== now);
+  });
+  const smaller: Commit = { ...change, cmi: Object.fromEntries(changed) };
+  const smallerText = JSON.stringify(smaller);
+  if (byteLength(smallerText) <= MOST_WHEN_LEAVING) return smallerText;
+  const { state: _state, ...withoutState } = smaller;
   return JSON.stringify(withoutState);
+}
+
+function suspendDataOf({ cmi }: Pick<Snapshot, 'cmi'>): string {
+  return typeof cmi.suspend_data === 'string' ? cmi.suspend_data : '';
 }
 
 function byteLength(text: string): number {
@@ -220,7 +263,7 @@ function byteLength(text: string): number {
 }
 
 /** What two texts have in common at their start and end, and what the second one has between. */
-function spliceOf(before: string, after: string): { start: number; end: number; text: string } {
+function spliceOf(before: string, after: string): Splice {
   const most = Math.min(before.length, after.length);
   let start = 0;
   while (start < most && before[start] === after[start]) start++;
@@ -229,8 +272,11 @@ function spliceOf(before: string, after: string): { start: number; end: number; 
   let end = 0;
   while (end < most - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
   if (end > 0 && /[\uDC00-\uDFFF]/.test(before[before.length - end] ?? '')) end--;
-  return { start, end, text: after.slice(start, after.length - end) };
+  return { of: textDigest(before), start, end, text: after.slice(start, after.length - end) };
 }
+
+/** What stands for an answer that the commit was recorded in part, which is no success. */
+const IN_PART = 206;
 
 /** The status of the answer; 0 without one. */
 async function request(body: string, keepalive = false): Promise<number> {
@@ -241,8 +287,8 @@ async function request(body: string, keepalive = false): Promise<number> {
       body,
       keepalive,
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    const text = await answer.text();
+    return answer.status === 200 && text.includes('recorded-in-part') ? IN_PART : answer.status;
   } catch {
     return 0;
   }

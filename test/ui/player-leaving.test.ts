@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService } from '../support/service.ts';
+import { launchChromium } from './support/chromium.ts';
+import { newLearner } from './support/learner.ts';
+
+/** More than a page that is closed can send. */
+const MANY = 100_000;
+
+describe('leaving a course with much suspend data', () => {
+  it('keeps its last change though the save before it is still unanswered', async () => {
+    await using service = await startTestService();
+    await using browser = { b: await launchChromium(), [Symbol.asyncDispose]: () => browser.b.close() };
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser.b);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const add = (text: string, location: string) =>
+      learner.course.locator('body').evaluate(
+        (_body, [added, at]) => {
+          const { sco } = globalThis as unknown as { sco: Record<string, (...values: string[]) => string> };
+          const before = sco.LMSGetValue?.('cmi.suspend_data') ?? '';
+          sco.LMSSetValue?.('cmi.suspend_data', `${before}${added}`);
+          sco.LMSSetValue?.('cmi.core.lesson_location', at ?? '');
+          sco.LMSCommit?.('');
+        },
+        [text, location],
+      );
+    await add('ä'.repeat(MANY), 'page-1');
+    await learner.saved();
+    // The next save reaches the service, and its answer does not reach the page.
+    const arrived = Promise.withResolvers<void>();
+    await learner.page.route(
+      '**/commit',
+      async (route) => {
+        await route.fetch();
+        arrived.resolve();
+      },
+      { times: 1 },
+    );
+    await add('b'.repeat(10), 'page-2');
+    await arrived.promise;
+    await add('c'.repeat(1_000), 'page-1');
+    await learner.page.close({ runBeforeUnload: true });
+    await using other = await newLearner(browser.b);
+    await other.open(service, registrationId);
+    const given = await other.given();
+    assert.deepEqual(
+      [given.suspend_data, given['core.lesson_location']],
+      [`${MANY + 1_010} characters`, 'page-1'],
+    );
+  });
+});
