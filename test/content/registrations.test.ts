@@ -105,12 +105,15 @@ describe('registrations', () => {
       learner_id: 'ann',
     });
     problemErrors(notHeld, 409);
-    assert.match(notHeld.body.detail, /does not have the course/);
+    assert.match(
+      notHeld.body.detail,
+      /^The account “Northwind” \(\d+\) does not have the course “[^”]+” \(\d+\)/,
+    );
 
     await api.put(`/accounts/${held.account_id}`, { name: 'Northwind', enabled: false });
     const disabled = await api.post('/registrations', { ...held, learner_id: 'ann' });
     problemErrors(disabled, 409);
-    assert.match(disabled.body.detail, /is disabled/);
+    assert.match(disabled.body.detail, /^The account “Northwind” \(\d+\) is disabled$/);
     assert.deepEqual((await api.get(`/registrations?account_id=${held.account_id}`)).body.data, []);
   });
 

@@ -133,6 +133,48 @@ describe('registrations', () => {
     await visit.assertAccessible();
   });
 
+  it('a learner is offered what the account has, and registered for an equivalent of a bundle', async () => {
+    const { api } = ui.service;
+    const courses = [{ course_id: learning.courses[1]!, language: 'en' }];
+    const equivalent = await api.create('/equivalents', { name: 'Climbing', courses });
+    const bundle = await api.create('/bundles', {
+      name: 'Outdoors',
+      contents: [{ type: 'EQUIVALENT', id: equivalent.id }],
+    });
+    const { id } = await api.create('/accounts', { name: 'Alpine' });
+    await api.post(`/accounts/${id}/content`, { contents: [{ type: 'BUNDLE', id: bundle.id }] });
+    await api.create('/accounts', { name: 'Barren' });
+    await using visit = await ui.visit('/registrations?new=yes');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    const account = dialog.getByRole('combobox', { name: 'Account' });
+    const course = dialog.getByRole('combobox', { name: 'Course or equivalent' });
+    await course.click();
+    await page.getByText('Choose an account', { exact: true }).waitFor();
+    await account.fill('barren');
+    await page.getByRole('option', { name: /^Barren/ }).click();
+    await course.click();
+    await page.getByText('The account has no courses or equivalents').waitFor();
+    await account.fill('alpine');
+    await page.getByRole('option', { name: /^Alpine/ }).click();
+    await course.click();
+    await page.getByRole('option', { name: /^Climbing/ }).waitFor();
+    assert.equal(await page.getByRole('option').count(), 2, 'the equivalent and its course alone');
+    await page.getByRole('option', { name: /^Ladders/ }).waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('option', { name: /^Climbing/ }).click();
+    await dialog.getByLabel('Learner id').fill('ada');
+    await api.put(`/accounts/${id}`, { name: 'Alpine', enabled: false });
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByText(`The account “Alpine” (${id}) is disabled`).waitFor();
+    await visit.assertAccessible();
+    await api.put(`/accounts/${id}`, { name: 'Alpine', enabled: true });
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('heading', { level: 1, name: 'ada' }).waitFor();
+    const { body } = await api.get(`/registrations/${visit.address().replace('/registrations/', '')}`);
+    assert.equal(body.equivalent_id, equivalent.id);
+  });
+
   it('registrations are found by how the learner’s id begins; one learner’s are shown alone', async () => {
     const id = await learning.accountWithCourses('Proseware');
     const [first] = [

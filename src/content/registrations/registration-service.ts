@@ -11,6 +11,7 @@ import type {
 import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
+import { readAssetNames } from '../assets/asset-names.ts';
 import type { Change, ChangeOf } from '../assets/change.ts';
 import { accountHolds, withHolders } from '../assets/holdings.ts';
 import { readCourseInEvent } from '../courses/course-in-event.ts';
@@ -370,15 +371,16 @@ async function lockWithAccount(
 
 /** @throws {ProblemError} `conflict` */
 async function assertEntitled(tx: Transaction, account: AccountResource, subject: Subject): Promise<void> {
-  if (!account.enabled) throw new ProblemError('conflict', `The account ${account.id} is disabled`);
+  const which = `The account “${account.name}” (${account.id})`;
+  if (!account.enabled) throw new ProblemError('conflict', `${which} is disabled`);
   if (await accountHolds(tx, account.id, subject)) return;
+  const names = await readAssetNames(tx, [subject]);
+  const what = `“${names.get(`${subject.type} ${subject.id}`) ?? ''}” (${subject.id})`;
   throw new ProblemError(
     'conflict',
     subject.type === 'COURSE'
-      ? `The account ${account.id} does not have the course ${subject.id}, ` +
-          'neither directly nor through an equivalent, a bundle or a folder'
-      : `The account ${account.id} does not have the equivalent ${subject.id}, ` +
-          'neither directly nor through a bundle or a folder',
+      ? `${which} does not have the course ${what}, neither directly nor through an equivalent, a bundle or a folder`
+      : `${which} does not have the equivalent ${what}, neither directly nor through a bundle or a folder`,
   );
 }
 

@@ -2,7 +2,9 @@ import { Type } from 'typebox';
 import type { Reader } from '../../database/database.ts';
 import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
 import type { Routes } from '../../http/routes.ts';
+import { Id } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
+import { REGISTRABLE_TYPES, type RegistrableType } from '../content/held-content.ts';
 import { SearchText, searchedId, searchText } from '../list-query.ts';
 import { readAssets, searchAssets } from './asset-search.ts';
 
@@ -26,6 +28,7 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
           {
             types: Type.Optional(Type.String({ maxLength: MAX_TYPES_LENGTH })),
             search: SearchText,
+            held_by: Type.Optional(Id('Only courses and equivalents that this account has, in any way.')),
             limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
           },
           { additionalProperties: false },
@@ -33,10 +36,10 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
       },
     },
     async (request) => {
-      const { types, search, limit = DEFAULT_LIMIT } = request.query;
-      return {
-        data: await searchAssets(reader, { types: typesOf(types), text: searchText(search), limit }),
-      };
+      const { types, search, limit = DEFAULT_LIMIT, held_by: heldBy = null } = request.query;
+      const scope =
+        heldBy === null ? { types: typesOf(types), heldBy } : { types: registrableTypesOf(types), heldBy };
+      return { data: await searchAssets(reader, { ...scope, text: searchText(search), limit }) };
     },
   );
 
@@ -65,6 +68,17 @@ function typesOf(text: string | undefined): FocusType[] {
     throw invalidInput([{ pointer: '/query/types', detail }]);
   }
   return types as FocusType[];
+}
+
+/** As {@link typesOf}, of what learners can be registered for. */
+function registrableTypesOf(text: string | undefined): RegistrableType[] {
+  const types = text === undefined ? REGISTRABLE_TYPES : typesOf(text);
+  const registrable = REGISTRABLE_TYPES.filter((type) => types.includes(type));
+  if (registrable.length < types.length) {
+    const detail = `must be some of ${REGISTRABLE_TYPES.join(', ')} if held_by is given`;
+    throw invalidInput([{ pointer: '/query/types', detail }]);
+  }
+  return registrable;
 }
 
 /** `ACCOUNT:1,COURSE:2`. */

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { locationOf } from '../../content/folders/folder-tree.ts';
 import type { Reader } from '../../database/database.ts';
 import { FOCUS_TYPES, type FocusType } from '../../events/catalogue.ts';
+import { isHeldBy, type RegistrableType } from '../content/held-content.ts';
 import { readLocations } from '../content/locations.ts';
 import { searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
@@ -33,13 +34,24 @@ const TABLES = {
   FOLDER: { table: 'folders', name: 'folders.name', folderId: 'folders.id' },
 } as const satisfies Record<FocusType, { table: string; name: string; folderId: string }>;
 
+/** What is searched: any assets, or only the courses and equivalents that an account has. */
+export type Scope =
+  | { types: readonly FocusType[]; heldBy: null }
+  | { types: readonly RegistrableType[]; heldBy: number };
+
 /** The best matches: whole names first, then names that begin with the text, then the rest; each by name. */
 export async function searchAssets(
   reader: Reader,
-  { types, text, limit }: { types: readonly FocusType[]; text: string | null; limit: number },
+  { text, limit, ...scope }: Scope & { text: string | null; limit: number },
 ): Promise<FoundAsset[]> {
   const matches: Match[] = [];
-  for (const type of types) matches.push(...(await matchesOf(reader, type, text, limit)));
+  if (scope.heldBy === null) {
+    for (const type of scope.types) matches.push(...(await matchesOf(reader, type, text, limit)));
+  } else {
+    for (const type of scope.types) {
+      matches.push(...(await matchesOf(reader, type, text, limit, isHeldBy(type, scope.heldBy))));
+    }
+  }
   matches.sort(
     (a, b) =>
       a.rank - b.rank ||
@@ -65,6 +77,7 @@ async function matchesOf(
   type: FocusType,
   text: string | null,
   limit: number,
+  allowed: RawBuilder<SqlBool> = sql`1 = 1`,
 ): Promise<Match[]> {
   const { table, name, folderId } = TABLES[type];
   const { dialect } = reader;
@@ -80,7 +93,7 @@ async function matchesOf(
     text === null ? sql`1 = 1` : sql`${nameHolds(dialect, name, text)} or ${id} = ${searchedId(text) ?? 0}`;
   const { rows } = await sql<Omit<Match, 'type'>>`
     select ${id} as id, ${sql.ref(name)} as name, ${key} as key, ${folder} as folder_id, ${rank} as rank
-    from ${sql.table(table)} where ${fits}
+    from ${sql.table(table)} where (${fits}) and ${allowed}
     order by ${text === null ? sql`` : sql`rank, `}${key}, ${id} limit ${limit}`.execute(reader.query);
   return rows.map((row) => ({ ...row, type }));
 }

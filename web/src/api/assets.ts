@@ -6,12 +6,19 @@ import { request } from './request.ts';
 
 export type { Asset };
 
-/** Assets whose names (or ids) fit a text; the first ones by name when it is empty. */
-export const assetSearchQuery = (types: readonly FocusType[], search: string) =>
+/**
+ * Assets whose names (or ids) fit a text; the first ones by name when it is empty.
+ * @param heldBy only courses and equivalents that this account has, directly or through what contains them
+ */
+export const assetSearchQuery = (types: readonly FocusType[], search: string, heldBy: number | null = null) =>
   queryOptions({
-    queryKey: ['assets', 'search', types, search],
+    queryKey: ['assets', 'search', types, search, heldBy],
     queryFn: async ({ signal }) => {
-      const path = withQuery('/ui/api/search/assets', { types, search });
+      const path = withQuery('/ui/api/search/assets', {
+        types,
+        search,
+        ...(heldBy === null ? {} : { held_by: heldBy }),
+      });
       return (await request<{ data: Asset[] }>('GET', path, { signal })).data;
     },
   });

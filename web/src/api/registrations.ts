@@ -94,10 +94,15 @@ export const statementsQuery = (id: string) =>
     ...polling(LIST_MS),
   });
 
-export function createRegistration(
-  body: { account_id: number; course_id: number; learner_id: string },
-  idempotencyKey: string,
-): Promise<Registration> {
+/** Has either `course_id` or `equivalent_id`. */
+export interface NewRegistration {
+  account_id: number;
+  course_id?: number;
+  equivalent_id?: number;
+  learner_id: string;
+}
+
+export function createRegistration(body: NewRegistration, idempotencyKey: string): Promise<Registration> {
   return request('POST', '/registrations', { body, idempotencyKey });
 }
 

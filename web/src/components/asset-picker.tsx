@@ -22,6 +22,7 @@ export interface PickedAsset {
 /**
  * Chooses accounts or content by name; the service searches. With `max` 1 a choice closes the list, and another choice
  * takes its place.
+ * @param within offers only what an account has; its `account` is null before one is chosen
  * As the WAI-ARIA authoring practices have it, the list opens by typing, by an arrow or by a click, not by mere focus.
  */
 export function AssetPicker({
@@ -31,6 +32,7 @@ export function AssetPicker({
   value,
   onChange,
   max,
+  within,
   error,
   required = false,
   disabled = false,
@@ -41,6 +43,7 @@ export function AssetPicker({
   value: readonly PickedAsset[];
   onChange: (value: PickedAsset[]) => void;
   max?: number;
+  within?: { account: number | null; words: { unchosen: string; nothing: string } };
   error?: ReactNode;
   required?: boolean;
   disabled?: boolean;
@@ -49,8 +52,8 @@ export function AssetPicker({
   const [opened, setOpened] = useState(false);
   const search = useDebounced(typed.trim(), TYPING_MS);
   const found = useQuery({
-    ...assetSearchQuery(types, search),
-    enabled: opened,
+    ...assetSearchQuery(types, search, within?.account ?? null),
+    enabled: opened && within?.account !== null,
     placeholderData: keepPreviousData,
   });
   const unnamed = value.filter(({ name }) => name === null);
@@ -70,7 +73,7 @@ export function AssetPicker({
       .filter((asset) => !chosen.has(keyOf(asset)))
       .map((asset) => ({ value: keyOf(asset), label: asset.name })),
   ];
-  const waiting = opened && (found.isFetching || search !== typed.trim());
+  const waiting = opened && within?.account !== null && (found.isFetching || search !== typed.trim());
   const choose = (keys: string[]) => {
     const kept = max === undefined ? keys : keys.slice(-max);
     onChange(
@@ -105,7 +108,11 @@ export function AssetPicker({
       inputWrapperOrder={['label', 'description', 'error', 'input']}
       onDropdownOpen={() => setOpened(true)}
       onDropdownClose={() => setOpened(false)}
-      nothingFoundMessage={nothingMessage(found.error, waiting)}
+      nothingFoundMessage={
+        within?.account === null
+          ? within.words.unchosen
+          : nothingMessage(found.error, waiting, search === '' ? within?.words.nothing : undefined)
+      }
       maxDropdownHeight={280}
       rightSection={waiting ? <Loader size="xs" /> : undefined}
       error={error}
@@ -136,7 +143,7 @@ function keyOf({ type, id }: { type: FocusType; id: number }): string {
   return `${type}:${id}`;
 }
 
-function nothingMessage(error: Error | null, waiting: boolean): string {
+function nothingMessage(error: Error | null, waiting: boolean, nothing: string = words.nothing): string {
   if (error !== null) return explainError(error).title;
-  return waiting ? words.searching : words.nothing;
+  return waiting ? words.searching : nothing;
 }

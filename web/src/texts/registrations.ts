@@ -58,16 +58,21 @@ export const registrations = {
     title: 'Register a learner',
     account: 'Account',
     accountDescription: 'It must be active.',
-    course: 'Course',
+    course: 'Course or equivalent',
     courseDescription:
-      'The learner gets the version that is published now. The account must have the course.',
+      'What the account has. The learner gets the version that is published now; of an equivalent, one of its languages.',
+    nothing: 'The account has no courses or equivalents',
     learner: 'Learner id',
     learnerDescription:
       'The id that your systems use for the learner. A learner can have several registrations.',
     event: 'Triggers no event.',
     submit: 'Register',
     done: (learner: string) => `${isolate(learner)} is registered.`,
-    checks: { account: 'Choose an account', course: 'Choose a course', learner: 'Enter a learner id' },
+    checks: {
+      account: 'Choose an account',
+      course: 'Choose a course or an equivalent',
+      learner: 'Enter a learner id',
+    },
     toAccount: 'Open the account',
   },
   details: {

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { ApiError, isProblem } from '../../api/errors.ts';
-import { createRegistration, registrationsKey } from '../../api/registrations.ts';
+import { createRegistration, type NewRegistration, registrationsKey } from '../../api/registrations.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { AssetPicker, type PickedAsset } from '../asset-picker.tsx';
@@ -17,7 +17,7 @@ type Faults = Partial<Record<Field, string>>;
 const MAX_LEARNER_ID_LENGTH = 255;
 const texts = registrations.create;
 
-/** Registers a learner to a course, and opens the registration. */
+/** Registers a learner for a course or an equivalent, and opens the registration. */
 export function CreateRegistrationDialog({
   opened,
   onClose,
@@ -71,7 +71,7 @@ function CreateForm({
     setFaults(({ [field]: _mended, ...others }) => others);
   };
   const create = useMutation({
-    mutationFn: (body: { account_id: number; course_id: number; learner_id: string }) => {
+    mutationFn: (body: NewRegistration) => {
       if (key.current === '') key.current = newIdempotencyKey();
       return createRegistration(body, key.current);
     },
@@ -85,23 +85,27 @@ function CreateForm({
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (create.isPending) return;
-    const [account_id, course_id, learner_id] = [account[0]?.id, course[0]?.id, learner.trim()];
-    if (account_id === undefined || course_id === undefined || learner_id === '') {
+    const [account_id, subject, learner_id] = [account[0]?.id, course[0], learner.trim()];
+    if (account_id === undefined || subject === undefined || learner_id === '') {
       show({
         ...(account_id === undefined ? { account_id: texts.checks.account } : {}),
-        ...(course_id === undefined ? { course_id: texts.checks.course } : {}),
+        ...(subject === undefined ? { course_id: texts.checks.course } : {}),
         ...(learner_id === '' ? { learner_id: texts.checks.learner } : {}),
       });
       return;
     }
     setFaults({});
-    create.mutate({ account_id, course_id, learner_id });
+    create.mutate({
+      account_id,
+      ...(subject.type === 'EQUIVALENT' ? { equivalent_id: subject.id } : { course_id: subject.id }),
+      learner_id,
+    });
   };
   const refusedAccount = isProblem(create.error, 409) ? account[0] : undefined;
   return (
     <form noValidate onSubmit={submit}>
       <Stack gap="md">
-        <FormProblem error={create.error} fields={FIELDS} />
+        <FormProblem error={create.error} fields={[...FIELDS, 'equivalent_id']} />
         {refusedAccount !== undefined && (
           <Anchor
             size="sm"
@@ -128,9 +132,15 @@ function CreateForm({
         </div>
         <div ref={place('course_id')}>
           <AssetPicker
+            // What another account has is never offered, not even while this one's content is read.
+            key={account[0]?.id}
             label={texts.course}
             description={texts.courseDescription}
-            types={['COURSE']}
+            types={['COURSE', 'EQUIVALENT']}
+            within={{
+              account: account[0]?.id ?? null,
+              words: { unchosen: texts.checks.account, nothing: texts.nothing },
+            }}
             max={1}
             value={course}
             onChange={(value) => {
@@ -169,6 +179,8 @@ function faultsIn(error: unknown): Faults {
   if (!(error instanceof ApiError)) return {};
   const known = error.errors
     .map(({ pointer, detail }) => [fieldOf(pointer), detail] as const)
+    // Both are chosen in one field.
+    .map(([field, detail]) => [field === 'equivalent_id' ? 'course_id' : field, detail] as const)
     .filter(([field]) => (FIELDS as readonly string[]).includes(field));
   return Object.fromEntries(known);
 }
