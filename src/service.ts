@@ -174,7 +174,13 @@ async function addRoutes(
     ...(queue.check === null ? {} : { queue: queue.check }),
     ...(storage.database.dialect === 'sqlite' ? { disk: () => checkDiskSpace(settings.data_dir) } : {}),
   };
-  const ui = createUserInterface(context, { queue, webhooks, authorize, checks });
+  const ui = createUserInterface(context, {
+    queue,
+    webhooks,
+    authorize,
+    checks,
+    contentOriginRisks: () => player.contentOriginRisks(),
+  });
   await describeApi(server, {
     version,
     baseUrl: settings.base_url,

@@ -47,6 +47,8 @@ export interface Player {
   addRoutes(routes: Routes): void;
   /** Begins to serve the content origin, and answers where learners' browsers reach it, and the port. */
   listen(): Promise<{ url: string; port: number }>;
+  /** What the address of the content origin risks, a sentence each; none before {@link Player.listen}. */
+  contentOriginRisks(): readonly string[];
   /** Begins a launch and answers the address of its page; null for a standard that nothing plays yet. */
   play(launch: OpenLaunch): Promise<string | null>;
 }
@@ -61,6 +63,7 @@ export async function createPlayer(
   const { reader } = database;
   const log = logs.for('Player');
   let port = contentPortOf(settings);
+  let risks: readonly string[] = [];
   const courses = new PlayerCourses(now);
   const attempts = new AttemptService({ registrations, courses, reader, now });
   const launches = new LaunchService({
@@ -126,9 +129,11 @@ export async function createPlayer(
       await server.listen({ host: settings.host, port });
       port = (server.server.address() as AddressInfo).port;
       const url = contentBaseUrlOf(settings, port);
-      for (const text of contentOriginRisks(settings, url)) log.warn(text);
+      risks = contentOriginRisks(settings, url);
+      for (const text of risks) log.warn(text);
       return { url, port };
     },
+    contentOriginRisks: () => risks,
     async play({ registrationId, courseId, versionId, learnerId, learningStandard, returnUrl }) {
       if (!played.has(learningStandard)) return null;
       return await launches.start({

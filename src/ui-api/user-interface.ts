@@ -27,12 +27,13 @@ export interface UserInterfaceOptions {
   webhooks: Webhooks;
   authorize: Authorize;
   checks: Readonly<Record<string, ReadinessCheck>>;
+  contentOriginRisks: () => readonly string[];
 }
 
 /** Assembles the UI part. */
 export function createUserInterface(
   { settings, version, logs, storage, now }: ServiceContext,
-  { queue: { queue, obstacle }, webhooks, authorize, checks }: UserInterfaceOptions,
+  { queue: { queue, obstacle }, webhooks, authorize, checks, contentOriginRisks }: UserInterfaceOptions,
 ): UserInterface {
   const { database, instance, instances, runtime, clockWatch } = storage;
   const { reader } = database;
@@ -53,6 +54,7 @@ export function createUserInterface(
           checks,
           clock: clockWatch,
           instances,
+          contentOriginRisks,
           settings,
           about: { version, runtime, instance, startedAt: now() },
         }),

@@ -66,5 +66,6 @@ function toRecord(health: HealthOverview) {
       other_instance: each.otherInstance,
       other_host: each.otherHost,
     })),
+    content_origin_risks: [...rest.contentOriginRisks],
   };
 }

@@ -29,6 +29,8 @@ export interface HealthOverview {
   settings: readonly DescribedSetting[];
   /** Settings that all instances must share and of which another one holds another value. */
   settingDifferences: readonly SettingDifference[];
+  /** What the address that courses are served from risks, a sentence each. */
+  contentOriginRisks: readonly string[];
 }
 
 /** Reads the health of the service. */
@@ -38,6 +40,7 @@ export class HealthReader {
   readonly #checks: Readonly<Record<string, ReadinessCheck>>;
   readonly #clock: ClockWatch;
   readonly #instances: Pick<Instances, 'differences'>;
+  readonly #contentOriginRisks: () => readonly string[];
   readonly #settings: Settings;
   readonly #about: { version: string; runtime: Runtime; instance: string; startedAt: number };
 
@@ -47,6 +50,7 @@ export class HealthReader {
     checks: Readonly<Record<string, ReadinessCheck>>;
     clock: ClockWatch;
     instances: Pick<Instances, 'differences'>;
+    contentOriginRisks: () => readonly string[];
     settings: Settings;
     about: { version: string; runtime: Runtime; instance: string; startedAt: number };
   }) {
@@ -55,6 +59,7 @@ export class HealthReader {
     this.#checks = dependencies.checks;
     this.#clock = dependencies.clock;
     this.#instances = dependencies.instances;
+    this.#contentOriginRisks = dependencies.contentOriginRisks;
     this.#settings = dependencies.settings;
     this.#about = dependencies.about;
   }
@@ -72,6 +77,7 @@ export class HealthReader {
       contentStore: this.#settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
       settings: describeSettings(this.#settings),
       settingDifferences: this.#instances.differences,
+      contentOriginRisks: this.#contentOriginRisks(),
     };
   }
 

@@ -14,6 +14,7 @@ export const system = {
     ok: 'Works',
     failed: 'Not responding',
     clockOff: 'Wrong',
+    risk: 'Risk',
     off: 'Turned off',
     settingsDiffer: 'Instances have different settings',
     differ: 'Differs',
@@ -47,6 +48,10 @@ export const system = {
         name: 'Clock',
         off: (secondsAhead: number) =>
           `The clock of this machine is ${Math.abs(secondsAhead)} s ${secondsAhead > 0 ? 'ahead of' : 'behind'} the database server’s. Messages and records use the server’s time, so deliveries are not affected. But log lines have wrong times, and certificates may be refused. Synchronize the clock (NTP).`,
+      },
+      contentOrigin: {
+        name: 'Content origin',
+        risk: (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
       },
       settings: {
         name: 'Settings',

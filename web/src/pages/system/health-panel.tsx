@@ -58,6 +58,7 @@ function checksOf({
   queue,
   clock_ahead_seconds: ahead,
   setting_differences: differences,
+  content_origin_risks: risks,
 }: Health): Check[] {
   const readiness = CHECKS.flatMap((check) => {
     const result = checks[check];
@@ -81,6 +82,13 @@ function checksOf({
       state: delivers ? texts.ok : texts.off,
       words: words[queue.state],
     },
+    ...risks.map((risk) => ({
+      key: risk,
+      name: texts.checks.contentOrigin.name,
+      tone: 'warn' as const,
+      state: texts.risk,
+      words: texts.checks.contentOrigin.risk(risk),
+    })),
     ...differences.map(({ setting, value, other_value, other_host, other_instance }) => ({
       key: `${other_instance} ${setting}`,
       name: texts.checks.settings.name,
