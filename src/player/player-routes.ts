@@ -74,8 +74,8 @@ export function playerRoutes(
   };
   const runtimeOf = ({ learningStandard }: PlayerLaunch) =>
     runtimes.find(({ standards }) => (standards as readonly string[]).includes(learningStandard));
-  const openedUnits = async ({ registrationId }: PlayerLaunch) =>
-    registrationId === null ? [] : await attempts.unitsOf(registrationId);
+  const openedUnits = async ({ registrationId }: PlayerLaunch, dataOf: string | null) =>
+    registrationId === null ? [] : await attempts.unitsOf(registrationId, dataOf);
 
   const resultOf = async ({ registrationId }: PlayerLaunch) =>
     registrationId === null ? NOTHING_LEARNED : await attempts.resultOf(registrationId);
@@ -102,7 +102,7 @@ export function playerRoutes(
   });
 
   scope.post('/units', async ({ launch }) => ({
-    units: await contentsOf(launch, await openedUnits(launch)),
+    units: await contentsOf(launch, await openedUnits(launch, null)),
     result: await resultOf(launch),
   }));
 
@@ -112,7 +112,7 @@ export function playerRoutes(
     const unit = course.units.find(({ id }) => id === unitId);
     const runtime = runtimeOf(launch);
     if (unit === undefined || runtime === undefined) throw notFound('unit', unitId);
-    const opened = await openedUnits(launch);
+    const opened = await openedUnits(launch, unitId);
     if (closedFor(launch, course, opened).has(unitId)) {
       throw new ProblemError(
         'conflict',

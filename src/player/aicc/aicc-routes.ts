@@ -79,7 +79,8 @@ async function parameters(
   session: Session,
   unit: LaunchUnit,
 ): Promise<string> {
-  const units = session.registrationId === null ? [] : await attempts.unitsOf(session.registrationId);
+  const units =
+    session.registrationId === null ? [] : await attempts.unitsOf(session.registrationId, unit.id);
   const present = units.find(({ unitId }) => unitId === unit.id) ?? null;
   const isReview = session.mode !== 'Normal';
   return hacpAnswer('successful', parametersOf({ unit, learnerId, present, isReview }));

@@ -109,7 +109,7 @@ export class AttemptService {
       const attempt = await this.#attempt(tx, registration);
       const page = attempt.page + 1;
       await updatePage(tx, registrationId, attempt.number, { page, launchId });
-      const units = await readUnits(tx, registrationId, attempt.number);
+      const units = await readUnits(tx, registrationId, attempt.number, { dataOf: null });
       return { status: null, result: { attempt: attempt.number, page, state: attempt.state, units } };
     });
   }
@@ -185,16 +185,25 @@ export class AttemptService {
     if (attempt !== undefined) await endAttempt(tx, registrationId, attempt.number, this.#now());
   }
 
-  /** The latest attempt of a registration, with the units that were opened in it; null before the first. */
-  async latestOf(registrationId: string): Promise<(Attempt & { units: UnitState[] }) | null> {
+  /**
+   * The latest attempt of a registration, with the units that were opened in it; null before the first.
+   * @param dataOf the one unit that comes with its data; null for none
+   */
+  async latestOf(
+    registrationId: string,
+    dataOf: string | null = null,
+  ): Promise<(Attempt & { units: UnitState[] }) | null> {
     const attempt = await readLatestAttempt(this.#reader, registrationId);
     if (attempt === undefined) return null;
-    return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number) };
+    return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number, { dataOf }) };
   }
 
-  /** The units of a registration's latest attempt that were opened. */
-  async unitsOf(registrationId: string): Promise<UnitState[]> {
-    return (await this.latestOf(registrationId))?.units ?? [];
+  /**
+   * The units of a registration's latest attempt that were opened.
+   * @param dataOf the one unit that comes with its data; null for none
+   */
+  async unitsOf(registrationId: string, dataOf: string | null = null): Promise<UnitState[]> {
+    return (await this.latestOf(registrationId, dataOf))?.units ?? [];
   }
 
   /**

@@ -103,14 +103,14 @@ export async function endAttempt(
 
 /**
  * The units of an attempt that were opened, in the order in which they were opened first.
- * @param options.dataOf the one unit whose data is read; that of others is null then. Left out, all data is read, which
+ * @param options.dataOf the one unit whose data is read; that of others is null then. With null, none is read; left out, all, which
  *   may be megabytes a unit
  */
 export async function readUnits(
   reader: Pick<Reader, 'query'>,
   registrationId: string,
   attempt: number,
-  { dataOf }: { dataOf?: string } = {},
+  { dataOf }: { dataOf?: string | null } = {},
 ): Promise<UnitState[]> {
   const rows = await reader.query
     .selectFrom('player_units')
@@ -131,7 +131,11 @@ export async function readUnits(
     .select((eb) =>
       (dataOf === undefined
         ? eb.ref('data')
-        : eb.case().when('unit_id', '=', dataOf).then(eb.ref('data')).end()
+        : eb
+            .case()
+            .when('unit_id', '=', dataOf ?? '')
+            .then(eb.ref('data'))
+            .end()
       ).as('data'),
     )
     .where('player_units.registration_id', '=', registrationId)
