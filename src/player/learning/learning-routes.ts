@@ -104,7 +104,8 @@ export function learningRoutes(
         summary: 'Reset a registration',
         description:
           'Ends the attempt, which stays readable, and starts the status over. The next launch begins a new attempt ' +
-          'with the version that is published now; launches that are open record nothing more. Triggers ' +
+          'with the version that is published now. A player page that is open records nothing more until the learner ' +
+          'loads it again. Triggers ' +
           'REGISTRATION_STATUS_UPDATED if completion, success or score changes.',
         params: RegistrationParams,
         response: { 200: RegistrationRecord, ...problems(404, 412) },
