@@ -259,7 +259,7 @@ describe('an xAPI course', () => {
     const ids = [
       ...(await lrs.store({ actor, object, verb: VERB('attempted') })),
       ...(await lrs.store({ actor, object, verb: VERB('passed'), result: { score: { scaled: 0.8 } } })),
-      ...(await lrs.store({ actor, object, verb: VERB('exited') })),
+      ...(await lrs.store({ actor, object: activity, verb: VERB('exited') })),
     ];
     const path = `/registrations/${registrationId}/statements?limit=2`;
     const first = (await service.api.get(path)).body;
@@ -270,6 +270,7 @@ describe('an xAPI course', () => {
       ids,
     );
     assert.equal(all[1].sentence, 'ann@example.com passed “Golf” with 80 %');
+    assert.equal(all[2].sentence, 'ann@example.com exited “Golf”', 'named by what an earlier statement says');
     assert.equal(all[1].statement.verb.id, VERB('passed').id);
     assert.equal(second.next_cursor, null);
     assert.equal((await service.api.get(`/registrations/${randomUUID()}/statements`)).status, 404);

@@ -9,7 +9,6 @@ import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
-import { sentenceOf } from '../lrs/sentence.ts';
 import type { StatementService } from '../lrs/statement-service.ts';
 import { RuntimeRecord, StatementRecord } from './learning-schemas.ts';
 
@@ -85,10 +84,10 @@ export function learningRoutes(
     async ({ params, query }) => {
       const { registrationId } = await registrations.get(registrationIdOf(params));
       const page = await statements.ofRegistration(registrationId, pageRequest(query));
-      return pageAnswer(page, ({ statement, isVoided }) => ({
+      return pageAnswer(page, ({ statement, sentence, isVoided }) => ({
         statement_id: statement.id,
         stored_dt: statement.stored,
-        sentence: sentenceOf(statement),
+        sentence,
         voided: isVoided,
         statement,
       }));

@@ -1,11 +1,15 @@
+import type { Definitions } from './statement-form.ts';
 import { isObject, type JsonObject } from './xapi-types.ts';
 
 const MAX_PART_LENGTH = 120;
 
-/** A statement in words: “ann completed “Golf” with 85 %”. Texts in English where there are any, else in their first language. */
-export function sentenceOf(statement: JsonObject): string {
+/**
+ * A statement in words: “ann completed “Golf” with 85 %”. Texts in English where there are any, else in their first language.
+ * @param known definitions of activities, by id, for statements that leave them out
+ */
+export function sentenceOf(statement: JsonObject, known: Definitions = new Map()): string {
   const { actor, verb, object, result } = statement;
-  const parts = [nameOfAgent(actor), wordOfVerb(verb), nameOfObject(object)];
+  const parts = [nameOfAgent(actor), wordOfVerb(verb), nameOfObject(object, known)];
   return parts.join(' ') + wordsOfResult(isObject(result) ? result : {});
 }
 
@@ -25,7 +29,7 @@ function wordOfVerb(verb: unknown): string {
   return clipped(display ?? lastPart(String(verb.id)));
 }
 
-function nameOfObject(object: unknown): string {
+function nameOfObject(object: unknown, known: Definitions): string {
   if (!isObject(object)) return 'something';
   switch (object.objectType ?? 'Activity') {
     case 'Agent':
@@ -34,10 +38,11 @@ function nameOfObject(object: unknown): string {
     case 'StatementRef':
       return 'another statement';
     case 'SubStatement':
-      return `“${sentenceOf(object)}”`;
+      return `“${sentenceOf(object, known)}”`;
   }
+  const id = String(object.id);
   const name = isObject(object.definition) ? textIn(object.definition.name) : null;
-  return `“${clipped(name ?? lastPart(String(object.id)))}”`;
+  return `“${clipped(name ?? textIn(known.get(id)?.name) ?? lastPart(id))}”`;
 }
 
 function wordsOfResult({ score, success, response }: JsonObject): string {

@@ -3,8 +3,9 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
 import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import { learnActivities, learnAgents } from './activity-store.ts';
+import { learnActivities, learnAgents, selectDefinitions } from './activity-store.ts';
 import { isOfLaunch, type LaunchScope, type LaunchTransaction, type LrsScope } from './lrs-scope.ts';
+import { sentenceOf } from './sentence.ts';
 import { assertSignature, SIGNATURE_USAGE } from './signed-statements.ts';
 import { isSameAgent, saysTheSame, withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
@@ -297,7 +298,7 @@ export class StatementService {
   async ofRegistration(
     registrationId: string,
     { after, limit }: PageRequest,
-  ): Promise<Page<{ id: number; statement: StoredStatement; isVoided: boolean }>> {
+  ): Promise<Page<{ id: number; statement: StoredStatement; sentence: string; isVoided: boolean }>> {
     const rows = await selectStatementsOfRegistration(this.#database.reader, registrationId, {
       after,
       limit,
@@ -307,12 +308,17 @@ export class StatementService {
       bytes += row.statement.length;
       return bytes > MAX_PAGE_BYTES;
     });
+    const statements = rows.map((row) => JSON.parse(row.statement) as StoredStatement);
+    const known = await selectDefinitions(
+      this.#database.reader,
+      registrationId,
+      statements.map(({ object }) => String(object.id)),
+    );
     return toPage(
-      rows.map((row) => ({
-        id: row.id,
-        statement: JSON.parse(row.statement) as StoredStatement,
-        isVoided: row.is_voided === 1,
-      })),
+      rows.map(({ id, is_voided }, index) => {
+        const statement = statements[index]!;
+        return { id, statement, sentence: sentenceOf(statement, known), isVoided: is_voided === 1 };
+      }),
       fitting <= 0 ? limit : Math.min(limit, fitting),
     );
   }
