@@ -124,7 +124,7 @@ describe('an API client', () => {
     ]);
 
     await act(page, 'Renamed in the page', 'Edit…');
-    for (const scope of ['content:read', 'webhooks:read']) {
+    for (const scope of ['content:read', 'webhooks:read', 'statements:read']) {
       await dialog(page).getByRole('checkbox', { name: scope }).uncheck();
     }
     await dialog(page).getByRole('button', { name: 'Save' }).click();
