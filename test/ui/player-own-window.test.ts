@@ -1,32 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { CMI5_PAGE, type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
 import { registerTo } from '../support/registered-course.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
-import { launchChromium } from './support/chromium.ts';
-import { heardOf, hearResults, type Learner, newLearner } from './support/learner.ts';
+import { until } from '../support/service.ts';
+import { type Classroom, heardOf, type Learner, newLearner, openClassroom } from './support/learner.ts';
 
 const USER = 'ann@example.com';
 const STARTED = { user: USER, completion: 'Incomplete', success: 'UNKNOWN', score: null, duration: 0 };
 const ONE: Cmi5Unit = { id: 'https://example.com/course/one', moveOn: 'CompletedAndPassed' };
 
 describe('a cmi5 course in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let target: Target;
+  let classroom: Classroom;
+  let { service, browser, target } = {} as Classroom;
   before(async () => {
-    service = await startTestService();
-    browser = await launchChromium();
-    target = await startTarget();
-    await hearResults(service, target);
+    classroom = await openClassroom();
+    ({ service, browser, target } = classroom);
   });
-  after(async () => {
-    await browser.close();
-    await service.stop();
-    await target.close();
-  });
+  after(() => classroom[Symbol.asyncDispose]());
 
   const register = async (...units: Cmi5Unit[]) => {
     const course = { ...cmi5Course(units), 'start.html': CMI5_PAGE };

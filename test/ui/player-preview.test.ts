@@ -1,30 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { problemErrors, uploadForm } from '../content/packages.ts';
 import { zipOf } from '../support/course-packages.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
-import { launchChromium } from './support/chromium.ts';
-import { hearResults, newLearner } from './support/learner.ts';
+import { type Classroom, newLearner, openClassroom } from './support/learner.ts';
 
 describe('a preview of a version', () => {
-  let service: TestService;
-  let browser: Browser;
-  let target: Target;
+  let classroom: Classroom;
+  let { service, browser, target } = {} as Classroom;
   before(async () => {
-    service = await startTestService();
-    browser = await launchChromium();
-    target = await startTarget();
-    await hearResults(service, target);
+    classroom = await openClassroom();
+    ({ service, browser, target } = classroom);
   });
-  after(async () => {
-    await browser.close();
-    await service.stop();
-    await target.close();
-  });
+  after(() => classroom[Symbol.asyncDispose]());
 
   it('plays one that is not published, and records nothing', async () => {
     const { courseId, registrationId } = await registerTo(service, scorm12Course());

@@ -1,32 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
+import { startTestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
 import { launchChromium } from './support/chromium.ts';
-import { heardOf, hearResults, newLearner } from './support/learner.ts';
+import { type Classroom, heardOf, hearResults, newLearner, openClassroom } from './support/learner.ts';
 
 const USER = 'ann@example.com';
 const PASSED = { user: USER, completion: 'Completed', success: 'PASS', score: 85, duration: 90 };
 const STARTED = { user: USER, completion: 'Incomplete', success: 'UNKNOWN', score: null };
 
 describe('a SCORM 1.2 course in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let target: Target;
+  let classroom: Classroom;
+  let { service, browser, target } = {} as Classroom;
   before(async () => {
-    service = await startTestService();
-    browser = await launchChromium();
-    target = await startTarget();
-    await hearResults(service, target);
+    classroom = await openClassroom();
+    ({ service, browser, target } = classroom);
   });
-  after(async () => {
-    await browser.close();
-    await service.stop();
-    await target.close();
-  });
+  after(() => classroom[Symbol.asyncDispose]());
 
   const heard = (id: string) => heardOf(target, id);
   const heardCount = (id: string, count: number) =>

@@ -1,32 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
 import type { ScormEdition } from '../support/course-packages.ts';
 import { scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
-import { startTestService, type TestService, until } from '../support/service.ts';
-import { startTarget, type Target } from '../support/target.ts';
-import { launchChromium } from './support/chromium.ts';
-import { heardOf, hearResults, newLearner } from './support/learner.ts';
+import { until } from '../support/service.ts';
+import { type Classroom, heardOf, newLearner, openClassroom } from './support/learner.ts';
 
 const USER = 'ann@example.com';
 const PASSED = { user: USER, completion: 'Completed', success: 'PASS', score: 85, duration: 90 };
 
 describe('a SCORM 2004 course in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  let target: Target;
+  let classroom: Classroom;
+  let { service, browser, target } = {} as Classroom;
   before(async () => {
-    service = await startTestService();
-    browser = await launchChromium();
-    target = await startTarget();
-    await hearResults(service, target);
+    classroom = await openClassroom();
+    ({ service, browser, target } = classroom);
   });
-  after(async () => {
-    await browser.close();
-    await service.stop();
-    await target.close();
-  });
+  after(() => classroom[Symbol.asyncDispose]());
   const heard = (id: string) => heardOf(target, id);
 
   for (const edition of ['2nd', '3rd', '4th'] satisfies ScormEdition[]) {

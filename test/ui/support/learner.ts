@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, FrameLocator, Page } from 'playwright-core';
 import { launch } from '../../content/registration-parts.ts';
 import { DEADLINE_MS } from '../../support/deadline.ts';
-import type { TestService } from '../../support/service.ts';
-import type { Target } from '../../support/target.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { startTarget, type Target } from '../../support/target.ts';
+import { launchChromium } from './chromium.ts';
 
 /** A learner's browser window. At its end the test fails if the player's page let an error through. */
 export class Learner implements AsyncDisposable {
@@ -69,4 +70,21 @@ export async function hearResults(service: TestService, target: Target): Promise
 export async function newLearner(browser: Browser): Promise<Learner> {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, locale: 'en-GB' });
   return new Learner(await context.newPage());
+}
+
+/** A service whose results a target hears, and a browser for its learners. */
+export interface Classroom extends AsyncDisposable {
+  service: TestService;
+  browser: Browser;
+  target: Target;
+}
+
+export async function openClassroom(): Promise<Classroom> {
+  await using stack = new AsyncDisposableStack();
+  const target = stack.use(await startTarget());
+  const service = stack.use(await startTestService());
+  const browser = stack.adopt(await launchChromium(), (opened) => opened.close());
+  await hearResults(service, target);
+  const opened = stack.move();
+  return { service, browser, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
