@@ -146,7 +146,7 @@ class ItemReader {
         );
       }
       const id = this.#idOf(item, resource !== undefined);
-      // The sequencing is one for both readers: a fault in it is told once.
+      // Both readers share the sequencing, so a fault in it is reported once.
       const sequencing = this.#isScorm2004 ? this.#sequencings.read(item) : null;
       const unit = resource === undefined ? null : this.#addUnit(item, { id, resource, sequencing });
       return {

@@ -134,7 +134,7 @@ export class NameResolver {
     return resolver;
   }
 
-  /** The addresses of the first of these names that has any. A server that fails on a name does not end the search. */
+  /** Resolves the first of these names that has an address. A server failure for one name does not end the search. */
   async #firstOf(resolver: Resolver, names: readonly string[]): Promise<readonly LookupAddress[]> {
     let failure: unknown = lookupError('ENOTFOUND', names.at(-1) ?? '');
     for (const name of names) {

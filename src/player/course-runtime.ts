@@ -35,7 +35,7 @@ export interface CourseRuntime {
   readonly standards: readonly LearningStandard[];
   /**
    * Prepares a unit. What it writes must be right also when the page never gets the answer.
-   * @throws {ProblemError} what the learner is told
+   * @throws {ProblemError} with the reason that the learner reads
    */
   openUnit(opening: UnitOpening): Promise<UnitStart>;
   /** What the page needs to lead through the units of a course, as JSON; null where a table of contents is enough. */

@@ -63,7 +63,7 @@ export async function insertSharedBody(tx: Transaction, text: string): Promise<n
   return row!.id;
 }
 
-/** Removes those of the shared parts that no message, dead letter or delivery has any more. */
+/** Deletes the shared parts that no message, dead letter or delivery refers to. */
 export async function deleteUnusedSharedBodies(
   tx: Transaction,
   ids: readonly (number | null)[],

@@ -1,6 +1,6 @@
 import type { Parser } from './parser.ts';
 
-/** Under which heading a setting stands in the reference. */
+/** The heading of a setting in the reference. */
 export type SettingGroup =
   | 'Server'
   | 'Storage'

@@ -28,8 +28,8 @@ export interface LaunchClaim {
 }
 
 /**
- * Tokens of launch URLs: who has one may open that version of that registration until it expires. Nothing is stored for
- * them (see {@link SignedTokens}).
+ * Tokens of launch URLs. A token lets its bearer open one version of one registration until it expires. Nothing is stored
+ * for it (see {@link SignedTokens}).
  */
 export class LaunchTokens {
   readonly #tokens: SignedTokens;

@@ -247,7 +247,7 @@ export class RegistrationService {
   /**
    * Runs what learning changes in one transaction that holds the registration, so that one such change happens at a
    * time. REGISTRATION_STATUS_UPDATED, caused by the learner, when completion, success or score really changes.
-   * @param work answers the registration's status as it is to be, or null when it stays
+   * @param work returns the new status of the registration, or null to leave it unchanged
    * @throws {ProblemError} `not-found`, and what `work` throws
    */
   async learn<R>(

@@ -24,9 +24,8 @@ const MAX_PARAMETER_LENGTH = 200;
 const MAX_BODY_BYTES = 8 * 2 ** 20;
 
 /**
- * What every answer says. Course files are programs of others: they are framed by pages of their own origin only, and
- * no address, which holds a token, is told to anyone. Courses save when they are unloaded (`unload`), and an opener
- * of another origin is out of their reach.
+ * Headers of every answer. Course files are foreign programs: only pages of their own origin may frame them. Addresses
+ * contain a token, so no referrer is sent. Courses may save in `unload`, and cannot reach an opener of another origin.
  */
 const HEADERS = {
   'X-Content-Type-Options': 'nosniff',

@@ -24,7 +24,7 @@ export type PreviewRecord = Static<typeof PreviewRecord>;
 export type StartPreview = (preview: {
   courseId: number;
   versionId: number;
-  /** Who the course is told that the learner is. */
+  /** The learner id that the course reads. */
   user: string;
 }) => Promise<{ url: string; expiresAt: number }>;
 

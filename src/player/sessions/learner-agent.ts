@@ -3,7 +3,7 @@ import { termOf } from '../lrs/statement-index.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 import { readFirstActor } from './session-store.ts';
 
-/** What stands for learners and parts of courses in statements. */
+/** The identifiers of learners, units and courses in statements. */
 
 /**
  * A learner as an agent. Accounts name their learners each for itself, so the account is a part of it. A registration

@@ -17,7 +17,7 @@ export interface Session {
   registration: string;
   /** The learner. */
   actor: JsonObject;
-  /** What stands for the unit in statements. */
+  /** The IRI of the unit in statements. */
   activityId: string;
   mode: SessionMode;
   /** What the unit reads at its start, as the standard has it. */
