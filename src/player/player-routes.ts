@@ -34,6 +34,9 @@ export interface UnitInContents {
 export interface PageAnswer {
   course: { name: string; standard: string };
   mode: string;
+  /** The registration that the page records; null for a preview. */
+  registration: string | null;
+  attempt: number;
   /** Goes with every write of the page. */
   page: number;
   units: UnitInContents[];
@@ -80,9 +83,15 @@ export function playerRoutes(
   const resultOf = async ({ registrationId }: PlayerLaunch) =>
     registrationId === null ? NOTHING_LEARNED : await attempts.resultOf(registrationId);
 
+  // Lets a page send what an earlier one left in the browser, before opening takes over from that one.
+  scope.get('/attempt', async ({ launch: { registrationId, mode } }) => {
+    if (registrationId === null || mode !== 'normal') return { registration: null, attempt: 0 };
+    return { registration: registrationId, attempt: await attempts.currentNumber(registrationId) };
+  });
+
   // Opening changes who may write, so that it is no GET: what looks ahead for links must not take over.
   scope.post('/open', async ({ launch }): Promise<PageAnswer> => {
-    const { page, units: opened, state } = await attempts.openPage(launch);
+    const { attempt, page, units: opened, state } = await attempts.openPage(launch);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const tree = runtimeOf(launch)?.sequencingOf?.(course) ?? null;
     const last = opened.reduce<UnitState | null>(
@@ -92,6 +101,8 @@ export function playerRoutes(
     return {
       course: { name: launch.courseName, standard: launch.learningStandard },
       mode: launch.mode,
+      registration: launch.registrationId,
+      attempt,
       page,
       units: await contentsOf(launch, opened),
       result: await resultOf(launch),

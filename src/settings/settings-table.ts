@@ -80,8 +80,9 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'the host name of `base_url` with `content_port`',
     meaning:
       'The URL at which learners’ browsers reach the content port. A separate host name keeps courses away from the cookies of ' +
-      'the admin UI. `https://{launch}.content.example.com` gives each launch its own origin, so that courses ' +
-      'cannot access each other’s data in the browser. This requires a wildcard DNS name and certificate.',
+      'the admin UI. `https://{launch}.content.example.com` gives the launches of each registration, and each preview, ' +
+      'an origin of their own, so that courses cannot access each other’s data in the browser. This requires a ' +
+      'wildcard DNS name and certificate.',
   }),
   trusted_proxies: define({
     group: 'Server',

@@ -197,29 +197,38 @@ describe('the content origin', () => {
   });
 });
 
-describe('a content origin for each launch', () => {
-  it('opens a launch under its own host name alone', async () => {
+describe('a content origin for each registration', () => {
+  it('opens the launches of a registration, and each preview, under a host name of their own alone', async () => {
     await using service = await startTestService({
       settings: { content_base_url: 'https://{launch}.content.example' },
     });
-    const { registrationId } = await registerTo(service, FILES);
-    const { body } = await service.api.post(`/registrations/${registrationId}/launch`);
-    const hosts: string[] = [];
-    let path = '';
-    for (let time = 0; time < 2; time++) {
-      const answer = await fetch(body.launch_url, { redirect: 'manual' });
-      const { host, pathname } = new URL(answer.headers.get('location') ?? '');
+    const opened = async (link: string) => {
+      const answer = await fetch(link, { redirect: 'manual' });
+      const { host, pathname } = new URL(answer.headers.get('location') ?? link);
       assert.match(host, /^[0-9a-f]{32}\.content\.example$/);
-      hosts.push(host);
-      path = pathname;
-    }
+      return { host, pathname };
+    };
+    const ann = await registerTo(service, FILES);
+    const bob = await registerTo(service, FILES, 'bob@example.com');
+    const linkOf = async ({ registrationId }: { registrationId: string }) =>
+      (await service.api.post(`/registrations/${registrationId}/launch`)).body.launch_url;
+    const first = await opened(await linkOf(ann));
+    const second = await opened(await linkOf(ann));
+    const others = await opened(await linkOf(bob));
+    const preview = async () =>
+      new URL((await service.api.post(`/courses/${ann.courseId}/versions/0/preview`)).body.preview_url).host;
+    assert.equal(second.host, first.host);
+    assert.notEqual(second.pathname, first.pathname);
+    const hosts = [first.host, others.host, await preview(), await preview()];
+    assert.equal(new Set(hosts).size, hosts.length);
     const port = service.logLines.find(({ contentUrl }) => contentUrl !== undefined)?.contentPort;
     const origin = `http://127.0.0.1:${port}`;
-    const [other = '', own = ''] = hosts;
-    assert.equal(await askRaw(origin, path, { host: own }), 200);
-    assert.equal(await askRaw(origin, path, { host: `${own}:8443` }), 200);
-    for (const host of [other, 'content.example', 'localhost']) {
-      assert.equal(await askRaw(origin, path, { host }), 410, host);
+    for (const { pathname } of [first, second]) {
+      assert.equal(await askRaw(origin, pathname, { host: first.host }), 200);
+      assert.equal(await askRaw(origin, pathname, { host: `${first.host}:8443` }), 200);
+      for (const host of [others.host, 'content.example', 'localhost']) {
+        assert.equal(await askRaw(origin, pathname, { host }), 410, host);
+      }
     }
   });
 });

@@ -38,6 +38,11 @@ export interface UnitResult {
   /** Where the write stands among others; null for a standard without pages, whose writes count as they come. */
   position: WritePosition | null;
   /**
+   * The attempt of the page that wrote this, when a later launch sends what that page could not. It counts while no
+   * newer page has opened. Left out, the write is of the launch itself.
+   */
+  lateOf?: number;
+  /**
    * Decides what is stored. Runs in the transaction, perhaps more than once, so it has no effect but its answer.
    * @param present the unit as it is stored; null before it was opened
    */
@@ -125,7 +130,7 @@ export class AttemptService {
     if (registrationId === null || launch.mode !== 'normal') return 'not-recorded';
     return await this.#registrations.learn<RecordOutcome>(registrationId, async (tx, registration) => {
       const attempt = await readLatestAttempt(tx, registrationId);
-      if (attempt === undefined || isSuperseded(attempt, launch, result.position)) {
+      if (attempt === undefined || isSuperseded(attempt, launch, result)) {
         return { status: null, result: 'superseded' };
       }
       const units = await readUnits(tx, registrationId, attempt.number, { dataOf: result.unitId });
@@ -160,7 +165,7 @@ export class AttemptService {
     if (registrationId === null) throw new Error('a preview has no registration');
     return await this.#registrations.learn<R>(registrationId, async (tx, registration) => {
       const attempt = await readLatestAttempt(tx, registrationId);
-      if (attempt === undefined || isSuperseded(attempt, launch, null)) {
+      if (attempt === undefined || isSuperseded(attempt, launch, { position: null })) {
         throw new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
       }
       let units = await readUnits(tx, registrationId, attempt.number);
@@ -177,6 +182,12 @@ export class AttemptService {
       }
       return { status: await this.#statusOf(tx, registration, units), result };
     });
+  }
+
+  /** The number of the attempt that a page of the registration would play now. */
+  async currentNumber(registrationId: string): Promise<number> {
+    const latest = await readLatestAttempt(this.#reader, registrationId);
+    return latest === undefined ? 1 : latest.number + (latest.endedAt === null ? 0 : 1);
   }
 
   /** Ends the latest attempt, which stays readable: nothing more is written to it. */
@@ -283,9 +294,15 @@ export class AttemptService {
   }
 }
 
-function isSuperseded(attempt: Attempt, launch: PlayerLaunch, position: WritePosition | null): boolean {
+function isSuperseded(
+  attempt: Attempt,
+  launch: PlayerLaunch,
+  { position, lateOf }: Pick<UnitResult, 'position' | 'lateOf'>,
+): boolean {
   if (attempt.endedAt !== null) return true;
-  return attempt.launchId !== launch.launchId || (position !== null && position.page !== attempt.page);
+  const isOfPage = position === null || position.page === attempt.page;
+  if (lateOf !== undefined) return !isOfPage || lateOf !== attempt.number;
+  return !isOfPage || attempt.launchId !== launch.launchId;
 }
 
 function isStale(present: UnitState | null, position: WritePosition | null): boolean {

@@ -18,7 +18,7 @@ export function contentOriginRisks({ base_url }: Pick<Settings, 'base_url'>, con
   }
   if (!contentUrl.includes('{launch}')) {
     risks.push(
-      `all launches share the origin ${contentUrl}: a course can read what another one keeps in the same browser. ` +
+      `all launches share the origin ${contentUrl}: a course can read and change what another one keeps in the same browser. ` +
         'Set content_base_url to an address with {launch} in its host name',
     );
   }

@@ -61,34 +61,38 @@ export class LaunchService {
     const now = this.#now();
     const expiresAt = now + this.#lifetimeMs;
     await this.#database.transaction((tx) => insertLaunch(tx, { ...subject, launchId, expiresAt }, now));
-    return { url: `${this.baseOf({ launchId, expiresAt })}/player/`, expiresAt };
+    return { url: `${this.baseOf({ ...subject, launchId, expiresAt })}/player/`, expiresAt };
   }
 
   /** What every address of a launch begins with, without a slash at its end. */
-  baseOf(launch: Pick<PlayerLaunch, 'launchId' | 'expiresAt'>): string {
-    return this.#address.urlOf(launch.launchId, this.#tokens.issue(launch));
+  baseOf(launch: Pick<PlayerLaunch, 'launchId' | 'registrationId' | 'expiresAt'>): string {
+    return this.#address.urlOf(launch, this.#tokens.issue(launch));
   }
 
   /**
    * What a token opens.
-   * @param host the request's, as it names it: where each launch has a host name, only that name opens it
+   * @param host the request's, as it names it: where registrations have host names of their own, no other opens a launch
    */
   async find(token: string, host: string): Promise<FoundLaunch> {
     const claim = this.#tokens.read(token);
-    if (claim === null || !this.#address.belongsTo(host, claim.launchId)) return { state: 'invalid' };
-    const now = this.#now();
-    if (claim.expiresAt <= now) return { state: 'expired' };
-    const remembered = this.#remembered.get(claim.launchId);
-    if (remembered !== undefined && remembered.until > now) {
-      return { state: 'open', launch: remembered.launch };
-    }
-    this.#remembered.delete(claim.launchId);
-    const launch = await readLaunch(this.#database.reader, claim.launchId);
+    if (claim === null) return { state: 'invalid' };
+    if (claim.expiresAt <= this.#now()) return { state: 'expired' };
+    const launch = await this.#read(claim.launchId);
     if (launch === undefined) return { state: 'deleted' };
+    return this.#address.belongsTo(host, launch) ? { state: 'open', launch } : { state: 'invalid' };
+  }
+
+  async #read(launchId: string): Promise<PlayerLaunch | undefined> {
+    const now = this.#now();
+    const remembered = this.#remembered.get(launchId);
+    if (remembered !== undefined && remembered.until > now) return remembered.launch;
+    this.#remembered.delete(launchId);
+    const launch = await readLaunch(this.#database.reader, launchId);
+    if (launch === undefined) return undefined;
     if (this.#remembered.size >= REMEMBERED_LAUNCHES) {
       this.#remembered.delete(this.#remembered.keys().next().value ?? '');
     }
-    this.#remembered.set(claim.launchId, { launch, until: now + REMEMBERED_MS });
-    return { state: 'open', launch };
+    this.#remembered.set(launchId, { launch, until: now + REMEMBERED_MS });
+    return launch;
   }
 }

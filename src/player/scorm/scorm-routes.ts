@@ -14,8 +14,8 @@ import { readScorm2004 } from './scorm2004-status.ts';
 import { rolledUpStatus } from './sequencing-state.ts';
 
 const MAX_ID_LENGTH = 4_096;
-/** Longer visits are faults of a clock, or of a course. */
 const MAX_SPLICES = 16;
+/** Longer visits are faults of a clock, or of a course. */
 const MAX_VISIT_MS = 7 * 86_400_000;
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
@@ -43,6 +43,8 @@ const Commit = Type.Object(
     /** Members of the data model. */
     cmi: Type.Record(Type.String(), Type.Unknown()),
     isChange: Type.Optional(Type.Boolean()),
+    /** The attempt of an earlier page, which could not send this itself. */
+    lateOf: Type.Optional(Count),
     splices: Type.Optional(
       Type.Array(
         Type.Object(
@@ -83,13 +85,14 @@ export function scormRoutes(
   });
 
   scope.post('/commit', async ({ launch, body }, reply) => {
-    const commit: CmiCommit & { unit: string } = readBody(Commit, body);
+    const commit: CmiCommit & { unit: string; lateOf?: number } = readBody(Commit, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === commit.unit);
     if (unit === undefined) throw notFound('unit', commit.unit);
     const outcome = await attempts.recordUnitResult(launch, {
       unitId: unit.id,
       position: { page: commit.page, visit: commit.visit, sequence: commit.sequence },
+      ...(commit.lateOf === undefined ? {} : { lateOf: commit.lateOf }),
       apply(present) {
         const { cmi, isWhole } = mergeCmi(present, commit);
         const { status, sessionMs } = isScorm2004(course)

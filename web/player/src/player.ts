@@ -1,6 +1,8 @@
-import { CourseWindow } from './course-window.ts';
+import type { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
-import { Saver, type SavingState, sendPending } from './saver.ts';
+import { ownWindowCard } from './own-window-card.ts';
+import { cardOf, fillResult, recordCard, unitWords } from './record.ts';
+import { Saver, type SavingState, sendUnsent, type UnsentOutcome } from './saver.ts';
 import type { OnChange, ScormSession } from './scorm-session.ts';
 import type { Navigation, Scorm2004Start } from './scorm2004.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -23,6 +25,7 @@ type RuntimeWindow = Window & { API?: unknown; API_1484_11?: unknown };
 
 /** Units that talk to the server themselves meet prerequisites without the page hearing of it. */
 const OPEN_UNITS_CHECK_MS = 5_000;
+const UNAVAILABLE = 503;
 /** A course's last words may arrive after its window was closed. */
 const LAST_WORDS_MS = 2_000;
 
@@ -42,6 +45,8 @@ export class Player {
   /** Leads through the units; null where a table of contents is enough. */
   #sequencer: Sequencer | null = null;
   #visits = 0;
+  /** Whether the service has just got what an earlier page could not send, which the learner has not read yet. */
+  #wasRecovered = false;
   #isEnded = false;
 
   constructor(root: Element) {
@@ -51,7 +56,7 @@ export class Player {
   /** Opens the page, and the course's unit where there is one that is next. */
   async start(): Promise<void> {
     this.#root.replaceChildren(this.#header, this.#notice, this.#stage);
-    this.#stage.replaceChildren(this.#card(TEXTS.loading));
+    this.#stage.replaceChildren(cardOf(TEXTS.loading));
     addEventListener('pagehide', () => this.#open?.saver?.leaving(true));
     addEventListener('message', (event) => this.#heard(event));
     addEventListener('pageshow', () => this.#open?.saver?.back());
@@ -59,8 +64,11 @@ export class Player {
       if (document.visibilityState === 'hidden') this.#open?.saver?.leaving(false);
       else this.#open?.saver?.back();
     });
+    let unsent: UnsentOutcome;
     try {
-      await sendPending();
+      unsent = await sendUnsent();
+      // Opening the course would take over from what is still unsent.
+      if (unsent === 'unreachable') throw new Refusal(UNAVAILABLE);
       this.#page = await post<PageAnswer>('open');
     } catch (error) {
       this.#showFailure(error);
@@ -68,7 +76,8 @@ export class Player {
     }
     setInterval(() => this.#open?.session === null && this.#askForOpenUnits(), OPEN_UNITS_CHECK_MS);
     document.title = this.#page.course.name;
-    this.#fillResult();
+    this.#wasRecovered = unsent === 'recorded';
+    fillResult(this.#result, this.#page.result);
     this.#nav.hidden = this.#page.units.length < 2;
     this.#showHeader();
     const { units, lastUnit, sequencing } = this.#page;
@@ -92,7 +101,7 @@ export class Player {
     this.#nav.hidden = false;
     this.#showHeader();
     this.#showContents();
-    this.#showCard(this.#card(TEXTS.choose, TEXTS.chooseWords));
+    this.#showCard(cardOf(TEXTS.choose, TEXTS.chooseWords));
   }
 
   /** Leaves the unit that is open and follows a request; the unit's own, made while it is left, comes first. */
@@ -113,7 +122,7 @@ export class Player {
   async #openUnit(unit: Unit, given: CourseWindow | null = null): Promise<void> {
     await this.#closeUnit();
     if (this.#isEnded) return;
-    this.#stage.replaceChildren(this.#nav, this.#card(TEXTS.loading));
+    this.#stage.replaceChildren(this.#nav, cardOf(TEXTS.loading));
     let start: UnitStart;
     try {
       start = await post<UnitStart>('unit', { unit: unit.id });
@@ -128,7 +137,7 @@ export class Player {
     if (start.script !== null) await this.#giveRuntime(open);
     else void this.#noteAsset(open);
     this.#setSaving('saved', false);
-    this.#say(this.#page?.mode === 'preview' ? TEXTS.preview : start.isReview ? TEXTS.review : null);
+    this.#say(this.#welcome(start));
     if (this.#sequencer !== null) this.#showHeader();
     this.#showContents();
     if (start.ownWindow) this.#showOwnWindow(open, given);
@@ -160,8 +169,10 @@ export class Player {
       runtime.API_1484_11 = api;
     }
     const { session } = open;
-    if (start.isReview || this.#page?.mode !== 'normal') return;
+    if (start.isReview || this.#page?.mode !== 'normal' || this.#page.registration === null) return;
+    const { registration, attempt } = this.#page;
     open.saver = new Saver({
+      owner: { registration, attempt },
       unit: unit.id,
       page: this.#page.page,
       visit: ++this.#visits,
@@ -169,6 +180,15 @@ export class Player {
       read: () => ({ ...session.snapshot(), ...this.#sequencingState() }),
       onState: (state) => this.#savingChanged(state),
     });
+  }
+
+  /** What the learner hears when a unit opens. */
+  #welcome({ isReview }: UnitStart): string | null {
+    const wasRecovered = this.#wasRecovered;
+    this.#wasRecovered = false;
+    if (this.#page?.mode === 'preview') return TEXTS.preview;
+    if (isReview) return TEXTS.review;
+    return wasRecovered ? TEXTS.recovered : null;
   }
 
   #sequencingState(): { state?: unknown } {
@@ -220,65 +240,25 @@ export class Player {
     open.frame.focus();
   }
 
-  /**
-   * Asks for the click that opens the course's window: a window that a click opens is not blocked, or seldom. A window
-   * that was closed is opened again with a new start, since some standards let an address start a session only once.
-   */
   #showOwnWindow(open: OpenUnit, given: CourseWindow | null): void {
-    let wasOpened = false;
-    const courseWindow = given ?? new CourseWindow();
-    const title = element('h2', { tabindex: -1 });
-    const words = element('p', { role: 'status' });
-    const blocked = element('p', { role: 'alert', hidden: true }, TEXTS.blocked);
-    const button = element('button', { class: 'main' });
-    const show = () => {
-      const { isOpen } = courseWindow;
-      title.textContent = isOpen
-        ? TEXTS.windowOpenTitle
-        : wasOpened
-          ? TEXTS.windowClosedTitle
-          : TEXTS.ownWindowTitle;
-      words.textContent = isOpen ? TEXTS.windowOpen : wasOpened ? TEXTS.windowClosed : TEXTS.ownWindow;
-      button.textContent = isOpen ? TEXTS.showWindow : wasOpened ? TEXTS.openAgain : TEXTS.openWindow;
-    };
-    courseWindow.onClosed = () => {
-      if (open !== this.#open) return;
-      open.saver?.changed('commit');
-      show();
-      void this.#refresh();
-      setTimeout(() => void this.#refresh(), LAST_WORDS_MS);
-    };
-    const start = () => {
-      wasOpened = true;
-      open.window = courseWindow;
-      courseWindow.show(open.start.address);
-      show();
-    };
-    button.addEventListener('click', () => {
-      if (courseWindow.isOpen) {
-        courseWindow.focus();
-        return;
-      }
-      const next = wasOpened ? new CourseWindow() : courseWindow;
-      const isOpened = next.open();
-      blocked.hidden = isOpened;
-      if (!isOpened) return;
-      if (wasOpened) void this.#openUnit(open.unit, next);
-      else start();
-    });
-    show();
     this.#showCard(
-      element(
-        'section',
-        { class: 'card' },
-        title,
-        words,
-        this.#result,
-        blocked,
-        element('div', { class: 'actions' }, button),
-      ),
+      ownWindowCard(open.start.address, {
+        given,
+        result: this.#result,
+        events: {
+          onShown: (opened) => {
+            open.window = opened;
+          },
+          onClosed: () => {
+            if (open !== this.#open) return;
+            open.saver?.changed('commit');
+            void this.#refresh();
+            setTimeout(() => void this.#refresh(), LAST_WORDS_MS);
+          },
+          onOpenedAgain: (opened) => void this.#openUnit(open.unit, opened),
+        },
+      }),
     );
-    if (given !== null) start();
   }
 
   /** A cmi5 unit that the learner leaves goes to a page that says so. */
@@ -302,7 +282,7 @@ export class Player {
     this.#nav.hidden = false;
     this.#showHeader();
     this.#showContents();
-    this.#showCard(this.#card(TEXTS.unitEnded, TEXTS.unitEndedWords));
+    this.#showCard(cardOf(TEXTS.unitEnded, TEXTS.unitEndedWords));
   }
 
   /** The course said that it is done for now; its page stays, since some show a last word there. */
@@ -377,63 +357,15 @@ export class Player {
       location.replace(returnUrl);
       return;
     }
-    this.#stage.replaceChildren(this.#card(TEXTS.loading));
+    this.#stage.replaceChildren(cardOf(TEXTS.loading));
     await this.#refresh();
-    this.#showRecord();
+    if (this.#page !== null) this.#showRecord(this.#page);
   }
 
-  /** Says what was recorded, and how to continue where something is left to do. */
-  #showRecord(): void {
-    const { mode, result, units = [] } = this.#page ?? {};
-    this.#header.replaceChildren(element('h1', {}, this.#page?.course.name ?? ''));
-    if (mode !== 'normal') {
-      this.#showCard(this.#card(TEXTS.previewOverTitle, TEXTS.previewOver, this.#backToCourse()));
-      return;
-    }
-    const [title, words] =
-      result?.completion !== 'Completed'
-        ? [TEXTS.unfinishedTitle, TEXTS.unfinished]
-        : result.success === 'FAIL'
-          ? [TEXTS.notPassedTitle, TEXTS.notPassed]
-          : [TEXTS.finishedTitle, TEXTS.finished];
-    const list =
-      units.length > 1
-        ? element('ol', { class: 'record' }, ...units.map((unit) => element('li', {}, ...unitWords(unit))))
-        : null;
-    this.#showCard(
-      this.#card(
-        title,
-        words,
-        this.#result,
-        list === null ? null : element('h3', {}, TEXTS.contents),
-        list,
-        this.#backToCourse(),
-      ),
-    );
-  }
-
-  #backToCourse(): HTMLElement {
-    const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
-    return element('div', { class: 'actions' }, back);
-  }
-
-  /** Shows the result of the whole course, wherever it is shown. */
-  #fillResult(): void {
-    const result = this.#page?.result;
-    if (result === undefined) return;
-    const { completion, success, score } = result;
-    const rows: [string, string, string | null][] = [
-      [TEXTS.completion, TEXTS.completionWords[completion], null],
-    ];
-    if (success !== 'UNKNOWN') {
-      rows.push([TEXTS.success, TEXTS.successWords[success], success === 'PASS' ? 'good' : 'bad']);
-    }
-    if (score !== null) rows.push([TEXTS.score, scoreText(score), null]);
-    this.#result.replaceChildren(
-      ...rows.map(([term, value, kind]) =>
-        element('div', {}, element('dt', {}, term), element('dd', { class: kind }, value)),
-      ),
-    );
+  /** Says what was recorded, and how to continue. */
+  #showRecord(page: PageAnswer): void {
+    this.#header.replaceChildren(element('h1', {}, page.course.name));
+    this.#showCard(recordCard(page, this.#result));
   }
 
   async #refresh(): Promise<void> {
@@ -441,7 +373,7 @@ export class Player {
     try {
       const recorded = await post<Pick<PageAnswer, 'units' | 'result'>>('units');
       this.#page = { ...this.#page, ...recorded };
-      this.#fillResult();
+      fillResult(this.#result, this.#page.result);
       this.#showContents();
     } catch {
       // What is shown stays; the next change asks again.
@@ -536,9 +468,7 @@ export class Player {
     this.#open = null;
     const takeOver = element('button', { class: 'main', onclick: () => location.reload() }, TEXTS.takeOver);
     this.#header.replaceChildren(element('h1', {}, this.#page?.course.name ?? ''));
-    this.#showCard(
-      this.#card(title, words, canTakeOver ? element('div', { class: 'actions' }, takeOver) : null),
-    );
+    this.#showCard(cardOf(title, words, canTakeOver ? element('div', { class: 'actions' }, takeOver) : null));
   }
 
   #showFailure(error: unknown, again: () => unknown = () => location.reload()): void {
@@ -547,7 +477,7 @@ export class Player {
       return;
     }
     const button = element('button', { class: 'main', onclick: () => void again() }, TEXTS.tryAgain);
-    this.#showCard(this.#card(TEXTS.failedTitle, TEXTS.failed, element('div', { class: 'actions' }, button)));
+    this.#showCard(cardOf(TEXTS.failedTitle, TEXTS.failed, element('div', { class: 'actions' }, button)));
   }
 
   #say(words: string | null): void {
@@ -560,31 +490,4 @@ export class Player {
     this.#stage.replaceChildren(...(this.#isEnded ? [] : [this.#nav]), card);
     card.querySelector('h2')?.focus();
   }
-
-  #card(title: string, words: string | null = null, ...children: (Node | null)[]): HTMLElement {
-    return element(
-      'section',
-      { class: 'card' },
-      element('h2', { tabindex: -1 }, title),
-      words === null ? null : element('p', {}, words),
-      ...children,
-    );
-  }
-}
-
-/** A unit's title and, smaller, its status. */
-function unitWords(unit: Unit): [string, Node] {
-  const kind = unit.success === 'PASS' ? 'good' : unit.success === 'FAIL' ? 'bad' : null;
-  return [unit.title, element('small', { class: kind }, statusOf(unit))];
-}
-
-function statusOf({ completion, success, score, isOpen }: Unit): string {
-  if (!isOpen) return TEXTS.notOpen;
-  const parts: string[] = [TEXTS.completionWords[completion], TEXTS.successWords[success]];
-  if (score !== null) parts.push(`${TEXTS.score}: ${scoreText(score)}`);
-  return parts.filter((each) => each !== '').join(' · ');
-}
-
-function scoreText(score: number): string {
-  return String(Math.round(score * 100) / 100);
 }

@@ -1,5 +1,7 @@
 import type { Splice } from '../../../src/player/scorm/cmi.ts';
 import { textDigest } from '../../../src/player/scorm/text-digest.ts';
+import { post, Refusal } from './server.ts';
+import { forgetUnsent, hasUnsent, keepUnsent, takeUnsent, type UnsentOwner } from './unsent.ts';
 
 /** What a unit has to save at a moment. */
 export interface Snapshot {
@@ -22,11 +24,11 @@ interface Commit extends Snapshot {
   splices?: Splice[];
 }
 
-/** A launch's own: a tab may open several. */
-const PENDING_KEY = `coursewire-pending ${location.pathname}`;
 /** Merges the bursts that courses save in. */
 const SOON_MS = 150;
 const LATER_MS = 1_500;
+/** How often changes are kept in the browser while the connection is lost, in case the browser itself ends. */
+const KEEP_MS = 1_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 /** Browsers let a page that is closed send 64 KiB in all. */
@@ -37,9 +39,10 @@ const COMMIT_PATH = '../commit';
 
 /**
  * Saves what a unit says: merged, in order, one request at a time; at once and in a form that outlives the page while it
- * is being closed. What has not arrived is kept in the tab, which sends it again after a reload.
+ * is being closed. What has not arrived is kept in the browser, where the registration's next page finds it.
  */
 export class Saver {
+  readonly #owner: UnsentOwner;
   readonly #unit: string;
   readonly #page: number;
   readonly #visit: number;
@@ -59,9 +62,12 @@ export class Saver {
   #retryMs = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
+  #keepTimer: ReturnType<typeof setTimeout> | undefined;
   #idle: (() => void)[] = [];
 
   constructor(options: {
+    /** Whose writes these are. */
+    owner: UnsentOwner;
     unit: string;
     page: number;
     visit: number;
@@ -70,6 +76,7 @@ export class Saver {
     read: () => Snapshot;
     onState: (state: SavingState) => void;
   }) {
+    this.#owner = options.owner;
     this.#unit = options.unit;
     this.#page = options.page;
     this.#visit = options.visit;
@@ -90,6 +97,7 @@ export class Saver {
       else this.#sendLeaving();
       return;
     }
+    if (this.#retryMs !== FIRST_RETRY_MS) this.#keepSoon();
     this.#sendIn(how === 'value' ? LATER_MS : how === 'commit' ? SOON_MS : 0);
   }
 
@@ -115,6 +123,7 @@ export class Saver {
   /** Ends it: its unit is closed. */
   dispose(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#keepTimer);
     removeEventListener('online', this.#again);
   }
 
@@ -134,6 +143,13 @@ export class Saver {
     }, ms);
   }
 
+  #keepSoon(): void {
+    this.#keepTimer ??= setTimeout(() => {
+      this.#keepTimer = undefined;
+      if (this.#isDirty && !this.#isOver) keepUnsent(this.#owner, this.#commit());
+    }, KEEP_MS);
+  }
+
   #commit(): Commit {
     return {
       ...this.#read(),
@@ -149,7 +165,7 @@ export class Saver {
     this.#isSending = true;
     this.#isDirty = false;
     const commit = this.#commit();
-    keepPending(commit);
+    keepUnsent(this.#owner, commit);
     if (this.#retryMs === FIRST_RETRY_MS) this.#onState('saving');
     this.#remember(commit);
     const status = await request(JSON.stringify(commit));
@@ -157,7 +173,7 @@ export class Saver {
     if (status === 200) {
       this.#acknowledge(commit);
       this.#retryMs = FIRST_RETRY_MS;
-      forgetPending(commit);
+      forgetUnsent(this.#owner, commit);
       if (this.#isDirty) this.#sendIn(SOON_MS);
       else {
         this.#onState('saved');
@@ -165,7 +181,7 @@ export class Saver {
       }
     } else if (status === 409) this.#end('superseded', commit);
     else if (status === 410 || status === 404) this.#end('over', commit);
-    else if (status >= 400 && status < 500 && status !== 408 && status !== 429) this.#end('refused', commit);
+    else if (isRefusal(status)) this.#end('refused', commit);
     else {
       // The next try reads the data again: it holds this and what comes meanwhile.
       this.#isDirty = true;
@@ -191,7 +207,7 @@ export class Saver {
 
   #end(state: SavingState, commit: Commit): void {
     this.#isOver = true;
-    forgetPending(commit);
+    forgetUnsent(this.#owner, commit);
     this.#onState(state);
     this.#nowIdle();
   }
@@ -205,7 +221,7 @@ export class Saver {
     if (this.#isOver) return;
     const commit = this.#commit();
     this.#isDirty = false;
-    keepPending(commit);
+    keepUnsent(this.#owner, commit);
     const body = smallest(commit, {
       began: this.#began,
       sent: this.#sent,
@@ -218,7 +234,7 @@ export class Saver {
         return;
       }
       this.#acknowledge(commit);
-      forgetPending(commit);
+      forgetUnsent(this.#owner, commit);
       if (!this.#isDirty && !this.#isSending) this.#onState('saved');
     });
   }
@@ -294,28 +310,46 @@ async function request(body: string, keepalive = false): Promise<number> {
   }
 }
 
-/** Sends what a page before this one in the same tab could not; to be awaited before the new page takes over. */
-export async function sendPending(): Promise<void> {
-  const text = sessionStorage.getItem(PENDING_KEY);
-  if (text === null) return;
-  if ((await request(text)) !== 0) sessionStorage.removeItem(PENDING_KEY);
-}
+/** What came of sending what an earlier page of the registration could not. */
+export type UnsentOutcome = 'nothing' | 'recorded' | 'refused' | 'unreachable';
 
-function keepPending(commit: Commit): void {
+/**
+ * Sends what an earlier page of the registration left unsent in this browser. To be awaited before the new page takes
+ * over: the service takes it as long as no newer page has opened, wherever that was.
+ */
+export async function sendUnsent(): Promise<UnsentOutcome> {
+  if (!hasUnsent()) return 'nothing';
+  const owner = await currentOwner();
+  if (owner === null) return 'unreachable';
+  if (owner.registration === null) return 'nothing';
+  const { registration, attempt } = owner;
+  const write = takeUnsent({ registration, attempt });
+  if (write === null) return 'nothing';
   try {
-    sessionStorage.setItem(PENDING_KEY, JSON.stringify(commit));
-  } catch {
-    // Full, or not allowed: the page itself still has it.
+    const answer = await post<{ outcome: string }>('commit', { ...write, lateOf: attempt });
+    forgetUnsent({ registration, attempt }, write);
+    // What a closed tab sent may have arrived though its page did not hear of it.
+    return answer.outcome === 'recorded' ? 'recorded' : 'nothing';
+  } catch (error) {
+    if (!(error instanceof Refusal) || !isRefusal(error.status)) return 'unreachable';
+    forgetUnsent({ registration, attempt }, write);
+    return 'refused';
   }
 }
 
-function forgetPending({ sequence, page }: Commit): void {
+/** The registration and attempt that the page is about to play; null when the service cannot be reached. */
+async function currentOwner(): Promise<{ registration: string | null; attempt: number } | null> {
   try {
-    const kept = sessionStorage.getItem(PENDING_KEY);
-    if (kept === null) return;
-    const pending = JSON.parse(kept) as Commit;
-    if (pending.page === page && pending.sequence <= sequence) sessionStorage.removeItem(PENDING_KEY);
+    const answer = await fetch('../attempt', { headers: { accept: 'application/json' } });
+    // Whatever is wrong with the launch, opening it says so.
+    if (isRefusal(answer.status)) return { registration: null, attempt: 0 };
+    return answer.ok ? await answer.json() : null;
   } catch {
-    // See above.
+    return null;
   }
+}
+
+/** Whether an answer says that trying again is of no use. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }

@@ -17,6 +17,9 @@ export interface Unit extends Result {
 export interface PageAnswer {
   course: { name: string; standard: string };
   mode: string;
+  /** Null for a preview. */
+  registration: string | null;
+  attempt: number;
   page: number;
   units: Unit[];
   /** Of the whole course. */

@@ -13,7 +13,8 @@ export const TEXTS = {
   saving: 'Saving …',
   notSaved: 'Not saved yet',
   offline:
-    'The connection is lost. What you do is kept on this page and sent when it is back. Do not close the page.',
+    'The connection is lost. What you do is kept in this browser and sent when the connection is back. If you close the page before that, open the course again in this browser.',
+  recovered: 'What you did while the connection was lost is recorded now.',
   supersededTitle: 'The course is open in another window',
   superseded:
     'You opened the course again elsewhere. Go on there: what you do here is not recorded any more.',

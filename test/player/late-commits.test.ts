@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type PlayerClient, startLaunch } from '../support/player-client.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const PASSED = { core: { lesson_status: 'passed', score: { raw: '85' } } };
+
+describe('a write that the page it is from could not send', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  const start = async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const client = await startLaunch(service, registrationId);
+    await client.open();
+    await client.openUnit('i1');
+    const unsent = client.commitOf('i1', PASSED);
+    return { registrationId, client, unsent };
+  };
+  const attemptOf = async ({ base }: PlayerClient) =>
+    (await (await fetch(`${base}/attempt`)).json()) as { registration: string | null; attempt: number };
+  const success = async (registrationId: string) =>
+    (await service.api.get(`/registrations/${registrationId}`)).body.success;
+
+  it('is recorded once when a later launch sends it before its page opens', async () => {
+    const { registrationId, unsent } = await start();
+    const later = await startLaunch(service, registrationId);
+    assert.deepEqual(await attemptOf(later), { registration: registrationId, attempt: 1 });
+    const send = () => later.post('commit', { ...unsent, lateOf: 1 });
+    assert.deepEqual((await send()).body, { outcome: 'recorded' });
+    assert.equal(await success(registrationId), 'PASS');
+    assert.deepEqual((await send()).body, { outcome: 'stale' });
+  });
+
+  it('is dropped once a newer page has opened, or when it is said to be of another attempt', async () => {
+    const { registrationId, unsent } = await start();
+    const later = await startLaunch(service, registrationId);
+    for (const lateOf of [0, 2]) {
+      assert.equal((await later.post('commit', { ...unsent, lateOf })).status, 409);
+    }
+    await later.open();
+    assert.equal((await later.post('commit', { ...unsent, lateOf: 1 })).status, 409);
+    assert.equal(await success(registrationId), 'UNKNOWN');
+  });
+
+  it('is dropped after a reset, though pages of the new attempt are counted from the beginning', async () => {
+    const { registrationId, unsent } = await start();
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    const later = await startLaunch(service, registrationId);
+    assert.deepEqual(await attemptOf(later), { registration: registrationId, attempt: 2 });
+    assert.equal((await later.post('commit', { ...unsent, lateOf: 1 })).status, 409);
+    await later.open();
+    assert.equal((await later.post('commit', { ...unsent, lateOf: 1 })).status, 409);
+    assert.equal(await success(registrationId), 'UNKNOWN');
+  });
+
+  it('needs to be marked as one: a launch writes for its own pages alone', async () => {
+    const { registrationId, unsent } = await start();
+    const later = await startLaunch(service, registrationId);
+    assert.equal((await later.post('commit', unsent)).status, 409);
+    assert.equal(await success(registrationId), 'UNKNOWN');
+  });
+
+  it('is no business of the launch of another learner', async () => {
+    const { unsent, registrationId } = await start();
+    const { registrationId: others } = await registerTo(service, scorm12Course(), 'bob@example.com');
+    const bob = await startLaunch(service, others);
+    await bob.open();
+    await bob.post('commit', { ...unsent, page: 2, lateOf: 1 });
+    assert.deepEqual([await success(others), await success(registrationId)], ['UNKNOWN', 'UNKNOWN']);
+  });
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { until } from '../support/service.ts';
+import { type Classroom, heardOf, Learner, newLearner, openClassroom } from './support/learner.ts';
+
+const RECOVERED = 'What you did while the connection was lost is recorded now.';
+
+describe('a course whose tab is closed while the connection is lost', () => {
+  let classroom: Classroom;
+  let { service, browser, target } = {} as Classroom;
+  before(async () => {
+    classroom = await openClassroom();
+    ({ service, browser, target } = classroom);
+  });
+  after(() => classroom[Symbol.asyncDispose]());
+
+  const set = (learner: Learner, values: Record<string, string>) =>
+    learner.course.locator('body').evaluate((_body, pairs) => {
+      type Sco = Record<string, (...values: string[]) => string>;
+      const { sco } = globalThis as unknown as { sco: Sco };
+      for (const [name, value] of Object.entries(pairs)) (sco.LMSSetValue ?? sco.SetValue)?.(name, value);
+      (sco.LMSCommit ?? sco.Commit)?.('');
+    }, values);
+  /** Learns without a connection, and closes the tab; the browser stays. */
+  const learnOffline = async (learner: Learner, work: () => Promise<unknown>) => {
+    const context = learner.page.context();
+    await context.setOffline(true);
+    await work();
+    await learner.page.getByText('The connection is lost.').waitFor();
+    const next = await context.newPage();
+    const closed = learner.page.waitForEvent('close');
+    await learner.page.close({ runBeforeUnload: true });
+    await closed;
+    await context.setOffline(false);
+    return next;
+  };
+  const reopened = async (registrationId: string, page: Learner['page']) => {
+    const learner = new Learner(page);
+    await learner.open(service, registrationId);
+    return { learner, given: await learner.given() };
+  };
+
+  it('gives the service everything at the next launch in that browser, before the course starts', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const much = 'ä'.repeat(200_000);
+    const next = await learnOffline(learner, async () => {
+      await set(learner, { 'cmi.core.lesson_location': 'page-3', 'cmi.suspend_data': much });
+      await learner.page.getByText('The connection is lost.').waitFor();
+      // The last words of the page that is closed count as well.
+      await set(learner, { 'cmi.core.lesson_location': 'page-4', 'cmi.core.exit': 'suspend' });
+    });
+    const { learner: again, given } = await reopened(registrationId, next);
+    assert.deepEqual(
+      [given['core.lesson_location'], given.suspend_data, given['core.entry']],
+      ['page-4', `${much.length} characters`, 'resume'],
+    );
+    await again.page.getByText(RECOVERED).waitFor();
+    await again.page.reload();
+    await again.given();
+    assert.equal(await again.page.getByText(RECOVERED).count(), 0, 'it is sent once');
+  });
+
+  it('makes the result heard of once', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const next = await learnOffline(learner, () => learner.course.locator('#pass').click());
+    assert.deepEqual(heardOf(target, registrationId), []);
+    const { given } = await reopened(registrationId, next);
+    assert.equal(given['core.lesson_mode'], 'review');
+    await until(() => heardOf(target, registrationId).length > 0, 'the result is heard of');
+    assert.deepEqual(
+      heardOf(target, registrationId).map(({ completion, success, score }) => [completion, success, score]),
+      [['Completed', 'PASS', 85]],
+    );
+  });
+
+  it('brings a SCORM 2004 course back to where it was left', async () => {
+    const { registrationId } = await registerTo(service, scorm2004Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const next = await learnOffline(learner, () => set(learner, { 'cmi.location': 'page-5' }));
+    assert.equal((await reopened(registrationId, next)).given.location, 'page-5');
+  });
+
+  it('is not mixed up with another learner who uses the browser next', async () => {
+    const ann = await registerTo(service, scorm12Course());
+    const bob = await registerTo(service, scorm12Course(), 'bob@example.com');
+    await using learner = await newLearner(browser);
+    await learner.open(service, ann.registrationId);
+    await learner.given();
+    const next = await learnOffline(learner, () => set(learner, { 'cmi.core.lesson_location': 'of-ann' }));
+    const second = await reopened(bob.registrationId, next);
+    assert.deepEqual(
+      [second.given['core.student_id'], second.given['core.lesson_location']],
+      ['bob@example.com', ''],
+    );
+    await set(second.learner, { 'cmi.core.lesson_location': 'of-bob' });
+    await second.learner.saved();
+    const third = await reopened(ann.registrationId, next);
+    assert.deepEqual(
+      [third.given['core.student_id'], third.given['core.lesson_location']],
+      ['ann@example.com', 'of-ann'],
+    );
+  });
+
+  it('gives way to what was learned elsewhere since', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const next = await learnOffline(learner, () => set(learner, { 'cmi.core.lesson_location': 'at-home' }));
+    await using elsewhere = await newLearner(browser);
+    await elsewhere.open(service, registrationId);
+    await elsewhere.given();
+    await set(elsewhere, { 'cmi.core.lesson_location': 'at-work' });
+    await elsewhere.saved();
+    assert.equal((await reopened(registrationId, next)).given['core.lesson_location'], 'at-work');
+    const kept = await next.evaluate(() => Object.keys(localStorage).length);
+    assert.equal(kept, 0, 'nothing is kept that nobody wants any more');
+  });
+
+  it('opens no course while the service cannot take what is unsent, and does once it can', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const next = await learnOffline(learner, () => set(learner, { 'cmi.core.lesson_location': 'page-6' }));
+    await next.route('**/commit', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 1 });
+    const again = new Learner(next);
+    await again.open(service, registrationId);
+    await next.getByRole('heading', { name: 'The course could not be opened' }).waitFor();
+    await next.getByRole('button', { name: 'Try again' }).click();
+    assert.equal((await again.given())['core.lesson_location'], 'page-6');
+  });
+});

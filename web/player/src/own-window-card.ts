@@ -1,0 +1,73 @@
+import { CourseWindow } from './course-window.ts';
+import { element } from './elements.ts';
+import { TEXTS } from './texts.ts';
+
+/** What happens to the window of a course, for the page that opened it. */
+export interface OwnWindowEvents {
+  /** The window is open and shows the unit. */
+  onShown(opened: CourseWindow): void;
+  onClosed(): void;
+  /** The learner opens a window again that was closed. The window is empty, and the unit needs a new start. */
+  onOpenedAgain(opened: CourseWindow): void;
+}
+
+/**
+ * The card that asks for the click that opens a course's own window: browsers seldom block a window that a click opens.
+ * A closed window is opened again with a new start, since some standards let an address start a session only once.
+ * @param given the window that an earlier click opened for the unit, still empty
+ * @param result what is recorded of the course, shown in the card
+ */
+export function ownWindowCard(
+  address: string,
+  { given, result, events }: { given: CourseWindow | null; result: Node; events: OwnWindowEvents },
+): HTMLElement {
+  let wasOpened = false;
+  const courseWindow = given ?? new CourseWindow();
+  const title = element('h2', { tabindex: -1 });
+  const words = element('p', { role: 'status' });
+  const blocked = element('p', { role: 'alert', hidden: true }, TEXTS.blocked);
+  const button = element('button', { class: 'main' });
+  const show = () => {
+    const { isOpen } = courseWindow;
+    title.textContent = isOpen
+      ? TEXTS.windowOpenTitle
+      : wasOpened
+        ? TEXTS.windowClosedTitle
+        : TEXTS.ownWindowTitle;
+    words.textContent = isOpen ? TEXTS.windowOpen : wasOpened ? TEXTS.windowClosed : TEXTS.ownWindow;
+    button.textContent = isOpen ? TEXTS.showWindow : wasOpened ? TEXTS.openAgain : TEXTS.openWindow;
+  };
+  courseWindow.onClosed = () => {
+    show();
+    events.onClosed();
+  };
+  const start = () => {
+    wasOpened = true;
+    events.onShown(courseWindow);
+    courseWindow.show(address);
+    show();
+  };
+  button.addEventListener('click', () => {
+    if (courseWindow.isOpen) {
+      courseWindow.focus();
+      return;
+    }
+    const next = wasOpened ? new CourseWindow() : courseWindow;
+    const isOpened = next.open();
+    blocked.hidden = isOpened;
+    if (!isOpened) return;
+    if (wasOpened) events.onOpenedAgain(next);
+    else start();
+  });
+  show();
+  if (given !== null) start();
+  return element(
+    'section',
+    { class: 'card' },
+    title,
+    words,
+    result,
+    blocked,
+    element('div', { class: 'actions' }, button),
+  );
+}

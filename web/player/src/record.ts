@@ -1,0 +1,74 @@
+import { element } from './elements.ts';
+import type { PageAnswer, Result, Unit } from './server.ts';
+import { TEXTS } from './texts.ts';
+
+/** A card: a heading that can be focused, words, and whatever else it holds. */
+export function cardOf(
+  title: string,
+  words: string | null = null,
+  ...children: (Node | null)[]
+): HTMLElement {
+  return element(
+    'section',
+    { class: 'card' },
+    element('h2', { tabindex: -1 }, title),
+    words === null ? null : element('p', {}, words),
+    ...children,
+  );
+}
+
+/**
+ * The page after the exit: what was recorded, and how to continue.
+ * @param result the list that {@link fillResult} fills
+ */
+export function recordCard(page: PageAnswer, result: HTMLElement): HTMLElement {
+  const { mode, units } = page;
+  const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
+  const actions = element('div', { class: 'actions' }, back);
+  if (mode === 'preview') return cardOf(TEXTS.previewOverTitle, TEXTS.previewOver, actions);
+  const [title, words] = endingOf(page.result);
+  const list =
+    units.length > 1
+      ? element('ol', { class: 'record' }, ...units.map((unit) => element('li', {}, ...unitWords(unit))))
+      : null;
+  const heading = list === null ? null : element('h3', {}, TEXTS.contents);
+  return cardOf(title, words, result, heading, list, actions);
+}
+
+function endingOf({ completion, success }: Result): [string, string] {
+  if (completion !== 'Completed') return [TEXTS.unfinishedTitle, TEXTS.unfinished];
+  return success === 'FAIL' ? [TEXTS.notPassedTitle, TEXTS.notPassed] : [TEXTS.finishedTitle, TEXTS.finished];
+}
+
+/** Fills a description list with the result of a whole course. */
+export function fillResult(list: HTMLElement, { completion, success, score }: Result): void {
+  const rows: [string, string, string | null][] = [
+    [TEXTS.completion, TEXTS.completionWords[completion], null],
+  ];
+  if (success !== 'UNKNOWN') {
+    rows.push([TEXTS.success, TEXTS.successWords[success], success === 'PASS' ? 'good' : 'bad']);
+  }
+  if (score !== null) rows.push([TEXTS.score, scoreText(score), null]);
+  list.replaceChildren(
+    ...rows.map(([term, value, kind]) =>
+      element('div', {}, element('dt', {}, term), element('dd', { class: kind }, value)),
+    ),
+  );
+}
+
+/** A unit's title and, smaller, its status. */
+export function unitWords(unit: Unit): [string, Node] {
+  const kind = unit.success === 'PASS' ? 'good' : unit.success === 'FAIL' ? 'bad' : null;
+  return [unit.title, element('small', { class: kind }, statusOf(unit))];
+}
+
+function statusOf({ completion, success, score, isOpen }: Unit): string {
+  if (!isOpen) return TEXTS.notOpen;
+  const parts: string[] = [TEXTS.completionWords[completion], TEXTS.successWords[success]];
+  if (score !== null) parts.push(`${TEXTS.score}: ${scoreText(score)}`);
+  return parts.filter((each) => each !== '').join(' · ');
+}
+
+function scoreText(score: number): string {
+  return String(Math.round(score * 100) / 100);
+}
