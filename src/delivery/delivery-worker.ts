@@ -155,21 +155,20 @@ export class DeliveryWorker implements AsyncDisposable {
   async #exchange(): Promise<boolean> {
     const settlements = this.#finished;
     this.#finished = [];
-    const capacity = this.#stopping ? 0 : this.#slots.free();
+    const next = {
+      capacity: this.#stopping ? 0 : this.#slots.free(),
+      visibilityMs: this.#options.timeoutMs + VISIBILITY_MARGIN_MS,
+    };
     let discards: Settled<FinishedMessage>[] = [];
     let isSettled = false;
     try {
       if (this.#failures > 0) await this.#takeBackLeases(settlements);
       const { received, nextAvailableAt } = await this.#database.transaction(
         async (tx) => {
-          const settled = await this.#queue.settle(tx, settlements);
+          const settled = await this.#queue.settle(tx, settlements, next);
           discards = settled.filter(({ settlement }) => settlement.action === 'discard');
-          const visibilityMs = this.#options.timeoutMs + VISIBILITY_MARGIN_MS;
           // Neither needs the other's result: a server gets their statements in one go.
-          const [taken] = await Promise.all([
-            this.#queue.receive(tx, { capacity, visibilityMs }),
-            recordDeliveries(tx, settled),
-          ]);
+          const [taken] = await Promise.all([this.#queue.receive(tx, next), recordDeliveries(tx, settled)]);
           return taken;
         },
         { durability: 'deferred' },

@@ -122,9 +122,15 @@ export interface MessageQueue {
   enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void>;
   /**
    * Settles messages that were received, and answers the settlements that took effect: those whose lease was lost are not
-   * among them. What they bring about is to be written in the same transaction, and what is received next.
+   * among them. Their consequences belong in the same transaction.
+   * @param next the request that `receive` gets later in this transaction, when the caller will call it. It may lease the
+   * messages behind deleted ones here, which saves each of their lines a second update.
    */
-  settle<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<Settled<S>[]>;
+  settle<S extends Settlement>(
+    tx: Transaction,
+    settlements: readonly S[],
+    next?: ReceiveRequest,
+  ): Promise<Settled<S>[]>;
   /** Takes up heads that are due, at most one of each line. */
   receive(tx: Transaction, request: ReceiveRequest): Promise<Received>;
   /**

@@ -27,6 +27,7 @@ const step = fc.oneof(
         maxLength: 4,
       }),
       capacity: fc.nat(2),
+      leasesNext: fc.boolean(),
     }),
   },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('pass'), ms: fc.constantFrom(1, 500, 2_000) }) },
@@ -93,7 +94,7 @@ class Comparison {
             return { message: received, action, followersBefore: this.#engine.now() - delay };
           return { message: received, action };
         });
-        return await this.#exchange(settlements, taken.capacity);
+        return await this.#exchange(settlements, taken.capacity, taken.leasesNext);
       }
       case 'pass':
         return await this.#engine.pass(taken.ms);
@@ -123,13 +124,14 @@ class Comparison {
     }
   }
 
-  async #exchange(settlements: readonly Settlement[], capacity: number): Promise<void> {
+  async #exchange(settlements: readonly Settlement[], capacity: number, leasesNext = true): Promise<void> {
     const now = this.#engine.now();
     const effective = new Map<Settlement, QueueMessage[]>();
     const { received, nextAvailableAt } = await this.#user.exchange({
       settlements,
       capacity,
       visibilityMs: VISIBILITY_MS,
+      leasesNext,
       record: async (_tx, settled) => {
         for (const { settlement, discarded } of settled) effective.set(settlement, discarded.map(contentOf));
       },

@@ -179,6 +179,82 @@ export function settlingContract(open: OpenQueue): void {
     });
   });
 
+  describe('settling and receiving in one transaction', () => {
+    for (const leasesNext of [true, false]) {
+      const how = leasesNext
+        ? 'when settling is given the request'
+        : 'when settling is not given the request';
+
+      it(`receives the messages behind deleted ones, their first receives, ${how}`, async () => {
+        await using engine = await open();
+        const user = new QueueUser(engine);
+        await user.put(1, 'a1', 'b1', 'c1');
+        await user.put(2, 'a2');
+        await user.put(3, 'a3', 'b3');
+        const [first, last, failed] = await user.receive();
+        await user.settle({ message: failed!, action: 'retry', availableAt: engine.now() });
+        const again = await user.receiveOne();
+        const { received } = await user.exchange({
+          settlements: [first!, last!, again].map((message) => ({ message, action: 'delete' }) as const),
+          capacity: 10,
+          leasesNext,
+        });
+        const names = received.map(({ messageId, receiveCount }) => `${messageId} ${receiveCount}`);
+        assert.deepEqual(names.sort(), ['b1 1', 'b3 1']);
+        assert.deepEqual(await user.receiveNames(), []);
+        const settled = await user.settle(
+          ...received.map((message) => ({ message, action: 'delete' }) as const),
+        );
+        assert.equal(settled.length, 2);
+        assert.deepEqual(await user.drain(), ['c1']);
+      });
+
+      it(`receives no more than the capacity, and the rest stays due, ${how}`, async () => {
+        await using engine = await open();
+        const user = new QueueUser(engine);
+        for (const line of [1, 2, 3]) await user.put(line, `a${line}`, `b${line}`);
+        const heads = await user.receive();
+        const { received } = await user.exchange({
+          settlements: heads.map((message) => ({ message, action: 'delete' }) as const),
+          capacity: 2,
+          leasesNext,
+        });
+        assert.equal(received.length, 2);
+        assert.equal((await user.receive()).length, 1);
+      });
+
+      it(`passes by a line whose message is settled while others wait for capacity, ${how}`, async () => {
+        await using engine = await open();
+        const user = new QueueUser(engine);
+        for (const line of [1, 2, 3]) await user.put(line, `a${line}`, `b${line}`);
+        const seen: number[] = [];
+        let received = await user.receive(1);
+        while (seen.length < 6) {
+          seen.push(received[0]!.lineId);
+          await engine.pass(1);
+          const settlements = received.map((message) => ({ message, action: 'delete' }) as const);
+          ({ received } = await user.exchange({ settlements, capacity: 1, leasesNext }));
+        }
+        assert.deepEqual(new Set(seen.slice(0, 3)), new Set([1, 2, 3]), `in turns: ${seen}`);
+      });
+    }
+
+    it('leaves what was leased due when the transaction fails', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      await user.put(1, 'a', 'b');
+      const message = await user.receiveOne();
+      const undone = engine.database.transaction(async (tx) => {
+        const request = { capacity: 1, visibilityMs: VISIBILITY_MS };
+        await engine.queue.settle(tx, [{ message, action: 'delete' }], request);
+        throw new Error('changed my mind');
+      });
+      await assert.rejects(undone, { message: 'changed my mind' });
+      assert.equal((await user.settle({ message, action: 'delete' })).length, 1);
+      assert.deepEqual(await user.receiveNames(), ['b']);
+    });
+  });
+
   describe('a batch', () => {
     it('settles lines by different actions at once', async () => {
       await using engine = await open();

@@ -8,28 +8,35 @@ import type { ReceivedMessage } from '../message-queue.ts';
 /** The lease of a line's head. */
 export type Lease = Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
 
+/** A line whose lease is still held. */
+export interface LeasedLine {
+  leaseToken: string;
+  /** How many messages it holds. */
+  pending: number;
+}
+
 const LEASED_LINES = new BatchStatement(
   'lease',
   { line_id: 'bigint', token: 'text' },
   (lease, { joined, dialect }) =>
-    `select line.line_id, line.lease_token from ${joined} queue_lines as line
+    `select line.line_id, line.lease_token, line.pending from ${joined} queue_lines as line
      where line.line_id = ${lease.line_id} and line.lease_token = ${lease.token}
      ${dialect === 'postgres' ? 'order by line.line_id for update of line' : ''}`,
 );
 
 /**
- * The lines of leases that are still held, with their tokens. Until the transaction ends nobody else takes them: on
+ * The lines of leases that are still held, by id. Until the transaction ends nobody else takes them: on
  * PostgreSQL their rows are locked, in ascending order.
  */
 export async function lockLeasedLines(
   tx: Pick<Transaction, 'allFor'>,
   leases: readonly Lease[],
-): Promise<Map<number, string>> {
-  const rows = await LEASED_LINES.all<{ line_id: number; lease_token: string }>(
+): Promise<Map<number, LeasedLine>> {
+  const rows = await LEASED_LINES.all<{ line_id: number; lease_token: string; pending: number }>(
     tx,
     leases.map(({ lineId, leaseToken }) => ({ line_id: lineId, token: leaseToken })),
   );
-  return new Map(rows.map((row) => [row.line_id, row.lease_token]));
+  return new Map(rows.map((row) => [row.line_id, { leaseToken: row.lease_token, pending: row.pending }]));
 }
 
 /**
@@ -75,19 +82,27 @@ export async function leaseDueLines(
 export interface LeavingHead {
   lineId: number;
   doneTo: number | null;
+  /** The lease of the message behind it, which must be there; null makes that one due. */
+  nextLease: NextLease | null;
+}
+
+/** A lease that a line goes on with; `leasedUntil` in epoch milliseconds. */
+export interface NextLease {
+  leaseToken: string;
+  leasedUntil: number;
 }
 
 const ADVANCE = new BatchStatement(
   'head',
-  { line_id: 'bigint', done_to: 'bigint', now: 'bigint' },
+  { line_id: 'bigint', done_to: 'bigint', token: 'text', available_at: 'bigint', receives: 'bigint' },
   (head, { from }) =>
-    `update queue_lines set pending = pending - 1, receive_count = 0, lease_token = null,
-       available_at = case when pending > 1 then ${head.now} else null end,
+    `update queue_lines set pending = pending - 1, receive_count = ${head.receives}, lease_token = ${head.token},
+       available_at = case when pending > 1 then ${head.available_at} else null end,
        done_to = coalesce(${head.done_to}, queue_lines.done_to)
      ${from} where queue_lines.line_id = ${head.line_id}`,
 );
 
-/** Takes the heads of held lines off them, and makes the next ones due. */
+/** Takes the heads of held lines off them, and leases the next ones or makes them due. */
 export async function advanceLines(
   tx: Transaction,
   heads: readonly LeavingHead[],
@@ -95,7 +110,13 @@ export async function advanceLines(
 ): Promise<void> {
   await ADVANCE.run(
     tx,
-    heads.map(({ lineId, doneTo }) => ({ line_id: lineId, done_to: doneTo, now })),
+    heads.map(({ lineId, doneTo, nextLease }) => ({
+      line_id: lineId,
+      done_to: doneTo,
+      token: nextLease?.leaseToken ?? null,
+      available_at: nextLease?.leasedUntil ?? now,
+      receives: nextLease === null ? 0 : 1,
+    })),
   );
 }
 

@@ -9,6 +9,7 @@ import type {
   QueueMessage,
   QueueTotals,
   Received,
+  ReceivedMessage,
   ReceiveRequest,
   Settled,
   Settlement,
@@ -16,7 +17,13 @@ import type {
 import { insertSharedBody } from '../shared-bodies.ts';
 import { copyToDeadLetters, deleteDeadLetters, deleteDeadLettersBefore } from './dead-letter-statements.ts';
 import { DoneMessages } from './done-messages.ts';
-import { endAllLeases, endOtherLeases, type Lease, leaseDueLines } from './lease-statements.ts';
+import {
+  endAllLeases,
+  endOtherLeases,
+  type Lease,
+  leaseDueLines,
+  type NextLease,
+} from './lease-statements.ts';
 import {
   addToLines,
   advanceUnleasedLine,
@@ -54,6 +61,15 @@ export interface LineQueueOptions {
   onMiscount?: (text: string) => void;
 }
 
+/** What a transaction has settled so far. */
+interface SettledLines {
+  /** The lines of the settled messages, which it has locked. */
+  lineIds: readonly number[];
+  /** Those that go on with their next message, under this token. */
+  continued: readonly number[];
+  leaseToken: string;
+}
+
 /**
  * The lines in the database, which are the queue of every engine. A line is a row with its count and the moment its head is
  * due; taking up heads reads those rows through an index and the head of each, never the backlog behind.
@@ -71,8 +87,13 @@ export abstract class LineQueue implements MessageQueue {
   readonly #onMiscount: (text: string) => void;
   readonly #wakeUps: PacedCalls;
   readonly #done = new DoneMessages();
-  /** The lines of which a transaction has settled messages. */
-  readonly #settled = new WeakMap<Transaction, readonly number[]>();
+  /** What a transaction has settled. */
+  readonly #settledBy = new WeakMap<Transaction, SettledLines>();
+  /**
+   * Whether the last `receive` left lines that were due, for want of capacity. While it does, a line whose message was
+   * delivered queues behind them.
+   */
+  #othersAreDue = false;
   /** Begins the tokens of this instance's leases. */
   readonly #holder = randomUUID();
 
@@ -135,44 +156,62 @@ export abstract class LineQueue implements MessageQueue {
     if (waitMs === 0) tx.signal(AVAILABLE_CHANNEL);
   }
 
-  async settle<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<Settled<S>[]> {
+  async settle<S extends Settlement>(
+    tx: Transaction,
+    settlements: readonly S[],
+    next: ReceiveRequest = { capacity: 0, visibilityMs: 0 },
+  ): Promise<Settled<S>[]> {
     if (settlements.length === 0) return [];
     const now = this.now();
     // Only on SQLite: elsewhere another instance would have to know of them.
     const deletesLater = tx.dialect === 'sqlite';
-    const { settled, gone } = await settle(tx, settlements, { now, copyAt: this.#copyAt(now), deletesLater });
+    const nextLease = this.#newLease(now, next);
+    const { settled, gone, lineIds, continued } = await settle(tx, settlements, {
+      now,
+      copyAt: this.#copyAt(now),
+      deletesLater,
+      nextLease,
+      nextLimit: this.#othersAreDue ? 0 : next.capacity,
+    });
     if (deletesLater) this.#done.add(tx, gone);
-    this.#settled.set(
-      tx,
-      settled.map(({ settlement }) => settlement.message.lineId),
-    );
+    this.#settledBy.set(tx, { lineIds, continued, leaseToken: nextLease.leaseToken });
     return settled;
   }
 
-  async receive(tx: Transaction, { capacity, visibilityMs }: ReceiveRequest): Promise<Received> {
+  async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
     await this.beforeReceiving(tx);
     const now = this.now();
-    const leaseToken = `${this.#holder}/${randomUUID()}`;
-    const lease = { now, leasedUntil: now + visibilityMs, leaseToken, limit: capacity };
+    const settled = this.#settledBy.get(tx);
+    const continued = settled?.continued ?? [];
+    const limit = request.capacity - continued.length;
+    const lease = { now, limit, ...this.#newLease(now, request) };
     // A server gets the question for the heads of lines that this transaction has locked together with the others.
-    const locked = tx.dialect === 'postgres' && capacity > 0 ? (this.#settled.get(tx) ?? []) : [];
+    const locked = tx.dialect === 'postgres' && limit > 0 ? (settled?.lineIds ?? []) : continued;
     const [{ taken, nextAt }, lockedHeads] = await Promise.all([
       leaseDue(tx, lease),
       locked.length === 0 ? [] : readHeads(tx, locked),
     ]);
-    const heads = lockedHeads.filter((head) => taken.has(head.lineId));
-    const known = new Set(heads.map((head) => head.lineId));
+    const goesOn = new Set(continued);
+    const known = new Set(locked);
     const others = [...taken.keys()].filter((lineId) => !known.has(lineId));
-    if (others.length > 0) heads.push(...(await readHeads(tx, others)));
-    if (heads.length < taken.size) await this.#recountEmpty(tx, taken.keys(), heads);
-    await this.#done.delete(tx, { atAnyRate: taken.size === 0 });
-    if (taken.size === 0 && !this.#settled.has(tx)) this.#wakeUps.pause();
+    const heads = [...lockedHeads, ...(others.length === 0 ? [] : await readHeads(tx, others))];
+    const received = heads.flatMap((head): ReceivedMessage[] => {
+      if (goesOn.has(head.lineId)) return [{ ...head, leaseToken: settled!.leaseToken, receiveCount: 1 }];
+      const receiveCount = taken.get(head.lineId);
+      return receiveCount === undefined ? [] : [{ ...head, leaseToken: lease.leaseToken, receiveCount }];
+    });
+    const count = continued.length + taken.size;
+    if (received.length < count) await this.#recountEmpty(tx, [...continued, ...taken.keys()], received);
+    await this.#done.delete(tx, { atAnyRate: count === 0 });
+    if (count === 0 && settled === undefined) this.#wakeUps.pause();
     const isMoreDue = nextAt !== null && nextAt <= now;
-    return {
-      received: heads.map((head) => ({ ...head, leaseToken, receiveCount: taken.get(head.lineId)! })),
-      // With room left, what is due is in others' hands at this moment.
-      nextAvailableAt: isMoreDue && taken.size < capacity ? now + LOOK_AGAIN_MS : nextAt,
-    };
+    this.#othersAreDue = isMoreDue && count >= request.capacity;
+    // With room left, what is due is in others' hands at this moment.
+    return { received, nextAvailableAt: isMoreDue && !this.#othersAreDue ? now + LOOK_AGAIN_MS : nextAt };
+  }
+
+  #newLease(now: number, { visibilityMs }: ReceiveRequest): NextLease {
+    return { leaseToken: `${this.#holder}/${randomUUID()}`, leasedUntil: now + visibilityMs };
   }
 
   /** Makes lines due that are to be taken up with the others. */

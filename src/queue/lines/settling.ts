@@ -1,7 +1,13 @@
 import type { Transaction } from '../../database/database.ts';
 import type { QueuedMessage, Settled, Settlement } from '../message-queue.ts';
 import { copyToDeadLetters } from './dead-letter-statements.ts';
-import { advanceLines, lockLeasedLines, postponeLines } from './lease-statements.ts';
+import {
+  advanceLines,
+  type LeasedLine,
+  lockLeasedLines,
+  type NextLease,
+  postponeLines,
+} from './lease-statements.ts';
 import { subtractFromLine } from './line-statements.ts';
 import { deleteMessages, readFirstMessages } from './message-statements.ts';
 
@@ -15,12 +21,21 @@ export interface SettlingOptions {
   copyAt: number | null;
   /** Whether messages that leave their lines stay in the table for now. */
   deletesLater: boolean;
+  /** The lease for messages behind deleted ones, and for how many of them. */
+  nextLease: NextLease;
+  nextLimit: number;
 }
 
-/** Those of the settlements that took effect, and the positions of the messages that left their lines. */
+/** What settling did. */
 export interface SettledBatch<S extends Settlement> {
+  /** The settlements that took effect. */
   settled: Settled<S>[];
+  /** The positions of the messages that left their lines. */
   gone: number[];
+  /** The lines that the settled messages were in. */
+  lineIds: number[];
+  /** Those of them that go on with their next message, under the lease. */
+  continued: number[];
 }
 
 /**
@@ -30,14 +45,20 @@ export interface SettledBatch<S extends Settlement> {
 export async function settle<S extends Settlement>(
   tx: Transaction,
   settlements: readonly S[],
-  { now, copyAt, deletesLater }: SettlingOptions,
+  { now, copyAt, deletesLater, nextLease, nextLimit }: SettlingOptions,
 ): Promise<SettledBatch<S>> {
-  const effective = await stillHeld(tx, settlements);
+  const { effective, lines } = await stillHeld(tx, settlements);
+  const continued = effective
+    .filter(({ action, message }) => action === 'delete' && lines.get(message.lineId)!.pending > 1)
+    .slice(0, nextLimit)
+    .map(({ message }) => message.lineId);
+  const goesOn = new Set(continued);
   const leaving = effective.filter((settlement) => !staysInLine(settlement));
   const gone = positionsOf(leaving);
   const heads = leaving.map(({ message }) => ({
     lineId: message.lineId,
     doneTo: deletesLater ? message.position : null,
+    nextLease: goesOn.has(message.lineId) ? nextLease : null,
   }));
   const staying = effective.filter(staysInLine).map((settlement) => ({
     lineId: settlement.message.lineId,
@@ -51,7 +72,8 @@ export async function settle<S extends Settlement>(
   if (dead.length > 0) writes.push(copyToDeadLetters(tx, positionsOf(dead), { now, copyAt }));
   if (gone.length > 0 && !deletesLater) writes.push(deleteMessages(tx, gone));
   await sent(tx, writes);
-  return { settled: await discardFollowers(tx, effective), gone };
+  const lineIds = effective.map(({ message }) => message.lineId);
+  return { settled: await discardFollowers(tx, effective), gone, lineIds, continued };
 }
 
 /** Discards the followers of discarded heads, and answers each settlement with those that went with it. */
@@ -94,19 +116,22 @@ async function sent({ dialect }: Transaction, writes: readonly Promise<void>[]):
   else await written;
 }
 
-/** The settlements whose lease is still held. */
-async function stillHeld<S extends Settlement>(tx: Transaction, settlements: readonly S[]): Promise<S[]> {
-  if (settlements.length === 0) return [];
-  const held = await lockLeasedLines(
+/** The settlements whose lease is still held, and their lines. */
+async function stillHeld<S extends Settlement>(
+  tx: Transaction,
+  settlements: readonly S[],
+): Promise<{ effective: S[]; lines: ReadonlyMap<number, LeasedLine> }> {
+  const lines = await lockLeasedLines(
     tx,
     settlements.map(({ message }) => message),
   );
   const settled = new Set<number>();
-  return settlements.filter(({ message: { lineId, leaseToken } }) => {
-    if (held.get(lineId) !== leaseToken || settled.has(lineId)) return false;
+  const effective = settlements.filter(({ message: { lineId, leaseToken } }) => {
+    if (lines.get(lineId)?.leaseToken !== leaseToken || settled.has(lineId)) return false;
     settled.add(lineId);
     return true;
   });
+  return { effective, lines };
 }
 
 function staysInLine<S extends Settlement>(settlement: S): settlement is S & { action: 'retry' | 'release' } {

@@ -82,10 +82,11 @@ export class SqsQueue extends LineQueue {
   override async settle<S extends Settlement>(
     tx: Transaction,
     settlements: readonly S[],
+    next?: ReceiveRequest,
   ): Promise<Settled<S>[]> {
     if (settlements.some(({ action }) => action === 'dead-letter'))
       tx.onCommit(() => this.#with.placer.addDeadLetters());
-    return await super.settle(tx, settlements);
+    return await super.settle(tx, settlements, this.#with.mayDeliver() ? next : undefined);
   }
 
   override async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
