@@ -25,17 +25,20 @@ export interface DeliveryMetrics {
 /** A settlement with the webhook that it is for; null where that is gone. */
 export type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
 
+/** Dependencies of {@link DeliveryReports}. */
+export interface DeliveryReportsDependencies {
+  deliveryLog: DeliveryLog;
+  log: Logger;
+  metrics: DeliveryMetrics;
+}
+
 /** Counts and logs what became of messages. */
 export class DeliveryReports {
-  readonly #deliveryLog: DeliveryLog;
-  readonly #log: Logger;
-  readonly #metrics: DeliveryMetrics;
+  readonly #with: DeliveryReportsDependencies;
   readonly #postponedLoggedAt = new Map<PostponementCause, number>();
 
-  constructor(dependencies: { deliveryLog: DeliveryLog; log: Logger; metrics: DeliveryMetrics }) {
-    this.#deliveryLog = dependencies.deliveryLog;
-    this.#log = dependencies.log;
-    this.#metrics = dependencies.metrics;
+  constructor(dependencies: DeliveryReportsDependencies) {
+    this.#with = dependencies;
   }
 
   /** An attempt was made. */
@@ -47,14 +50,14 @@ export class DeliveryReports {
   ): void {
     const { message } = settlement;
     const deadLettered = settlement.action === 'dead-letter';
-    this.#metrics.attempted(
+    this.#with.metrics.attempted(
       outcome.succeeded ? 'success' : deadLettered ? 'dead_letter' : 'retry',
       result.durationMs,
       target.webhookId,
     );
     if (outcome.succeeded && message.receiveCount === 1)
-      this.#metrics.arrived(outcome.endedAt - message.enqueuedAt);
-    this.#deliveryLog.attempt({
+      this.#with.metrics.arrived(outcome.endedAt - message.enqueuedAt);
+    this.#with.deliveryLog.attempt({
       webhookId: target.webhookId,
       mode: target.loggingMode,
       topic: target.topic,
@@ -77,10 +80,10 @@ export class DeliveryReports {
   /** Messages were discarded together: the head of a line, and the followers that went with it. */
   discarded({ settlement, discarded }: Settled<FinishedMessage>): void {
     const { message, target, outcome } = settlement;
-    this.#metrics.discarded(1 + discarded.length);
+    this.#with.metrics.discarded(1 + discarded.length);
     if (target === null || outcome.kind !== 'discard') return;
     for (const each of [message, ...discarded]) {
-      this.#deliveryLog.discarded({
+      this.#with.deliveryLog.discarded({
         webhookId: target.webhookId,
         mode: target.loggingMode,
         topic: target.topic,
@@ -94,17 +97,18 @@ export class DeliveryReports {
 
   /** A message was put back without an attempt. The log gets one line a minute for each cause. */
   postponed(message: ReceivedMessage, cause: PostponementCause, reason: string): void {
-    this.#metrics.postponed(cause);
+    this.#with.metrics.postponed(cause);
     const now = performance.now();
     const loggedAt = this.#postponedLoggedAt.get(cause) ?? Number.NEGATIVE_INFINITY;
     if (now - loggedAt < POSTPONED_LOG_INTERVAL_MS) return;
     this.#postponedLoggedAt.set(cause, now);
     const fields = { webhook_id: message.lineId, reason };
     if (cause === 'origin_limit')
-      this.#log.warn(
+      this.#with.log.warn(
         'too many requests to one target are in flight: its messages wait, no attempt is counted',
         fields,
       );
-    else this.#log.error('this machine is unable to connect: messages wait, no attempt is counted', fields);
+    else
+      this.#with.log.error('this machine is unable to connect: messages wait, no attempt is counted', fields);
   }
 }

@@ -1,29 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
+import { BackgroundTask } from '../time/background-task.ts';
 
-/** How long a task is its holder's without a sign of life: a holder that was killed is followed by another after it. */
+/** How long a lease lasts without renewal. If its holder was killed, another instance can take it afterwards. */
 const LEASE_MS = 60_000;
-const NEVER = new AbortController().signal;
 const RENEW_EVERY_MS = LEASE_MS / 3;
+const NEVER = new AbortController().signal;
+
+/** Dependencies of {@link TaskLeases}. */
+export interface TaskLeasesDependencies {
+  database: Database;
+  now: () => number;
+}
 
 /**
- * Lets one instance at a time do a housekeeping task, by a row in the database that all instances share. What is done
- * under a lease must bear being done twice: a holder that stands still for longer than its lease, and then goes on,
- * learns of it with its next renewal only.
+ * Lets one instance at a time do a housekeeping task, by a row in the database that all instances share. Work under a
+ * lease must be idempotent: a holder that was suspended for longer than its lease continues until its next renewal.
  */
 export class TaskLeases {
-  readonly #database: Database;
-  readonly #now: () => number;
+  readonly #with: TaskLeasesDependencies;
 
-  constructor({ database, now }: { database: Database; now: () => number }) {
-    this.#database = database;
-    this.#now = now;
+  constructor(dependencies: TaskLeasesDependencies) {
+    this.#with = dependencies;
   }
 
   /**
-   * Does the work unless another instance is at the task, or finished it less than `restMs` ago; answers whether it did.
-   * The signal is aborted when the lease is lost, or when the given one is.
-   * @throws what `work` throws; the task may then be tried again at once.
+   * Does the work, unless another instance is doing it or finished it less than `restMs` ago. Returns whether it did.
+   * The signal is aborted when the lease is lost, or when the given signal is.
+   * @throws what `work` throws; the task can then be retried at once
    * @throws {DatabaseUnavailableError}
    */
   async run(
@@ -34,37 +38,36 @@ export class TaskLeases {
     const token = randomUUID();
     if (!(await this.#take(task, token))) return false;
     const lost = new AbortController();
-    let renewing: Promise<void> = Promise.resolve();
-    const renewal = setInterval(() => {
-      renewing = this.#renew(task, token, LEASE_MS).then(
-        (isHeld) => {
-          if (!isHeld) lost.abort();
-        },
-        // A database that does not answer may have given the task to another by now.
-        () => lost.abort(),
-      );
-    }, RENEW_EVERY_MS);
+    const renewal = new BackgroundTask({
+      round: async () => {
+        if (!(await this.#renew(task, token, LEASE_MS))) lost.abort();
+      },
+      firstPauseMs: RENEW_EVERY_MS,
+      pauseMs: RENEW_EVERY_MS,
+      // While the database does not respond, another instance may have taken the lease.
+      onError: () => lost.abort(),
+    });
+    renewal.start();
     let isDone = false;
     try {
       await work(AbortSignal.any([signal, lost.signal]));
       isDone = !signal.aborted && !lost.signal.aborted;
       return true;
     } finally {
-      clearInterval(renewal);
-      await renewing;
-      // Best effort: otherwise the lease ends by itself.
+      await renewal[Symbol.asyncDispose]();
+      // Best effort: otherwise the lease expires.
       await this.#renew(task, token, isDone ? restMs : 0).catch(() => {});
     }
   }
 
-  /** Makes a change that has no effect: shows whether the database takes any. @throws {DatabaseUnavailableError} */
+  /** Makes a change without effect, to see whether the database accepts changes. @throws {DatabaseUnavailableError} */
   async tryChange(): Promise<void> {
     await this.run('change-probe', { restMs: 0, signal: NEVER }, async () => {});
   }
 
   async #take(task: string, token: string): Promise<boolean> {
-    const now = this.#now();
-    const taken = await this.#database.transaction((tx) =>
+    const now = this.#with.now();
+    const taken = await this.#with.database.transaction((tx) =>
       tx.run(
         `insert into task_leases (task, token, leased_until) values (?, ?, ?)
          on conflict (task) do update set token = excluded.token, leased_until = excluded.leased_until
@@ -78,12 +81,12 @@ export class TaskLeases {
     return taken > 0;
   }
 
-  /** False when another instance has taken the task in the meantime. */
+  /** Returns false if another instance has taken the lease in the meantime. */
   async #renew(task: string, token: string, forMs: number): Promise<boolean> {
-    const renewed = await this.#database.transaction((tx) =>
+    const renewed = await this.#with.database.transaction((tx) =>
       tx.run(
         'update task_leases set leased_until = ? where task = ? and token = ?',
-        this.#now() + forMs,
+        this.#with.now() + forMs,
         task,
         token,
       ),

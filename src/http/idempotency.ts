@@ -44,28 +44,23 @@ const PLAIN: Form = {
   openHash: (stored) => stored,
 };
 
+/** Dependencies of {@link Idempotency}. */
+export interface IdempotencyDependencies {
+  database: Database;
+  cipher: AnswerCipher;
+  now: () => number;
+}
+
 /**
  * `Idempotency-Key` on POST (draft-ietf-httpapi-idempotency-key-header): the same key and request within 24
  * hours get the first response and change nothing. The key with a different request is a problem. The response
  * is stored in the transaction of the change, so that a crash cannot separate them.
  */
 export class Idempotency {
-  readonly #database: Database;
-  readonly #cipher: AnswerCipher;
-  readonly #now: () => number;
+  readonly #with: IdempotencyDependencies;
 
-  constructor({
-    database,
-    cipher,
-    now,
-  }: {
-    database: Database;
-    cipher: AnswerCipher;
-    now: () => number;
-  }) {
-    this.#database = database;
-    this.#cipher = cipher;
-    this.#now = now;
+  constructor(dependencies: IdempotencyDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -93,13 +88,15 @@ export class Idempotency {
     reply: FastifyReply,
     work: (tx: Transaction | undefined) => Promise<Answer<Body>>,
   ): Promise<Body> {
-    const formOf = (clientId: string, key: string) => encrypted(this.#cipher, clientId, key);
+    const formOf = (clientId: string, key: string) => encrypted(this.#with.cipher, clientId, key);
     return await this.#answer(request, reply, work, { content: undefined, formOf });
   }
 
   /** Deletes responses that are older than 24 hours, at most `limit`, and returns how many. */
   async forgetOld(limit: number): Promise<number> {
-    return await this.#database.transaction((tx) => deleteKeysBefore(tx, this.#now() - KEPT_FOR_MS, limit));
+    return await this.#with.database.transaction((tx) =>
+      deleteKeysBefore(tx, this.#with.now() - KEPT_FOR_MS, limit),
+    );
   }
 
   async #answer<Body>(
@@ -128,16 +125,16 @@ export class Idempotency {
     // The name of the column dates from when clients were the only callers.
     const { id: clientId } = callerOf(request);
     const fingerprint = fingerprintOf(request, content);
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const claim = {
         client_id: clientId,
         idempotency_key: key,
         fingerprint: form.sealHash(fingerprint),
-        created_at: this.#now(),
+        created_at: this.#with.now(),
       };
       if (!(await claimKey(tx, claim))) {
         const kept = await readKey(tx, clientId, key);
-        if (kept !== undefined && kept.created_at > this.#now() - KEPT_FOR_MS) {
+        if (kept !== undefined && kept.created_at > this.#with.now() - KEPT_FOR_MS) {
           if (form.openHash(kept.fingerprint) !== fingerprint) {
             throw new ProblemError(
               'idempotency-key-reused',

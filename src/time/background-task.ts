@@ -3,11 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** What a background task does, and how often. */
 export interface BackgroundTaskOptions {
   /**
-   * Does the work once. May answer how long to pause before the next round, in milliseconds.
+   * Does the work once. May return how long to pause before the next round, in milliseconds; `Infinity` pauses until
+   * `wake` is called.
    * @param signal is aborted when the task ends
    */
   round(signal: AbortSignal): Promise<number | undefined> | Promise<void>;
-  /** The pause after a round that answers none, or that fails: in milliseconds. */
+  /** The pause after a round that returns none or fails, in milliseconds. */
   pauseMs: number | (() => number);
   /** The pause before the first round, in milliseconds. @defaultValue 0 */
   firstPauseMs?: number;
@@ -15,13 +16,13 @@ export interface BackgroundTaskOptions {
   onError(error: unknown): void;
 }
 
-/** Does its work again and again, one round at a time. Disposing of it ends it and waits for the round under way. */
+/** Repeats its work, one round at a time. Disposing of it ends it and waits for the round in progress. */
 export class BackgroundTask implements AsyncDisposable {
   readonly #options: BackgroundTaskOptions;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
   #isWoken = false;
-  #endPause: AbortController | null = null;
+  #endPause: (() => void) | null = null;
 
   constructor(options: BackgroundTaskOptions) {
     this.#options = options;
@@ -32,24 +33,24 @@ export class BackgroundTask implements AsyncDisposable {
     return this.#stop.signal;
   }
 
-  /** Begins; a second call does nothing. */
+  /** Starts the task. A second call does nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Begins the next round without a pause; of a round under way, the one after it. */
+  /** Ends the pause. If a round is in progress, the next one follows it without a pause. */
   wake(): void {
     this.#isWoken = true;
-    this.#endPause?.abort();
+    this.#endPause?.();
   }
 
-  /** Begins no further round. */
+  /** Starts no further round. */
   end(): void {
     this.#stop.abort();
     this.wake();
   }
 
-  /** Waits within a round; shorter when the task ends. */
+  /** Waits within a round, or until the task ends. */
   async pause(ms: number): Promise<void> {
     await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
@@ -70,18 +71,21 @@ export class BackgroundTask implements AsyncDisposable {
 
   async #round(): Promise<number> {
     const { round, pauseMs, onError } = this.#options;
-    let answered: number | undefined;
+    let next: number | undefined;
     try {
-      answered = (await round(this.signal)) ?? undefined;
+      next = (await round(this.signal)) ?? undefined;
     } catch (error) {
       if (!this.signal.aborted) onError(error);
     }
-    return answered ?? (typeof pauseMs === 'number' ? pauseMs : pauseMs());
+    return next ?? (typeof pauseMs === 'number' ? pauseMs : pauseMs());
   }
 
   async #rest(ms: number): Promise<void> {
-    this.#endPause = new AbortController();
-    await delay(ms, undefined, { signal: this.#endPause.signal }).catch(() => undefined);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#endPause = resolve;
+    const timer = ms === Number.POSITIVE_INFINITY ? undefined : setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
     this.#endPause = null;
   }
 }

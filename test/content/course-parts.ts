@@ -109,7 +109,7 @@ export async function openCourseParts({
   const destination = { write: (line: string) => void logged.push(JSON.parse(line).msg) };
   const log = createLogs({ level: 'info', customLevels: {}, destination }).for('CourseService');
   const onDeleted = async () => {};
-  const folders = new FolderService({ database, occupants: [coursesInFolder], onDeleted, now });
+  const folders = new FolderService({ database, occupants: [coursesInFolder], holders: [], onDeleted, now });
   await folders.ensureRoot();
   const store = new TestContentStore(folder.contentFolder);
   const uploads = new UploadFolders({ folder: folder.temporaryFolder, log });

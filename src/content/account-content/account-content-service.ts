@@ -19,33 +19,22 @@ import {
   type StoredAccountContent,
 } from './account-content-store.ts';
 
+/** Dependencies of {@link AccountContentService}. */
+export interface AccountContentServiceDependencies {
+  database: Database;
+  accounts: AccountService;
+  events: EventPublisher<Transaction>;
+  /** Maximum number of courses, equivalents and bundles that one call can add, including those in folders. */
+  maxAssetsAdded: number;
+  now: () => number;
+}
+
 /** The content of accounts, and the events of topic ACCOUNT_CONTENT. */
 export class AccountContentService {
-  readonly #database: Database;
-  readonly #accounts: AccountService;
-  readonly #events: EventPublisher<Transaction>;
-  readonly #maxAssetsAdded: number;
-  readonly #now: () => number;
+  readonly #with: AccountContentServiceDependencies;
 
-  constructor({
-    database,
-    accounts,
-    events,
-    maxAssetsAdded,
-    now,
-  }: {
-    database: Database;
-    accounts: AccountService;
-    events: EventPublisher<Transaction>;
-    /** Maximum number of courses, equivalents and bundles that one call can add, including those in folders. */
-    maxAssetsAdded: number;
-    now: () => number;
-  }) {
-    this.#database = database;
-    this.#accounts = accounts;
-    this.#events = events;
-    this.#maxAssetsAdded = maxAssetsAdded;
-    this.#now = now;
+  constructor(dependencies: AccountContentServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -58,19 +47,19 @@ export class AccountContentService {
     contents: readonly ContentReference[],
     { user, tx: open }: Change,
   ): Promise<Addition> {
-    return await inTransaction(this.#database, open, async (tx) => {
+    return await inTransaction(this.#with.database, open, async (tx) => {
       const account = await requireLockedAccount(tx, accountId);
       const { assets, errors } = await lockListedAssets(tx, contents);
       if (errors.length > 0) throw invalidInput(errors);
-      const inserted = await insertAccountContents(tx, accountId, assets, this.#now());
+      const inserted = await insertAccountContents(tx, accountId, assets, this.#with.now());
       const isNew = (asset: Asset) => inserted.has(assetKey(asset));
       const added = assets.filter(isNew);
-      await publishContentChange(tx, this.#events, {
+      await publishContentChange(tx, this.#with.events, {
         subtopic: 'CONTENT_ADDED_TO_ACCOUNT',
         account: toAccountResource(account),
         assets: added,
         user,
-        maxAssets: this.#maxAssetsAdded,
+        maxAssets: this.#with.maxAssetsAdded,
       });
       return {
         added: added.map(toNamedAsset),
@@ -81,9 +70,9 @@ export class AccountContentService {
 
   /** By type and id. @throws {ProblemError} `not-found` if the account does not exist */
   async list(accountId: number, { limit, after }: PageRequest): Promise<Page<AccountContent>> {
-    await this.#accounts.get(accountId);
+    await this.#with.accounts.get(accountId);
     const last = after === null ? null : fromPosition(after);
-    const rows = await readAccountContents(this.#database.reader, accountId, last, limit + 1);
+    const rows = await readAccountContents(this.#with.database.reader, accountId, last, limit + 1);
     const items = rows.slice(0, limit).map(toAccountContent);
     const end = items.at(-1);
     return { items, next: rows.length > limit && end !== undefined ? toPosition(end) : null };
@@ -95,14 +84,14 @@ export class AccountContentService {
    *   directly
    */
   async remove(accountId: number, reference: ContentReference, { user, tx: open }: Change): Promise<void> {
-    await inTransaction(this.#database, open, async (tx) => {
+    await inTransaction(this.#with.database, open, async (tx) => {
       const account = await requireLockedAccount(tx, accountId);
       const held = await lockExistingAssets(tx, [reference]);
       if (!(await deleteAccountContent(tx, accountId, reference))) {
         const asset = `${reference.type.toLowerCase()} ${reference.id}`;
         throw new ProblemError('not-found', `The ${asset} was not added to the account ${accountId}`);
       }
-      await publishContentChange(tx, this.#events, {
+      await publishContentChange(tx, this.#with.events, {
         subtopic: 'CONTENT_REMOVED_FROM_ACCOUNT',
         account: toAccountResource(account),
         assets: [...held.values()],

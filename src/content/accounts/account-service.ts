@@ -28,39 +28,28 @@ export interface Account {
 /** Deletes everything of one kind that belongs to an account, as part of deleting it. */
 export type AccountBelongings = (tx: Transaction, accountId: number) => Promise<void>;
 
+/** Dependencies of {@link AccountService}. */
+export interface AccountServiceDependencies {
+  database: Database;
+  events: EventPublisher<Transaction>;
+  /** Deleted with an account, one for each kind. */
+  belongings: readonly AccountBelongings[];
+  onDeleted: OnDeleted;
+  now: () => number;
+}
+
 /** Accounts, and the events of topic ACCOUNT. */
 export class AccountService {
-  readonly #database: Database;
-  readonly #events: EventPublisher<Transaction>;
-  readonly #belongings: readonly AccountBelongings[];
-  readonly #onDeleted: OnDeleted;
-  readonly #now: () => number;
+  readonly #with: AccountServiceDependencies;
 
-  /** @param belongings are deleted with an account, one for each kind */
-  constructor({
-    database,
-    events,
-    belongings,
-    onDeleted,
-    now,
-  }: {
-    database: Database;
-    events: EventPublisher<Transaction>;
-    belongings: readonly AccountBelongings[];
-    onDeleted: OnDeleted;
-    now: () => number;
-  }) {
-    this.#database = database;
-    this.#events = events;
-    this.#belongings = belongings;
-    this.#onDeleted = onDeleted;
-    this.#now = now;
+  constructor(dependencies: AccountServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /** ACCOUNT_CREATED. */
   async create(input: { name: string; enabled: boolean }, { user, tx: open }: Change): Promise<Account> {
-    return await inTransaction(this.#database, open, async (tx) => {
-      const account = toAccount(await insertAccount(tx, input, this.#now()));
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      const account = toAccount(await insertAccount(tx, input, this.#with.now()));
       await this.#publish(tx, 'ACCOUNT_CREATED', account, user);
       return account;
     });
@@ -68,11 +57,11 @@ export class AccountService {
 
   /** @throws {ProblemError} `not-found` */
   async get(id: number): Promise<Account> {
-    return await requireAccount(this.#database.reader, id);
+    return await requireAccount(this.#with.database.reader, id);
   }
 
   async list(page: PageRequest): Promise<Page<Account>> {
-    const { items, next } = toPage(await readAccounts(this.#database.reader, page), page.limit);
+    const { items, next } = toPage(await readAccounts(this.#with.database.reader, page), page.limit);
     return { items: items.map(toAccount), next };
   }
 
@@ -85,11 +74,11 @@ export class AccountService {
     input: { name: string; enabled: boolean },
     { user, expected }: ChangeOf,
   ): Promise<Account> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const present = await requireLockedAccount(tx, id);
       assertRevision(present.revision, expected);
       if (present.name === input.name && present.enabled === input.enabled) return present;
-      const account = toAccount(await updateAccount(tx, id, input, this.#now()));
+      const account = toAccount(await updateAccount(tx, id, input, this.#with.now()));
       if (account.enabled !== present.enabled) {
         await this.#publish(tx, 'ACCOUNT_ACTIVATION_UPDATED', account, user);
       }
@@ -103,13 +92,13 @@ export class AccountService {
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(id: number, { user, expected }: ChangeOf): Promise<void> {
-    await this.#database.transaction(async (tx) => {
+    await this.#with.database.transaction(async (tx) => {
       const account = await requireLockedAccount(tx, id);
       assertRevision(account.revision, expected);
-      for (const deleteBelongings of this.#belongings) await deleteBelongings(tx, id);
+      for (const deleteBelongings of this.#with.belongings) await deleteBelongings(tx, id);
       await deleteAccount(tx, id);
       await this.#publish(tx, 'ACCOUNT_DELETED', account, user);
-      await this.#onDeleted(tx, { type: 'ACCOUNT', id, name: account.name });
+      await this.#with.onDeleted(tx, { type: 'ACCOUNT', id, name: account.name });
     });
   }
 
@@ -120,7 +109,7 @@ export class AccountService {
     user: string,
   ): Promise<void> {
     const resource = { account: toAccountResource(account) };
-    await this.#events.publish(tx, {
+    await this.#with.events.publish(tx, {
       subtopic,
       user,
       resource,

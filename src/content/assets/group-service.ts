@@ -42,20 +42,11 @@ export class GroupService<
   Group extends { name: string; revision: number },
 > {
   readonly #kind: GroupKind<Input, Values, Row, Group>;
-  readonly #database: Database;
-  readonly #holders: readonly Holder[];
-  readonly #onDeleted: OnDeleted;
-  readonly #now: () => number;
+  readonly #with: GroupDependencies;
 
-  constructor(
-    kind: GroupKind<Input, Values, Row, Group>,
-    { database, holders, onDeleted, now }: GroupDependencies,
-  ) {
+  constructor(kind: GroupKind<Input, Values, Row, Group>, dependencies: GroupDependencies) {
     this.#kind = kind;
-    this.#database = database;
-    this.#holders = holders;
-    this.#onDeleted = onDeleted;
-    this.#now = now;
+    this.#with = dependencies;
   }
 
   /**
@@ -63,19 +54,19 @@ export class GroupService<
    *   do not exist
    */
   async create(input: Input, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Group> {
-    return await inTransaction(this.#database, open, async (tx) => {
+    return await inTransaction(this.#with.database, open, async (tx) => {
       const values = await this.#kind.requireValues(tx, input);
-      return await this.#require(tx, await this.#kind.insert(tx, values, this.#now()));
+      return await this.#require(tx, await this.#kind.insert(tx, values, this.#with.now()));
     });
   }
 
   /** @throws {ProblemError} `not-found` */
   async get(id: number): Promise<Group> {
-    return await this.#require(this.#database.reader, id);
+    return await this.#require(this.#with.database.reader, id);
   }
 
   async list(page: PageRequest): Promise<Page<Group>> {
-    const { items, next } = toPage(await this.#kind.readPage(this.#database.reader, page), page.limit);
+    const { items, next } = toPage(await this.#kind.readPage(this.#with.database.reader, page), page.limit);
     return { items: items.map((row) => this.#kind.toGroup(row)), next };
   }
 
@@ -84,24 +75,24 @@ export class GroupService<
    * @throws {ProblemError} `not-found`, `precondition-failed`, and as {@link create}
    */
   async update(id: number, input: Input, expected: ExpectedRevisions): Promise<Group> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const present = await this.#requireLocked(tx, id);
       assertRevision(present.revision, expected);
       const values = await this.#kind.requireValues(tx, input);
       if (this.#kind.isAsPresent(present, values)) return present;
-      await this.#kind.update(tx, id, values, this.#now());
+      await this.#kind.update(tx, id, values, this.#with.now());
       return await this.#require(tx, id);
     });
   }
 
   /** @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
-    await this.#database.transaction(async (tx) => {
+    await this.#with.database.transaction(async (tx) => {
       const present = await this.#requireLocked(tx, id);
       assertRevision(present.revision, expected);
-      await assertNotHeld(tx, this.#kind.name, id, this.#holders);
+      await assertNotHeld(tx, this.#kind.name, id, this.#with.holders);
       await this.#kind.delete(tx, id);
-      await this.#onDeleted(tx, { type: this.#kind.type, id, name: present.name });
+      await this.#with.onDeleted(tx, { type: this.#kind.type, id, name: present.name });
     });
   }
 

@@ -46,45 +46,25 @@ export interface UploadContext<R> {
   commit: (record: (tx?: Transaction) => Promise<Course>) => Promise<R>;
 }
 
+/** Dependencies of {@link CourseService}. */
+export interface CourseServiceDependencies {
+  database: Database;
+  events: EventPublisher<Transaction>;
+  intake: PackageIntake;
+  store: ContentStore;
+  /** Checked before a course is deleted, one for each kind of thing that can contain courses. */
+  holders: readonly CourseHolder[];
+  onDeleted: OnDeleted;
+  log: Logger;
+  now: () => number;
+}
+
 /** Courses and their versions, and the events of topic COURSE. */
 export class CourseService {
-  readonly #database: Database;
-  readonly #events: EventPublisher<Transaction>;
-  readonly #intake: PackageIntake;
-  readonly #store: ContentStore;
-  readonly #holders: readonly CourseHolder[];
-  readonly #onDeleted: OnDeleted;
-  readonly #log: Logger;
-  readonly #now: () => number;
+  readonly #with: CourseServiceDependencies;
 
-  /** @param holders are checked before a course is deleted, one for each kind of thing that can contain courses */
-  constructor({
-    database,
-    events,
-    intake,
-    store,
-    holders,
-    onDeleted,
-    log,
-    now,
-  }: {
-    database: Database;
-    events: EventPublisher<Transaction>;
-    intake: PackageIntake;
-    store: ContentStore;
-    holders: readonly CourseHolder[];
-    onDeleted: OnDeleted;
-    log: Logger;
-    now: () => number;
-  }) {
-    this.#database = database;
-    this.#events = events;
-    this.#intake = intake;
-    this.#store = store;
-    this.#holders = holders;
-    this.#onDeleted = onDeleted;
-    this.#log = log;
-    this.#now = now;
+  constructor(dependencies: CourseServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -99,12 +79,13 @@ export class CourseService {
   ): Promise<R> {
     const folderId = input.folderId ?? ROOT_FOLDER.id;
     // Also checked before the work, because unpacking takes time.
-    if ((await readFolderChain(this.#database.reader, folderId)).length === 0) throw noSuchFolder(folderId);
-    return await this.#intake.take(upload, { caller: user, signal }, (stored) =>
+    if ((await readFolderChain(this.#with.database.reader, folderId)).length === 0)
+      throw noSuchFolder(folderId);
+    return await this.#with.intake.take(upload, { caller: user, signal }, (stored) =>
       commit((open) =>
-        inTransaction(this.#database, open, async (tx) => {
+        inTransaction(this.#with.database, open, async (tx) => {
           if (!(await lockExistingFolder(tx, folderId))) throw noSuchFolder(folderId);
-          const now = this.#now();
+          const now = this.#with.now();
           const name = input.name ?? courseNameFrom(stored.manifest.title);
           const id = await insertCourse(tx, { name, folderId }, now);
           await recordVersion(tx, id, FIRST_VERSION, stored, now);
@@ -126,12 +107,12 @@ export class CourseService {
     { user, signal, commit, expected }: UploadContext<R> & Pick<ChangeOf, 'expected'>,
   ): Promise<R> {
     assertRevision((await this.get(id)).revision, expected);
-    return await this.#intake.take(upload, { caller: user, signal }, (stored) =>
+    return await this.#with.intake.take(upload, { caller: user, signal }, (stored) =>
       commit((open) =>
-        inTransaction(this.#database, open, async (tx) => {
+        inTransaction(this.#with.database, open, async (tx) => {
           const present = await requireLockedCourse(tx, id);
           assertRevision(present.revision, expected);
-          const now = this.#now();
+          const now = this.#with.now();
           const versionId = present.versionId + 1;
           await recordVersion(tx, id, versionId, stored, now);
           await updateCourse(tx, id, { latest_version_id: versionId }, now);
@@ -151,12 +132,12 @@ export class CourseService {
     versionId: number,
     { user, expected, tx: open }: ChangeOf,
   ): Promise<Course> {
-    return await inTransaction(this.#database, open, async (tx) => {
+    return await inTransaction(this.#with.database, open, async (tx) => {
       const present = await requireLockedCourse(tx, id);
       if (!(await hasVersion(tx, id, versionId))) throw notFound('version', versionId);
       assertRevision(present.revision, expected);
       if (present.publishedVersionId === versionId) return present;
-      await updateCourse(tx, id, { published_version_id: versionId }, this.#now());
+      await updateCourse(tx, id, { published_version_id: versionId }, this.#with.now());
       await this.#publish(tx, 'COURSE_VERSION_PUBLISHED', id, versionId, user);
       return await requireCourse(tx, id);
     });
@@ -164,21 +145,21 @@ export class CourseService {
 
   /** @throws {ProblemError} `not-found` */
   async get(id: number): Promise<Course> {
-    return await requireCourse(this.#database.reader, id);
+    return await requireCourse(this.#with.database.reader, id);
   }
 
   /** @throws {ProblemError} `not-found` */
   async getWithVersions(id: number): Promise<CourseWithVersions> {
     const course = await this.get(id);
     // Versions never change, so those up to the latest version of the course are consistent with it.
-    const newest = await readVersions(this.#database.reader, id, course.versionId, MAX_VERSIONS_READ);
+    const newest = await readVersions(this.#with.database.reader, id, course.versionId, MAX_VERSIONS_READ);
     if (newest.length === 0) throw notFound('course', id);
     const versions = newest.reverse().map((row) => toVersion(row, course.publishedVersionId));
     return { ...course, versions };
   }
 
   async list(page: PageRequest): Promise<Page<Course>> {
-    const { items, next } = toPage(await readCourses(this.#database.reader, page), page.limit);
+    const { items, next } = toPage(await readCourses(this.#with.database.reader, page), page.limit);
     return { items: items.map(toCourse), next };
   }
 
@@ -191,12 +172,12 @@ export class CourseService {
     input: { name: string; folderId: number },
     expected: ExpectedRevisions,
   ): Promise<Course> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const present = await requireLockedCourse(tx, id);
       assertRevision(present.revision, expected);
       if (present.name === input.name && present.folderId === input.folderId) return present;
       if (!(await lockExistingFolder(tx, input.folderId))) throw noSuchFolder(input.folderId);
-      await updateCourse(tx, id, { name: input.name, folder_id: input.folderId }, this.#now());
+      await updateCourse(tx, id, { name: input.name, folder_id: input.folderId }, this.#with.now());
       return await requireCourse(tx, id);
     });
   }
@@ -206,11 +187,11 @@ export class CourseService {
    * @throws {ProblemError} `not-found`, `precondition-failed`, `conflict` while it is in use
    */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
-    const contentKeys = await this.#database.transaction(async (tx) => {
+    const contentKeys = await this.#with.database.transaction(async (tx) => {
       const present = await requireLockedCourse(tx, id);
       assertRevision(present.revision, expected);
       const holders: string[] = [];
-      for (const holder of this.#holders) {
+      for (const holder of this.#with.holders) {
         const words = await holder(tx, id);
         if (words !== null) holders.push(words);
       }
@@ -218,7 +199,7 @@ export class CourseService {
         throw new ProblemError('conflict', `The course is in use by ${holders.join(', ')}`);
       }
       const files = await deleteCourse(tx, id);
-      await this.#onDeleted(tx, { type: 'COURSE', id, name: present.name });
+      await this.#with.onDeleted(tx, { type: 'COURSE', id, name: present.name });
       return files;
     });
     await this.#removeFiles(contentKeys);
@@ -228,11 +209,14 @@ export class CourseService {
   async #removeFiles(contentKeys: readonly string[]): Promise<void> {
     for (const key of contentKeys) {
       try {
-        await this.#store.remove(key);
+        await this.#with.store.remove(key);
       } catch (error) {
-        this.#log.warn('the files of a deleted course could not be removed; they will be removed later', {
-          error,
-        });
+        this.#with.log.warn(
+          'the files of a deleted course could not be removed; they will be removed later',
+          {
+            error,
+          },
+        );
       }
     }
   }
@@ -246,7 +230,7 @@ export class CourseService {
   ): Promise<void> {
     const course = await readCourseInEvent(tx, id, versionId);
     if (course === undefined) throw notFound('course', id);
-    await this.#events.publish(tx, {
+    await this.#with.events.publish(tx, {
       subtopic,
       user,
       resource: { content: { course: course.resource } },

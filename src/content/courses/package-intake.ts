@@ -32,40 +32,28 @@ export interface StoredPackage {
   byteCount: number;
 }
 
+/** Dependencies of {@link PackageIntake}. */
+export interface PackageIntakeDependencies {
+  reader: Pick<Reader, 'query'>;
+  store: ContentStore;
+  manifests: ManifestReader;
+  /** The setting `max_package_size`. */
+  maxPackageBytes: number;
+  log: Logger;
+  now: () => number;
+}
+
 /** Imports packages: reads, unpacks, stores and records them, or leaves nothing behind. */
 export class PackageIntake {
-  readonly #reader: Pick<Reader, 'query'>;
-  readonly #store: ContentStore;
+  readonly #with: PackageIntakeDependencies;
   readonly #limits: Partial<PackageLimits>;
-  readonly #log: Logger;
-  readonly #now: () => number;
-  readonly #manifests: ManifestReader;
   readonly #slots = new FairSlots(PARALLEL_PACKAGES);
   /** Keys that may be in the content store before their version is recorded. */
   readonly #underWay = new Set<string>();
 
-  /** @param maxPackageBytes the setting `max_package_size` */
-  constructor({
-    reader,
-    store,
-    manifests,
-    maxPackageBytes,
-    log,
-    now,
-  }: {
-    reader: Pick<Reader, 'query'>;
-    store: ContentStore;
-    manifests: ManifestReader;
-    maxPackageBytes: number;
-    log: Logger;
-    now: () => number;
-  }) {
-    this.#reader = reader;
-    this.#store = store;
-    this.#manifests = manifests;
-    this.#limits = limitsFor(maxPackageBytes);
-    this.#log = log;
-    this.#now = now;
+  constructor(dependencies: PackageIntakeDependencies) {
+    this.#with = dependencies;
+    this.#limits = limitsFor(dependencies.maxPackageBytes);
   }
 
   /**
@@ -108,9 +96,9 @@ export class PackageIntake {
   async #removeOrphansOlderThan(ageMs: number, signal?: AbortSignal): Promise<number> {
     let removed = 0;
     let listed: string[] = [];
-    for await (const key of this.#store.keys()) {
+    for await (const key of this.#with.store.keys()) {
       signal?.throwIfAborted();
-      if (ageMs > 0 && drawnAt(key) > this.#now() - ageMs) continue;
+      if (ageMs > 0 && drawnAt(key) > this.#with.now() - ageMs) continue;
       listed.push(key);
       if (listed.length < KEYS_AT_A_TIME) continue;
       removed += await this.#removeUnrecorded(listed);
@@ -123,7 +111,7 @@ export class PackageIntake {
     // In this order: what was listed and is no longer under way now has been recorded before the database is asked.
     const settled = [...new Set(listed)].filter((key) => !this.#underWay.has(key));
     if (settled.length === 0) return 0;
-    const recorded = await readRecordedKeys(this.#reader, settled);
+    const recorded = await readRecordedKeys(this.#with.reader, settled);
     let removed = 0;
     for (const key of settled) {
       if (!recorded.has(key) && (await this.#removeOrphan(key))) removed += 1;
@@ -134,10 +122,10 @@ export class PackageIntake {
   /** A key that cannot be removed must not prevent the startup. */
   async #removeOrphan(key: string): Promise<boolean> {
     try {
-      await this.#store.remove(key);
+      await this.#with.store.remove(key);
       return true;
     } catch (error) {
-      this.#log.warn('files without a course could not be removed', { error });
+      this.#with.log.warn('files without a course could not be removed', { error });
       return false;
     }
   }
@@ -148,7 +136,7 @@ export class PackageIntake {
     signal: AbortSignal,
   ): Promise<Omit<StoredPackage, 'contentKey'>> {
     const limits = this.#limits;
-    const manifest = await this.#manifests.read(
+    const manifest = await this.#with.manifests.read(
       { kind: 'package', file: packageFile, limits },
       caller,
       signal,
@@ -163,10 +151,10 @@ export class PackageIntake {
     signal: AbortSignal,
     record: (contentKey: string) => Promise<T>,
   ): Promise<T> {
-    const contentKey = newContentKey(this.#now());
+    const contentKey = newContentKey(this.#with.now());
     this.#underWay.add(contentKey);
     try {
-      await this.#store.put(contentKey, upload.contentFolder, signal);
+      await this.#with.store.put(contentKey, upload.contentFolder, signal);
       signal.throwIfAborted();
       return await record(contentKey);
     } finally {
@@ -181,12 +169,15 @@ export class PackageIntake {
    */
   async #keepIfRecorded(contentKey: string): Promise<void> {
     try {
-      if ((await readRecordedKeys(this.#reader, [contentKey])).has(contentKey)) return;
-      await this.#store.remove(contentKey);
+      if ((await readRecordedKeys(this.#with.reader, [contentKey])).has(contentKey)) return;
+      await this.#with.store.remove(contentKey);
     } catch (error) {
-      this.#log.warn('the files of an unrecorded upload could not be removed; they will be removed later', {
-        error,
-      });
+      this.#with.log.warn(
+        'the files of an unrecorded upload could not be removed; they will be removed later',
+        {
+          error,
+        },
+      );
     }
   }
 }

@@ -21,41 +21,32 @@ const RETRY_PAUSE_MS = 60_000;
 /** Files of a course that are read: an AICC course has seven, and some courses are several in one. */
 const MAX_FILES_READ = 50;
 
+/** Dependencies of {@link StructureReader}. */
+export interface StructureReaderDependencies {
+  database: Database;
+  store: ContentStore;
+  leases: TaskLeases;
+  manifests: ManifestReader;
+  log: Logger;
+}
+
 /**
  * Reads the manifests of courses that an earlier release imported, which kept less of them than playing needs. One
  * course at a time, by one instance at a time; what is done stays done when it is interrupted.
  */
 export class StructureReader implements AsyncDisposable {
-  readonly #database: Database;
-  readonly #store: ContentStore;
-  readonly #leases: TaskLeases;
-  readonly #manifests: ManifestReader;
-  readonly #log: Logger;
+  readonly #with: StructureReaderDependencies;
   readonly #task = new BackgroundTask({
     round: (signal) => this.#round(signal),
     pauseMs: RETRY_PAUSE_MS,
     onError: (error) =>
-      this.#log.warn('the manifests of earlier courses could not be read; it will be retried', { error }),
+      this.#with.log.warn('the manifests of earlier courses could not be read; it will be retried', {
+        error,
+      }),
   });
 
-  constructor({
-    database,
-    store,
-    leases,
-    manifests,
-    log,
-  }: {
-    database: Database;
-    store: ContentStore;
-    leases: TaskLeases;
-    manifests: ManifestReader;
-    log: Logger;
-  }) {
-    this.#database = database;
-    this.#store = store;
-    this.#leases = leases;
-    this.#manifests = manifests;
-    this.#log = log;
+  constructor(dependencies: StructureReaderDependencies) {
+    this.#with = dependencies;
   }
 
   start(): void {
@@ -67,7 +58,7 @@ export class StructureReader implements AsyncDisposable {
   }
 
   async #round(signal: AbortSignal): Promise<number> {
-    const isDone = await this.#leases.run(TASK, { restMs: 0, signal }, (held) => this.#readAll(held));
+    const isDone = await this.#with.leases.run(TASK, { restMs: 0, signal }, (held) => this.#readAll(held));
     return isDone ? ROUND_PAUSE_MS : RETRY_PAUSE_MS;
   }
 
@@ -76,7 +67,7 @@ export class StructureReader implements AsyncDisposable {
     let count = 0;
     while (!signal.aborted) {
       const versions = await readUnreadVersions(
-        this.#database.reader,
+        this.#with.database.reader,
         STRUCTURE_FORMAT,
         after,
         VERSIONS_AT_A_TIME,
@@ -90,12 +81,12 @@ export class StructureReader implements AsyncDisposable {
       if (versions.length < VERSIONS_AT_A_TIME) break;
     }
     if (count > 0)
-      this.#log.info('read the manifests of courses that were imported earlier', { versions: count });
+      this.#with.log.info('read the manifests of courses that were imported earlier', { versions: count });
   }
 
   async #read(version: UnreadVersion, signal: AbortSignal): Promise<void> {
     const structure = await this.#structureOf(version, signal);
-    await this.#database.transaction((tx) =>
+    await this.#with.database.transaction((tx) =>
       updateStructure(tx, version, { structure, structure_format: STRUCTURE_FORMAT }),
     );
   }
@@ -106,14 +97,14 @@ export class StructureReader implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<string | null> {
     try {
-      const names = await Array.fromAsync(this.#store.files(content_key));
+      const names = await Array.fromAsync(this.#with.store.files(content_key));
       const contents = await this.#contents(content_key, names);
       const request = { kind: 'stored', files: { names, contents } } as const;
-      const { structure } = await this.#manifests.read(request, TASK, signal);
+      const { structure } = await this.#with.manifests.read(request, TASK, signal);
       return structure;
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      this.#log.warn('the manifest of a course that was imported earlier could not be understood', {
+      this.#with.log.warn('the manifest of a course that was imported earlier could not be understood', {
         course: course_id,
         version: version_id,
         reason: error.message,
@@ -125,7 +116,7 @@ export class StructureReader implements AsyncDisposable {
   async #contents(key: string, names: readonly string[]): Promise<Map<string, Uint8Array>> {
     const contents = new Map<string, Uint8Array>();
     for (const name of names.filter(mayDescribeCourse).slice(0, MAX_FILES_READ)) {
-      const file = await this.#store.read(key, name);
+      const file = await this.#with.store.read(key, name);
       if (file === null) continue;
       if (file.size > DEFAULT_PACKAGE_LIMITS.manifestBytes) file.stream.destroy();
       else contents.set(name, await buffer(file.stream));

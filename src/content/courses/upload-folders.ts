@@ -20,30 +20,34 @@ export interface UploadFolder extends AsyncDisposable {
   readonly contentFolder: string;
 }
 
+/** Dependencies of {@link UploadFolders}. */
+export interface UploadFoldersDependencies {
+  /** An existing folder on the disk of the content store. */
+  folder: string;
+  log: Logger;
+}
+
 /** The temporary folder, with a subfolder for each upload. */
 export class UploadFolders {
-  readonly #folder: string;
-  readonly #log: Logger;
+  readonly #with: UploadFoldersDependencies;
   #open = 0;
   readonly #openByCaller = new Map<string, number>();
 
-  /** @param folder an existing folder on the disk of the content store */
-  constructor({ folder, log }: { folder: string; log: Logger }) {
-    this.#folder = folder;
-    this.#log = log;
+  constructor(dependencies: UploadFoldersDependencies) {
+    this.#with = dependencies;
   }
 
   /** Removes what an earlier process left behind. Called at start, before the first upload, by the folder's only user. */
   async empty(): Promise<void> {
-    for (const name of await readdir(this.#folder)) {
-      await rm(path.join(this.#folder, name), { recursive: true, force: true });
+    for (const name of await readdir(this.#with.folder)) {
+      await rm(path.join(this.#with.folder, name), { recursive: true, force: true });
     }
   }
 
   /** The same beside other instances, whose uploads stay. `now` is by the clock that the file system goes by. */
   async removeLeftovers(now: number): Promise<void> {
-    for (const name of await readdir(this.#folder)) {
-      const place = path.join(this.#folder, name);
+    for (const name of await readdir(this.#with.folder)) {
+      const place = path.join(this.#with.folder, name);
       const found = await stat(place).catch(() => null);
       if (found !== null && found.mtimeMs < now - LEFTOVER_AGE_MS)
         await rm(place, { recursive: true, force: true });
@@ -65,7 +69,7 @@ export class UploadFolders {
     if (this.#open >= MAX_UPLOADS) throw busy('Too many packages are being uploaded at the moment');
     this.#count(caller, 1);
     try {
-      const folder = await mkdtemp(path.join(this.#folder, 'upload-'));
+      const folder = await mkdtemp(path.join(this.#with.folder, 'upload-'));
       return {
         packageFile: path.join(folder, 'package.zip'),
         contentFolder: path.join(folder, 'content'),
@@ -92,7 +96,7 @@ export class UploadFolders {
     try {
       await rm(folder, { recursive: true, force: true });
     } catch (error) {
-      this.#log.warn('an upload’s temporary files could not be removed', { error });
+      this.#with.log.warn('an upload’s temporary files could not be removed', { error });
     } finally {
       this.#count(caller, -1);
     }

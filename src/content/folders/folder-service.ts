@@ -42,42 +42,29 @@ export interface FolderInput {
 /** Returns which content of one kind is in a folder (`courses`), or null if there is none. */
 export type FolderOccupants = (tx: Transaction, folderId: number) => Promise<string | null>;
 
+/** Dependencies of {@link FolderService}. */
+export interface FolderServiceDependencies {
+  database: Database;
+  /** Checked before a folder is deleted, one for each kind of content in folders. */
+  occupants: readonly FolderOccupants[];
+  /** Checked before a folder is deleted, one for each kind of thing that can contain folders. */
+  holders: readonly Holder[];
+  onDeleted: OnDeleted;
+  now: () => number;
+}
+
 /** Folders: a tree with one root that contains all content. */
 export class FolderService {
-  readonly #database: Database;
-  readonly #occupants: readonly FolderOccupants[];
-  readonly #holders: readonly Holder[];
-  readonly #onDeleted: OnDeleted;
-  readonly #now: () => number;
+  readonly #with: FolderServiceDependencies;
 
-  /**
-   * @param occupants are checked before a folder is deleted, one for each kind of content in folders
-   * @param holders likewise, one for each kind of thing that can have folders
-   */
-  constructor({
-    database,
-    occupants,
-    holders = [],
-    onDeleted,
-    now,
-  }: {
-    database: Database;
-    occupants: readonly FolderOccupants[];
-    holders?: readonly Holder[];
-    onDeleted: OnDeleted;
-    now: () => number;
-  }) {
-    this.#database = database;
-    this.#occupants = occupants;
-    this.#holders = holders;
-    this.#onDeleted = onDeleted;
-    this.#now = now;
+  constructor(dependencies: FolderServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /** Creates the root in a new database. Call it at startup, before anything else here. */
   async ensureRoot(): Promise<void> {
-    if ((await readFolder(this.#database.reader, ROOT_FOLDER.id)) !== undefined) return;
-    await this.#database.transaction((tx) => insertRootFolder(tx, this.#now()));
+    if ((await readFolder(this.#with.database.reader, ROOT_FOLDER.id)) !== undefined) return;
+    await this.#with.database.transaction((tx) => insertRootFolder(tx, this.#with.now()));
   }
 
   /**
@@ -85,22 +72,22 @@ export class FolderService {
    *   deeply
    */
   async create(input: FolderInput, { tx: open }: Pick<Change, 'tx'> = {}): Promise<Folder> {
-    return await inTransaction(this.#database, open, async (tx) => {
+    return await inTransaction(this.#with.database, open, async (tx) => {
       await lockFolderTree(tx);
       const parentId = input.parentId ?? ROOT_FOLDER.id;
       assertDepth((await requireParentChain(tx, parentId)).length);
-      const id = await insertFolder(tx, { name: input.name, parentId }, this.#now());
+      const id = await insertFolder(tx, { name: input.name, parentId }, this.#with.now());
       return await requireFolder(tx, id);
     });
   }
 
   /** @throws {ProblemError} `not-found` */
   async get(id: number): Promise<Folder> {
-    return await requireFolder(this.#database.reader, id);
+    return await requireFolder(this.#with.database.reader, id);
   }
 
   async list(page: PageRequest): Promise<Page<Folder>> {
-    const { items, next } = toPage(await readFolders(this.#database.reader, page), page.limit);
+    const { items, next } = toPage(await readFolders(this.#with.database.reader, page), page.limit);
     return { items: items.map(toFolder), next };
   }
 
@@ -110,7 +97,7 @@ export class FolderService {
    *   `conflict` for the root, for a folder that would contain itself, and if it would be nested too deeply
    */
   async update(id: number, input: FolderInput, expected: ExpectedRevisions): Promise<Folder> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       await lockFolderTree(tx);
       const present = await requireFolder(tx, id);
       assertRevision(present.revision, expected);
@@ -118,7 +105,7 @@ export class FolderService {
       if (present.name === input.name && present.parentId === parentId) return present;
       if (present.parentId === null || parentId === null) throw rootConflict();
       if (parentId !== present.parentId) await assertMovable(tx, id, parentId);
-      await updateFolder(tx, id, { name: input.name, parentId }, this.#now());
+      await updateFolder(tx, id, { name: input.name, parentId }, this.#with.now());
       return await requireFolder(tx, id);
     });
   }
@@ -128,23 +115,23 @@ export class FolderService {
    *   while it is in use
    */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
-    await this.#database.transaction(async (tx) => {
+    await this.#with.database.transaction(async (tx) => {
       await lockFolderTree(tx);
       await lockFolder(tx, id);
       const folder = await requireFolder(tx, id);
       assertRevision(folder.revision, expected);
       if (folder.parentId === null) throw rootConflict();
       const held = (await holdsFolders(tx, id)) ? ['folders'] : [];
-      for (const occupants of this.#occupants) {
+      for (const occupants of this.#with.occupants) {
         const words = await occupants(tx, id);
         if (words !== null) held.push(words);
       }
       if (held.length > 0) {
         throw new ProblemError('conflict', `The folder is not empty: it contains ${held.join(', ')}`);
       }
-      await assertNotHeld(tx, 'folder', id, this.#holders);
+      await assertNotHeld(tx, 'folder', id, this.#with.holders);
       await deleteFolder(tx, id);
-      await this.#onDeleted(tx, { type: 'FOLDER', id, name: folder.name });
+      await this.#with.onDeleted(tx, { type: 'FOLDER', id, name: folder.name });
     });
   }
 }

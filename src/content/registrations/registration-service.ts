@@ -74,28 +74,20 @@ export type Launch =
 /** What a launch token that is valid opens. */
 export type OpenLaunch = Extract<Launch, { state: 'open' }>;
 
+/** Dependencies of {@link RegistrationService}. */
+export interface RegistrationServiceDependencies {
+  database: Database;
+  events: EventPublisher<Transaction>;
+  launchTokens: LaunchTokens;
+  now: () => number;
+}
+
 /** Registrations of learners for courses, and the events of topic REGISTRATION. */
 export class RegistrationService {
-  readonly #database: Database;
-  readonly #events: EventPublisher<Transaction>;
-  readonly #launchTokens: LaunchTokens;
-  readonly #now: () => number;
+  readonly #with: RegistrationServiceDependencies;
 
-  constructor({
-    database,
-    events,
-    launchTokens,
-    now,
-  }: {
-    database: Database;
-    events: EventPublisher<Transaction>;
-    launchTokens: LaunchTokens;
-    now: () => number;
-  }) {
-    this.#database = database;
-    this.#events = events;
-    this.#launchTokens = launchTokens;
-    this.#now = now;
+  constructor(dependencies: RegistrationServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -108,7 +100,7 @@ export class RegistrationService {
     { accountId, subject, learnerId }: Pick<Registration, 'accountId' | 'learnerId'> & { subject: Subject },
     { tx: open }: Pick<Change, 'tx'>,
   ): Promise<Registration> {
-    return await inTransaction(this.#database, open, async (tx) => {
+    return await inTransaction(this.#with.database, open, async (tx) => {
       const account = await lockExistingAccount(tx, accountId);
       const courseId =
         subject.type === 'COURSE' ? subject.id : (await readLanguageChoices(tx, subject.id))[0]?.courseId;
@@ -131,18 +123,18 @@ export class RegistrationService {
         learnerId,
         equivalentId,
       };
-      return toRegistration(await insertRegistration(tx, registration, INITIAL_STATUS, this.#now()));
+      return toRegistration(await insertRegistration(tx, registration, INITIAL_STATUS, this.#with.now()));
     });
   }
 
   /** @throws {ProblemError} `not-found` */
   async get(registrationId: string): Promise<Registration> {
-    return await requireRegistration(this.#database.reader, registrationId);
+    return await requireRegistration(this.#with.database.reader, registrationId);
   }
 
   /** Oldest first. */
   async list(filter: RegistrationFilter, page: PageRequest): Promise<Page<Registration>> {
-    const rows = await readRegistrations(this.#database.reader, filter, page);
+    const rows = await readRegistrations(this.#with.database.reader, filter, page);
     const { items, next } = toPage(rows, page.limit);
     return { items: items.map(toRegistration), next };
   }
@@ -162,19 +154,19 @@ export class RegistrationService {
       language = null,
     }: Pick<Change, 'tx'> & { returnUrl?: string | null; language?: string | null },
   ): Promise<AllowedLaunch> {
-    return await inTransaction(this.#database, open, async (tx) => {
+    return await inTransaction(this.#with.database, open, async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
       const registration = language === null ? present : await chooseLanguage(tx, present, language);
       await assertEntitled(tx, account, { type: 'COURSE', id: registration.courseId });
       if (registration.launchedAt === null) {
-        await updateLaunched(tx, registrationId, this.#now());
-        await this.#events.publish(tx, {
+        await updateLaunched(tx, registrationId, this.#with.now());
+        await this.#with.events.publish(tx, {
           ...(await eventOf(tx, account, registration, toRegistrationResource(registration))),
           subtopic: 'REGISTRATION_LAUNCHED',
           user: registration.learnerId,
         });
       }
-      return this.#launchTokens.issue({ ...registration, returnUrl });
+      return this.#with.launchTokens.issue({ ...registration, returnUrl });
     });
   }
 
@@ -186,17 +178,17 @@ export class RegistrationService {
     token: string,
     wanted: { chosen: string | null; accepted: readonly string[] } = { chosen: null, accepted: [] },
   ): Promise<Launch> {
-    const claim = this.#launchTokens.read(token);
+    const claim = this.#with.launchTokens.read(token);
     if (claim === null) return { state: 'invalid' };
-    if (claim.expiresAt <= this.#now()) return { state: 'expired' };
-    const launch = await readLaunch(this.#database.reader, claim.registrationId);
+    if (claim.expiresAt <= this.#with.now()) return { state: 'expired' };
+    const launch = await readLaunch(this.#with.database.reader, claim.registrationId);
     if (launch === undefined) return { state: 'deleted' };
     const isOfEquivalent = launch.equivalent_id !== null;
     // Of an equivalent, the version changes with the language.
     if (launch.version_id !== claim.versionId && !isOfEquivalent) return { state: 'deleted' };
     const { registrationId, returnUrl, expiresAt } = claim;
     if (launch.equivalent_id !== null && launch.language === null) {
-      const choices = await readLanguageChoices(this.#database.reader, launch.equivalent_id);
+      const choices = await readLanguageChoices(this.#with.database.reader, launch.equivalent_id);
       const chosen = choices.filter(({ language }) => language === wanted.chosen);
       const fitting = chosen.length > 0 ? chosen : fittingLanguages(choices, wanted.accepted);
       const only = choices.length === 1 ? choices[0] : fitting.length === 1 ? fitting[0] : undefined;
@@ -237,7 +229,7 @@ export class RegistrationService {
     status: RegistrationStatus,
     { user, expected }: ChangeOf,
   ): Promise<Registration> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
       assertRevision(present.revision, expected);
       return await this.#changeStatus(tx, account, present, status, user);
@@ -257,7 +249,7 @@ export class RegistrationService {
       registration: Registration,
     ) => Promise<{ status: RegistrationStatus | null; result: R }>,
   ): Promise<R> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const { account, registration } = await lockWithAccount(tx, registrationId);
       const { status, result } = await work(tx, registration);
       if (status !== null) {
@@ -291,13 +283,13 @@ export class RegistrationService {
     { user, expected }: ChangeOf,
     before: (tx: Transaction) => Promise<void>,
   ): Promise<Registration> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
       assertRevision(present.revision, expected);
       await before(tx);
       const versionId = await lockPublishedVersion(tx, present.courseId);
       if (versionId === undefined) throw notFound('course', present.courseId);
-      await updateStatus(tx, registrationId, INITIAL_STATUS, this.#now());
+      await updateStatus(tx, registrationId, INITIAL_STATUS, this.#with.now());
       const reset = toRegistration(
         await updatePlayed(tx, registrationId, { courseId: present.courseId, versionId, language: null }),
       );
@@ -313,7 +305,7 @@ export class RegistrationService {
     status: RegistrationStatus,
     user: string,
   ): Promise<Registration> {
-    const now = this.#now();
+    const now = this.#with.now();
     const completedNow = status.completion === 'Completed' ? now : null;
     const next = { ...status, completedAt: status.completedAt ?? present.completedAt ?? completedNow };
     const isTold = isToldChange(present, next);
@@ -331,7 +323,7 @@ export class RegistrationService {
     registration: Registration,
     user: string,
   ): Promise<void> {
-    await this.#events.publish(tx, {
+    await this.#with.events.publish(tx, {
       ...(await eventOf(tx, account, registration, toStatusResource(registration))),
       subtopic: 'REGISTRATION_STATUS_UPDATED',
       user,
@@ -340,7 +332,7 @@ export class RegistrationService {
 
   /** @throws {ProblemError} `not-found`, `precondition-failed` */
   async delete(registrationId: string, expected: ExpectedRevisions): Promise<void> {
-    await this.#database.transaction(async (tx) => {
+    await this.#with.database.transaction(async (tx) => {
       const row = await lockRegistration(tx, registrationId);
       if (row === undefined) throw notFound('registration', registrationId);
       assertRevision(row.revision, expected);

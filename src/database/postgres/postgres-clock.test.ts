@@ -17,17 +17,17 @@ function openServer() {
     return time;
   });
   const offMs = () => clock.now() - (Date.now() + server.aheadMs);
-  return { server, clock, offMs, [Symbol.dispose]: () => clock[Symbol.dispose]() };
+  return { server, clock, offMs, [Symbol.asyncDispose]: () => clock[Symbol.asyncDispose]() };
 }
 
 describe('the clock of a PostgreSQL server', () => {
-  it('is this machine’s until the server has answered', () => {
-    using world = openServer();
+  it('is this machine’s until the server has answered', async () => {
+    await using world = openServer();
     assert.ok(Math.abs(world.clock.now() - Date.now()) < SLOW_MS);
   });
 
   it('is the server’s from its first answer on, and follows it when it is set', async () => {
-    using world = openServer();
+    await using world = openServer();
     await world.clock.synchronize();
     assert.ok(Math.abs(world.offMs()) < SLOW_MS, `${world.offMs()} ms off`);
     world.server.aheadMs = -HOUR_MS;
@@ -37,7 +37,7 @@ describe('the clock of a PostgreSQL server', () => {
 
   for (const late of ['beforeReadingMs', 'beforeAnswerMs'] as const) {
     it(`does not move for an answer that is late (${late})`, async () => {
-      using world = openServer();
+      await using world = openServer();
       await world.clock.synchronize();
       const before = world.offMs();
       world.server[late] = SLOW_MS;
@@ -47,7 +47,7 @@ describe('the clock of a PostgreSQL server', () => {
   }
 
   it('reports how far this machine is ahead at each answer, the latest one to late listeners too', async () => {
-    using world = openServer();
+    await using world = openServer();
     const [first, second]: [number[], number[]] = [[], []];
     world.clock.onMeasured((aheadMs) => first.push(aheadMs));
     await world.clock.synchronize();

@@ -1,29 +1,35 @@
+import { BackgroundTask } from '../../time/background-task.ts';
 import type { DatabaseClock } from '../database.ts';
 
-/** How often the server is asked for its time. Between two answers this process counts on by itself. */
+/** How often the server is asked for its time. In between, the monotonic clock of this process counts on. */
 const ASK_EVERY_MS = 10_000;
-/** How often the server is asked at first: the quickest answer is the most exact. */
+/** Number of questions at the start: the quickest response is the most exact. */
 const FIRST_SAMPLES = 3;
 
 /**
- * The server's clock as this process knows it. All instances of a database share it, so that leases and due times mean
- * the same to each, however wrong the clocks of their machines are.
+ * The server's clock, as this process knows it. All instances of a database share it, so leases and due times mean the
+ * same to each of them, however wrong the clocks of their machines are.
  */
-export class PostgresClock implements DatabaseClock, Disposable {
+export class PostgresClock implements DatabaseClock, AsyncDisposable {
   readonly #ask: () => Promise<number>;
-  readonly #timer: NodeJS.Timeout;
+  readonly #task = new BackgroundTask({
+    round: () => this.synchronize(),
+    firstPauseMs: ASK_EVERY_MS,
+    pauseMs: ASK_EVERY_MS,
+    // An outage of the database is logged elsewhere.
+    onError: () => {},
+  });
   readonly #listeners: ((aheadMs: number) => void)[] = [];
-  /** The server's time when this process had been running for zero milliseconds; null while unknown. */
+  /** The server's time at the start of this process; null while unknown. */
   #base: number | null = null;
 
   /** @param ask reads the server's time, in epoch milliseconds. */
   constructor(ask: () => Promise<number>) {
     this.#ask = ask;
-    this.#timer = setInterval(() => void this.synchronize().catch(() => {}), ASK_EVERY_MS);
-    this.#timer.unref();
+    this.#task.start();
   }
 
-  /** Epoch milliseconds; this machine's while the server has never answered. */
+  /** Epoch milliseconds; this machine's clock until the server's first response. */
   now(): number {
     return this.#base === null ? Date.now() : Math.round(this.#base + performance.now());
   }
@@ -33,14 +39,14 @@ export class PostgresClock implements DatabaseClock, Disposable {
     if (this.#base !== null) listener(Date.now() - this.now());
   }
 
-  /** Asks the server. Errors are those of `ask`; the clock then goes on as before. */
+  /** Asks the server for its time. Throws what `ask` throws; the clock is then unchanged. */
   async synchronize(): Promise<void> {
     const samples = this.#base === null ? FIRST_SAMPLES : 1;
     for (let sample = 0; sample < samples; sample++) await this.#sample();
     this.#report();
   }
 
-  /** The server read its clock between question and answer: the clock moves only as far as it must to agree with that. */
+  /** The server read its clock between question and response: the clock moves no further than that requires. */
   async #sample(): Promise<void> {
     const askedAt = performance.now();
     const serverTime = await this.#ask();
@@ -54,7 +60,7 @@ export class PostgresClock implements DatabaseClock, Disposable {
     for (const listener of this.#listeners) listener(aheadMs);
   }
 
-  [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#task[Symbol.asyncDispose]();
   }
 }

@@ -168,7 +168,7 @@ export class PostgresDatabase implements Database {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.clock[Symbol.dispose]();
+    await this.clock[Symbol.asyncDispose]();
     await this.#signals[Symbol.asyncDispose]();
     await Promise.all([this.#writing[Symbol.asyncDispose](), this.#reading[Symbol.asyncDispose]()]);
   }

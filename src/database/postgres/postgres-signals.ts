@@ -1,28 +1,35 @@
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
+import { BackgroundTask } from '../../time/background-task.ts';
 import { SignalListeners } from '../signal-listeners.ts';
 import { clientConfig, limitSession, type PostgresTimeouts } from './postgres-connections.ts';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** How often the server is asked whether it is still there: a connection may end silently. */
+/** How often the server is asked for a response, because a connection can end silently. */
 const ASK_EVERY_MS = 15_000;
-/** How long a polite end of the connection may take. */
+/** How long a graceful end of the connection may take. */
 const END_DEADLINE_MS = 1_000;
 
 /**
- * Hears what transactions signal (`notify`), on a connection of its own that is made when someone listens for the
- * first time, and made again for as long as it takes when it is lost. Whenever it has been made, all listeners are
- * called, since there is no telling what they missed.
+ * Receives the signals of transactions (`notify`) on a connection of its own. The first listener opens it. When it is
+ * lost, it is opened again; all listeners are then called, because they may have missed a signal.
  */
 export class PostgresSignals implements AsyncDisposable {
   readonly #url: string;
   readonly #timeouts: PostgresTimeouts;
   readonly #listeners = new SignalListeners();
-  readonly #closing = new AbortController();
-  #running: Promise<void> | null = null;
   #client: Client | null = null;
+  #pauseMs = FIRST_PAUSE_MS;
+  readonly #task = new BackgroundTask({
+    round: async (signal) => {
+      const wasConnected = await this.#receive(signal);
+      this.#pauseMs = wasConnected ? FIRST_PAUSE_MS : Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+    },
+    pauseMs: () => this.#pauseMs,
+    onError: () => {},
+  });
 
   constructor(url: string, timeouts: PostgresTimeouts) {
     this.#url = url;
@@ -32,40 +39,35 @@ export class PostgresSignals implements AsyncDisposable {
   listen(channel: string, listener: () => void): Disposable {
     const isNew = !this.#listeners.channels.includes(channel);
     const added = this.#listeners.add(channel, listener);
-    if (this.#running === null) this.#running = this.#run();
-    else if (isNew) void this.#subscribe([channel]);
+    this.#task.start();
+    if (isNew) void this.#subscribe([channel]);
     return added;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
-    await this.#running;
+    await this.#task[Symbol.asyncDispose]();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#closing;
-    let pauseMs = FIRST_PAUSE_MS;
-    while (!signal.aborted) {
-      const wasConnected = await this.#hear();
-      pauseMs = wasConnected ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-      await wait(pauseMs, undefined, { signal }).catch(() => {});
-    }
-  }
-
-  /** Hears until the connection is lost or closed; answers whether there was one. */
-  async #hear(): Promise<boolean> {
+  /** Receives signals until the connection is lost or the task ends. Returns whether there was a connection. */
+  async #receive(signal: AbortSignal): Promise<boolean> {
     const socket = new Socket();
     const client = new Client({ ...clientConfig(this.#url, this.#timeouts), stream: () => socket });
-    const ended = new Promise<void>((resolve) => {
-      client.once('end', resolve);
-      // Told by `end` too, but an error without a listener would end the process.
-      client.on('error', () => resolve());
-      this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    client.once('end', end);
+    // `end` follows, but an error without a listener would end the process.
+    client.on('error', () => end());
+    const onAbort = () => end();
+    signal.addEventListener('abort', onAbort);
     client.on('notification', ({ channel }) => this.#listeners.call(channel));
-    const asking = setInterval(() => {
-      if (this.#client === client) client.query('select 1').catch(() => socket.destroy());
-    }, ASK_EVERY_MS);
+    const asking = new BackgroundTask({
+      round: async () => {
+        if (this.#client === client) await client.query('select 1');
+      },
+      firstPauseMs: ASK_EVERY_MS,
+      pauseMs: ASK_EVERY_MS,
+      onError: () => socket.destroy(),
+    });
+    asking.start();
     try {
       await client.connect();
       await limitSession(client, this.#timeouts);
@@ -77,20 +79,21 @@ export class PostgresSignals implements AsyncDisposable {
       return false;
     } finally {
       this.#client = null;
-      clearInterval(asking);
+      asking.end();
+      signal.removeEventListener('abort', onAbort);
       await Promise.race([client.end().catch(() => {}), wait(END_DEADLINE_MS, undefined, { ref: false })]);
       socket.destroy();
     }
   }
 
-  /** Starts listening; what was signalled before may have been missed, so the listeners are called. */
+  /** Starts listening, and calls the listeners, because earlier signals may have been missed. */
   async #subscribe(channels: readonly string[]): Promise<void> {
     const client = this.#client;
     if (client === null || channels.length === 0) return;
     try {
       await client.query(channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join('; '));
     } catch {
-      // The connection is lost, or about to be: the next one listens to all channels.
+      // The connection is lost or about to be. The next one listens to all channels.
       client.connection.stream.destroy();
       return;
     }

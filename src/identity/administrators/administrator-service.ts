@@ -47,50 +47,43 @@ export interface LinkOwner {
 
 const FIRST_ADMINISTRATOR: LinkOwner = { id: null, email: null, name: null, role: 'admin' };
 
+/** Dependencies of {@link AdministratorService}. */
+export interface AdministratorServiceDependencies {
+  database: Database;
+  passwords: Passwords;
+  sessions: Sessions;
+  links: SetupLinks;
+  log: Logger;
+  now: () => number;
+}
+
 /** Administrators: inviting, setting up, changing and deleting them. */
 export class AdministratorService {
-  readonly #database: Database;
-  readonly #passwords: Passwords;
-  readonly #sessions: Sessions;
-  readonly #links: SetupLinks;
-  readonly #log: Logger;
-  readonly #now: () => number;
+  readonly #with: AdministratorServiceDependencies;
 
-  constructor(options: {
-    database: Database;
-    passwords: Passwords;
-    sessions: Sessions;
-    links: SetupLinks;
-    log: Logger;
-    now: () => number;
-  }) {
-    this.#database = options.database;
-    this.#passwords = options.passwords;
-    this.#sessions = options.sessions;
-    this.#links = options.links;
-    this.#log = options.log;
-    this.#now = options.now;
+  constructor(dependencies: AdministratorServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /** Every administrator, by id. */
   async list(): Promise<Administrator[]> {
-    return (await selectAdministrators(this.#database.reader)).map(toAdministrator);
+    return (await selectAdministrators(this.#with.database.reader)).map(toAdministrator);
   }
 
   /** @throws {ProblemError} `not-found` */
   async get(id: number): Promise<Administrator> {
-    return toAdministrator(await this.#find(this.#database.reader, id));
+    return toAdministrator(await this.#find(this.#with.database.reader, id));
   }
 
   /** The administrator of an e-mail address, or null. */
   async findByEmail(email: string): Promise<Administrator | null> {
-    const row = await selectAdministratorByEmail(this.#database.reader, emailKeyOf(email));
+    const row = await selectAdministratorByEmail(this.#with.database.reader, emailKeyOf(email));
     return row === undefined ? null : toAdministrator(row);
   }
 
   /** Whether there is no administrator yet, so that the first one must be created with a one-time link. */
   async needsSetup(): Promise<boolean> {
-    return !(await hasAdministrators(this.#database.reader));
+    return !(await hasAdministrators(this.#with.database.reader));
   }
 
   /**
@@ -98,8 +91,8 @@ export class AdministratorService {
    * administrator.
    */
   async issueFirstLink(): Promise<IssuedLink | null> {
-    return await this.#database.transaction(async (tx) =>
-      (await hasAdministrators(tx)) ? null : await this.#links.issue(tx, null, LINK_LIFETIME_MS),
+    return await this.#with.database.transaction(async (tx) =>
+      (await hasAdministrators(tx)) ? null : await this.#with.links.issue(tx, null, LINK_LIFETIME_MS),
     );
   }
 
@@ -113,7 +106,7 @@ export class AdministratorService {
     name?: string;
   }): Promise<{ administrator: Administrator; link: IssuedLink }> {
     checkAdministratorInput(input);
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const { email, role, name } = input;
       const found = await selectAdministratorByEmail(tx, emailKeyOf(email));
       const present = found && (await lockAdministrator(tx, found.id));
@@ -122,8 +115,8 @@ export class AdministratorService {
       if (id === undefined)
         id = await this.#insert(tx, { email, role, name: name ?? null, passwordHash: null });
       else await updateAdministrator(tx, id, { role, enabled: 1, ...(name === undefined ? {} : { name }) });
-      const link = await this.#links.issue(tx, id, INVITATION_LIFETIME_MS);
-      this.#log.info('an administrator was invited', { administrator_id: id, role });
+      const link = await this.#with.links.issue(tx, id, INVITATION_LIFETIME_MS);
+      this.#with.log.info('an administrator was invited', { administrator_id: id, role });
       return { administrator: toAdministrator(await this.#find(tx, id)), link };
     });
   }
@@ -140,32 +133,32 @@ export class AdministratorService {
   }): Promise<Administrator> {
     const { email, role, name, password } = input;
     checkAdministratorInput({ email, role, name, password: { value: password, email, member: 'password' } });
-    const passwordHash = await this.#passwords.hash(password);
-    return await this.#database.transaction(async (tx) => {
+    const passwordHash = await this.#with.passwords.hash(password);
+    return await this.#with.database.transaction(async (tx) => {
       const id = await this.#insert(tx, { email, role, name, passwordHash });
-      this.#log.info('an administrator was created', { administrator_id: id, role });
+      this.#with.log.info('an administrator was created', { administrator_id: id, role });
       return toAdministrator(await this.#find(tx, id));
     });
   }
 
   /** A link with which an administrator sets a new password. @throws {ProblemError} `not-found` */
   async issueLink(id: number): Promise<IssuedLink> {
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const row = await this.#lock(tx, id);
       const lifetimeMs = row.password_hash === null ? INVITATION_LIFETIME_MS : LINK_LIFETIME_MS;
-      this.#log.info('a password link was created', { administrator_id: id });
-      return await this.#links.issue(tx, id, lifetimeMs);
+      this.#with.log.info('a password link was created', { administrator_id: id });
+      return await this.#with.links.issue(tx, id, lifetimeMs);
     });
   }
 
   /** The person a link is for, or null if it cannot be used. */
   async readLink(token: string): Promise<LinkOwner | null> {
-    const link = await this.#links.read(token);
+    const link = await this.#with.links.read(token);
     if (link === null) return null;
     if (link.administrator_id === null) {
       return (await this.needsSetup()) ? FIRST_ADMINISTRATOR : null;
     }
-    const row = await selectAdministrator(this.#database.reader, link.administrator_id);
+    const row = await selectAdministrator(this.#with.database.reader, link.administrator_id);
     return row?.enabled === 1 ? { id: row.id, email: row.email, name: row.name, role: row.role } : null;
   }
 
@@ -184,22 +177,22 @@ export class AdministratorService {
     const name = input.name ?? known.name;
     if (name === null) throw invalidInput([{ pointer: '/name', detail: 'is required' }]);
     checkAdministratorInput({ email, name, password: { value: input.password, email, member: 'password' } });
-    const passwordHash = await this.#passwords.hash(input.password);
-    return await this.#database.transaction(async (tx) => {
+    const passwordHash = await this.#with.passwords.hash(input.password);
+    return await this.#with.database.transaction(async (tx) => {
       // Locked before the link, as in all code that ends links.
       if (known.id !== null && (await lockAdministrator(tx, known.id))?.enabled !== 1) throw deadLink();
-      const link = await this.#links.take(tx, input.token);
+      const link = await this.#with.links.take(tx, input.token);
       if (link === null) throw deadLink();
       let id = link.administrator_id;
       if (id !== null) await updateAdministrator(tx, id, { name, password_hash: passwordHash });
       else if (await hasAdministrators(tx)) throw deadLink();
       else id = await this.#insert(tx, { email, role: 'admin', name, passwordHash });
       // Setting it signs in.
-      await noteSignIn(tx, id, passwordHash, this.#now());
+      await noteSignIn(tx, id, passwordHash, this.#with.now());
       const row = await this.#find(tx, id);
-      await this.#sessions.endAll(tx, id);
-      const sessionToken = await this.#sessions.begin(tx, id, use);
-      this.#log.info('an administrator set a password with a link', { administrator_id: id });
+      await this.#with.sessions.endAll(tx, id);
+      const sessionToken = await this.#with.sessions.begin(tx, id, use);
+      this.#with.log.info('an administrator set a password with a link', { administrator_id: id });
       return { administrator: toAdministrator(row), sessionToken };
     });
   }
@@ -214,7 +207,7 @@ export class AdministratorService {
       ...(name === undefined ? {} : { name }),
       ...(role === undefined ? {} : { role }),
     });
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       if (enabled === false || (role !== undefined && role !== 'admin')) await assertOtherAdmin(tx, id);
       await this.#lock(tx, id);
       await updateAdministrator(tx, id, {
@@ -223,10 +216,10 @@ export class AdministratorService {
         ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
       });
       if (enabled === false) {
-        await this.#sessions.endAll(tx, id);
-        await this.#links.end(tx, id);
+        await this.#with.sessions.endAll(tx, id);
+        await this.#with.links.end(tx, id);
       }
-      this.#log.info('an administrator was changed', { administrator_id: id, role, enabled });
+      this.#with.log.info('an administrator was changed', { administrator_id: id, role, enabled });
       return toAdministrator(await this.#find(tx, id));
     });
   }
@@ -238,13 +231,13 @@ export class AdministratorService {
    */
   async delete(id: number, by: number | null): Promise<void> {
     if (id === by) throw new ProblemError('conflict', 'You cannot delete yourself; another admin can');
-    await this.#database.transaction(async (tx) => {
+    await this.#with.database.transaction(async (tx) => {
       await assertOtherAdmin(tx, id);
       await this.#lock(tx, id);
-      await this.#sessions.endAll(tx, id);
-      await this.#links.end(tx, id);
+      await this.#with.sessions.endAll(tx, id);
+      await this.#with.links.end(tx, id);
       await deleteAdministrator(tx, id);
-      this.#log.info('an administrator was deleted', { administrator_id: id });
+      this.#with.log.info('an administrator was deleted', { administrator_id: id });
     });
   }
 
@@ -264,7 +257,7 @@ export class AdministratorService {
       role,
       enabled: 1,
       password_hash: passwordHash,
-      created_at: this.#now(),
+      created_at: this.#with.now(),
       last_sign_in_at: null,
     });
     if (id === undefined) throw addressTaken(email);

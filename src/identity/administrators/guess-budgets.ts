@@ -38,6 +38,12 @@ export function passwordChangeBudget(administratorId: number): GuessBudget {
   return { name: `administrator:${administratorId}`, burst: BURST, refillMs: REFILL_MS };
 }
 
+/** Dependencies of {@link GuessBudgets}. */
+export interface GuessBudgetsDependencies {
+  database: Database;
+  now: () => number;
+}
+
 /**
  * Limits password guessing. A guess is charged before it is verified, so that concurrent guesses get no
  * advantage, and a correct one is refunded. The budgets are in the database: several instances do not multiply
@@ -46,12 +52,10 @@ export function passwordChangeBudget(administratorId: number): GuessBudget {
  * allowed if it then is within `burst * refillMs` from now.
  */
 export class GuessBudgets {
-  readonly #database: Database;
-  readonly #now: () => number;
+  readonly #with: GuessBudgetsDependencies;
 
-  constructor({ database, now }: { database: Database; now: () => number }) {
-    this.#database = database;
-    this.#now = now;
+  constructor(dependencies: GuessBudgetsDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -59,8 +63,8 @@ export class GuessBudgets {
    * @throws {ProblemError} `too-many-requests` with `Retry-After`.
    */
   async pay(budgets: readonly GuessBudget[]): Promise<void> {
-    const now = this.#now();
-    await this.#database.transaction(async (tx) => {
+    const now = this.#with.now();
+    await this.#with.database.transaction(async (tx) => {
       for (const { name, burst, refillMs } of budgets) {
         const fullAtMost = now + burst * refillMs;
         if (await spendBudget(tx, name, { now, refillMs, fullAtMost })) continue;
@@ -75,14 +79,14 @@ export class GuessBudgets {
 
   /** Refunds a correct guess. */
   async refund(budgets: readonly GuessBudget[]): Promise<void> {
-    await this.#database.transaction(async (tx) => {
+    await this.#with.database.transaction(async (tx) => {
       for (const { name, refillMs } of budgets) await refundBudget(tx, name, refillMs);
     });
   }
 
   /** Deletes budgets that are full, at most `limit`, and returns how many. */
   async forgetFull(limit: number): Promise<number> {
-    const now = this.#now();
-    return await this.#database.transaction((tx) => deleteFullBudgets(tx, now, now + LONGEST_MS, limit));
+    const now = this.#with.now();
+    return await this.#with.database.transaction((tx) => deleteFullBudgets(tx, now, now + LONGEST_MS, limit));
   }
 }

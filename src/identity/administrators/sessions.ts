@@ -50,36 +50,31 @@ export interface SessionInfo {
   address: string | null;
 }
 
+/** Dependencies of {@link Sessions}. */
+export interface SessionsDependencies {
+  database: Database;
+  log: Logger;
+  idleMs: number;
+  lifetimeMs: number;
+  now: () => number;
+}
+
 /**
  * Sessions of administrators. A session's token is 256 random bits, of which only a hash is kept; everything about a
  * session is in the database, so that every instance knows it and whatever ends it ends it everywhere at once. A
  * session ends when it was not used for the idle time, and at its lifetime's end in any case.
  */
 export class Sessions {
-  readonly #database: Database;
-  readonly #log: Logger;
-  readonly #idleMs: number;
-  readonly #lifetimeMs: number;
-  readonly #now: () => number;
+  readonly #with: SessionsDependencies;
 
-  constructor(options: {
-    database: Database;
-    log: Logger;
-    idleMs: number;
-    lifetimeMs: number;
-    now: () => number;
-  }) {
-    this.#database = options.database;
-    this.#log = options.log;
-    this.#idleMs = options.idleMs;
-    this.#lifetimeMs = options.lifetimeMs;
-    this.#now = options.now;
+  constructor(dependencies: SessionsDependencies) {
+    this.#with = dependencies;
   }
 
   /** Starts a session and returns its new token. */
   async begin(tx: Transaction, administratorId: number, { userAgent, address }: SessionUse): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const now = this.#now();
+    const now = this.#with.now();
     await insertSession(tx, {
       token_hash: hashToken(token),
       administrator_id: administratorId,
@@ -99,7 +94,7 @@ export class Sessions {
    */
   async verify(token: string, address: string): Promise<SignedIn | null> {
     if (!TOKEN_SHAPE.test(token)) return null;
-    const row = await selectSessionHolder(this.#database.reader, hashToken(token));
+    const row = await selectSessionHolder(this.#with.database.reader, hashToken(token));
     if (row === undefined || !this.#stands(row)) return null;
     await this.#noteSeen(row, address);
     return {
@@ -113,7 +108,7 @@ export class Sessions {
 
   /** An administrator's sessions that have not ended, the latest first. */
   async list(administratorId: number): Promise<SessionInfo[]> {
-    const rows = await selectSessions(this.#database.reader, administratorId);
+    const rows = await selectSessions(this.#with.database.reader, administratorId);
     return rows
       .filter((row) => this.#stands(row))
       .map((row) => ({
@@ -129,7 +124,7 @@ export class Sessions {
   async end(token: string, tx?: Transaction): Promise<void> {
     if (!TOKEN_SHAPE.test(token)) return;
     const hash = hashToken(token);
-    if (tx === undefined) await this.#database.transaction((own) => deleteSession(own, hash));
+    if (tx === undefined) await this.#with.database.transaction((own) => deleteSession(own, hash));
     else await deleteSession(tx, hash);
   }
 
@@ -138,9 +133,11 @@ export class Sessions {
    * @throws {ProblemError} `not-found`, also for a session of somebody else
    */
   async endOne(administratorId: number, sessionId: number): Promise<void> {
-    const ended = await this.#database.transaction((tx) => deleteSessionOf(tx, administratorId, sessionId));
+    const ended = await this.#with.database.transaction((tx) =>
+      deleteSessionOf(tx, administratorId, sessionId),
+    );
     if (ended === 0) throw notFound('session', sessionId);
-    this.#log.info('an administrator ended a session', { administrator_id: administratorId });
+    this.#with.log.info('an administrator ended a session', { administrator_id: administratorId });
   }
 
   /** Ends every session of an administrator, within the change that asks for it. */
@@ -150,34 +147,34 @@ export class Sessions {
 
   /** Ends every session of an administrator who asks for it. */
   async endEverywhere(administratorId: number): Promise<void> {
-    await this.#database.transaction((tx) => this.endAll(tx, administratorId));
+    await this.#with.database.transaction((tx) => this.endAll(tx, administratorId));
   }
 
   /** Deletes sessions that have ended by their age, at most `limit`, and returns how many. */
   async forgetExpired(limit: number): Promise<number> {
-    const now = this.#now();
-    return await this.#database.transaction((tx) =>
-      deleteExpiredSessions(tx, now - this.#lifetimeMs, now - this.#idleMs, limit),
+    const now = this.#with.now();
+    return await this.#with.database.transaction((tx) =>
+      deleteExpiredSessions(tx, now - this.#with.lifetimeMs, now - this.#with.idleMs, limit),
     );
   }
 
   #stands(session: { created_at: number; last_seen_at: number }): boolean {
-    const now = this.#now();
-    return session.created_at > now - this.#lifetimeMs && session.last_seen_at > now - this.#idleMs;
+    const now = this.#with.now();
+    return session.created_at > now - this.#with.lifetimeMs && session.last_seen_at > now - this.#with.idleMs;
   }
 
   /** A database that refuses changes must not prevent people from reading what is wrong with it. */
   async #noteSeen(session: { session_id: number; last_seen_at: number }, address: string): Promise<void> {
-    const now = this.#now();
+    const now = this.#with.now();
     const staleAt = now - SEEN_NOTED_EVERY_MS;
     if (session.last_seen_at > staleAt) return;
     try {
       const use = { seenAt: now, address: plainAddress(address), staleAt };
-      await this.#database.transaction((tx) => noteSessionSeen(tx, session.session_id, use), {
+      await this.#with.database.transaction((tx) => noteSessionSeen(tx, session.session_id, use), {
         durability: 'deferred',
       });
     } catch (error) {
-      this.#log.warn('the last use of a session could not be recorded', { error });
+      this.#with.log.warn('the last use of a session could not be recorded', { error });
     }
   }
 }

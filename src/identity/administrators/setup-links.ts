@@ -28,24 +28,28 @@ export function setupUrl(baseUrl: string, token: string): string {
   return `${baseUrl}/ui/setup#token=${token}`;
 }
 
+/** Dependencies of {@link SetupLinks}. */
+export interface SetupLinksDependencies {
+  database: Database;
+  now: () => number;
+}
+
 /**
  * One-time links. Anyone with a link can set a password once: that of the first administrator, or of the
  * administrator it is for. Only hashes of their tokens (256 random bits) are stored. A new link replaces the
  * previous one.
  */
 export class SetupLinks {
-  readonly #database: Database;
-  readonly #now: () => number;
+  readonly #with: SetupLinksDependencies;
 
-  constructor({ database, now }: { database: Database; now: () => number }) {
-    this.#database = database;
-    this.#now = now;
+  constructor(dependencies: SetupLinksDependencies) {
+    this.#with = dependencies;
   }
 
   /** Creates a link for an administrator or, with null, for the first administrator. */
   async issue(tx: Transaction, administratorId: number | null, lifetimeMs: number): Promise<IssuedLink> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const expiresAt = this.#now() + lifetimeMs;
+    const expiresAt = this.#with.now() + lifetimeMs;
     await replaceLink(tx, {
       subject: administratorId === null ? FIRST : `administrator:${administratorId}`,
       token_hash: hashToken(token),
@@ -58,12 +62,12 @@ export class SetupLinks {
   /** Whom a token is for; null when it is none, was used, or has expired. */
   async read(token: string): Promise<LinkTarget | null> {
     if (!TOKEN_SHAPE.test(token)) return null;
-    return (await selectLink(this.#database.reader, hashToken(token), this.#now())) ?? null;
+    return (await selectLink(this.#with.database.reader, hashToken(token), this.#with.now())) ?? null;
   }
 
   /** Uses up a token and returns who it was for, or null if it was already used. */
   async take(tx: Transaction, token: string): Promise<LinkTarget | null> {
-    return (await takeLink(tx, hashToken(token), this.#now())) ?? null;
+    return (await takeLink(tx, hashToken(token), this.#with.now())) ?? null;
   }
 
   /** Ends an administrator's link. */
@@ -73,7 +77,7 @@ export class SetupLinks {
 
   /** Deletes links that have expired, at most `limit`, and returns how many. */
   async forgetExpired(limit: number): Promise<number> {
-    return await this.#database.transaction((tx) => deleteExpiredLinks(tx, this.#now(), limit));
+    return await this.#with.database.transaction((tx) => deleteExpiredLinks(tx, this.#with.now(), limit));
   }
 }
 

@@ -41,35 +41,24 @@ export interface SignInResult {
   mark: string;
 }
 
+/** Dependencies of {@link SignIn}. */
+export interface SignInDependencies {
+  database: Database;
+  passwords: Passwords;
+  sessions: Sessions;
+  links: SetupLinks;
+  budgets: GuessBudgets;
+  browsers: KnownBrowsers;
+  log: Logger;
+  now: () => number;
+}
+
 /** Signing in with e-mail address and password, and changing the password. */
 export class SignIn {
-  readonly #database: Database;
-  readonly #passwords: Passwords;
-  readonly #sessions: Sessions;
-  readonly #links: SetupLinks;
-  readonly #budgets: GuessBudgets;
-  readonly #browsers: KnownBrowsers;
-  readonly #log: Logger;
-  readonly #now: () => number;
+  readonly #with: SignInDependencies;
 
-  constructor(options: {
-    database: Database;
-    passwords: Passwords;
-    sessions: Sessions;
-    links: SetupLinks;
-    budgets: GuessBudgets;
-    browsers: KnownBrowsers;
-    log: Logger;
-    now: () => number;
-  }) {
-    this.#database = options.database;
-    this.#passwords = options.passwords;
-    this.#sessions = options.sessions;
-    this.#links = options.links;
-    this.#budgets = options.budgets;
-    this.#browsers = options.browsers;
-    this.#log = options.log;
-    this.#now = options.now;
+  constructor(dependencies: SignInDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -82,32 +71,32 @@ export class SignIn {
     visitor: Visitor,
   ): Promise<SignInResult> {
     const emailKey = emailKeyOf(email);
-    const browser = this.#browsers.browserOf(visitor.mark, emailKey);
+    const browser = this.#with.browsers.browserOf(visitor.mark, emailKey);
     const budgets =
       browser === null
         ? [addressBudget(addressKey(visitor.address)), emailBudget(hashOf(emailKey))]
         : [browserBudget(browser)];
-    await this.#budgets.pay(budgets);
-    const row = await selectAdministratorByEmail(this.#database.reader, emailKey);
+    await this.#with.budgets.pay(budgets);
+    const row = await selectAdministratorByEmail(this.#with.database.reader, emailKey);
     const passwordHash = row?.password_hash ?? null;
     const matches = await this.#verify(passwordHash, password, budgets);
     if (!matches || row === undefined || passwordHash === null || row.enabled !== 1) {
       throw this.#refused(visitor);
     }
-    const sessionToken = await this.#database.transaction(async (tx) => {
+    const sessionToken = await this.#with.database.transaction(async (tx) => {
       // The password may have been changed, or its owner disabled, during verification.
-      if (!(await noteSignIn(tx, row.id, passwordHash, this.#now()))) throw this.#refused(visitor);
-      if (visitor.sessionToken !== null) await this.#sessions.end(visitor.sessionToken, tx);
-      return await this.#sessions.begin(tx, row.id, visitor);
+      if (!(await noteSignIn(tx, row.id, passwordHash, this.#with.now()))) throw this.#refused(visitor);
+      if (visitor.sessionToken !== null) await this.#with.sessions.end(visitor.sessionToken, tx);
+      return await this.#with.sessions.begin(tx, row.id, visitor);
     });
-    await this.#budgets.refund(budgets);
-    this.#log.info('an administrator signed in', { administrator_id: row.id, address: visitor.address });
+    await this.#with.budgets.refund(budgets);
+    this.#with.log.info('an administrator signed in', { administrator_id: row.id, address: visitor.address });
     return { administrator: toAdministrator(row), sessionToken, mark: this.markFor(row.email) };
   }
 
   /** A mark for a browser in which someone has just signed in. */
   markFor(email: string): string {
-    return this.#browsers.mark(emailKeyOf(email));
+    return this.#with.browsers.mark(emailKeyOf(email));
   }
 
   /**
@@ -120,28 +109,28 @@ export class SignIn {
     { current, next }: { current: string; next: string },
     use: SessionUse,
   ): Promise<string> {
-    const row = await selectAdministrator(this.#database.reader, administratorId);
+    const row = await selectAdministrator(this.#with.database.reader, administratorId);
     if (row === undefined || row.password_hash === null) throw unauthorized('The session has ended.');
     checkAdministratorInput({ password: { value: next, email: row.email, member: 'new_password' } });
     const budgets = [passwordChangeBudget(administratorId)];
-    await this.#budgets.pay(budgets);
+    await this.#with.budgets.pay(budgets);
     if (!(await this.#verify(row.password_hash, current, budgets))) {
-      this.#log.warn('a password change was refused', { administrator_id: administratorId });
+      this.#with.log.warn('a password change was refused', { administrator_id: administratorId });
       throw invalidInput([{ pointer: '/current_password', detail: 'must be the current password' }]);
     }
-    await this.#budgets.refund(budgets);
-    const passwordHash = await this.#passwords.hash(next);
-    const token = await this.#database.transaction(async (tx) => {
+    await this.#with.budgets.refund(budgets);
+    const passwordHash = await this.#with.passwords.hash(next);
+    const token = await this.#with.database.transaction(async (tx) => {
       const present = await lockAdministrator(tx, administratorId);
       if (present?.password_hash !== row.password_hash || present.enabled !== 1) {
         throw unauthorized('The session has ended.');
       }
       await updateAdministrator(tx, administratorId, { password_hash: passwordHash });
-      await this.#links.end(tx, administratorId);
-      await this.#sessions.endAll(tx, administratorId);
-      return await this.#sessions.begin(tx, administratorId, use);
+      await this.#with.links.end(tx, administratorId);
+      await this.#with.sessions.endAll(tx, administratorId);
+      return await this.#with.sessions.begin(tx, administratorId, use);
     });
-    this.#log.info('an administrator changed the password', { administrator_id: administratorId });
+    this.#with.log.info('an administrator changed the password', { administrator_id: administratorId });
     return token;
   }
 
@@ -152,16 +141,16 @@ export class SignIn {
     budgets: readonly GuessBudget[],
   ): Promise<boolean> {
     try {
-      return await this.#passwords.verify(passwordHash, password);
+      return await this.#with.passwords.verify(passwordHash, password);
     } catch (error) {
-      await this.#budgets.refund(budgets);
+      await this.#with.budgets.refund(budgets);
       throw error;
     }
   }
 
   /** What was typed as address is not logged: it may be a password in the wrong field. */
   #refused({ address }: Visitor): ProblemError {
-    this.#log.info('a sign-in was refused', { address });
+    this.#with.log.info('a sign-in was refused', { address });
     return unauthorized('The e-mail address or the password is wrong.');
   }
 }

@@ -59,14 +59,18 @@ export function hasClientIdForm(text: string): boolean {
   return ID_OF_OURS.test(text);
 }
 
+/** Dependencies of {@link ClientService}. */
+export interface ClientServiceDependencies {
+  database: Database;
+  now: () => number;
+}
+
 /** API clients: creating, listing, deleting and authenticating them. */
 export class ClientService {
-  readonly #database: Database;
-  readonly #now: () => number;
+  readonly #with: ClientServiceDependencies;
 
-  constructor(options: { database: Database; now: () => number }) {
-    this.#database = options.database;
-    this.#now = options.now;
+  constructor(dependencies: ClientServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -85,17 +89,17 @@ export class ClientService {
       secret_hash: hashSecret(clientSecret).toString('hex'),
       enabled: 1,
       token_generation: 0,
-      created_at: this.#now(),
+      created_at: this.#with.now(),
       last_used_at: null,
       revision: 1,
     };
-    await inTransaction(this.#database, open, (tx) => insertClient(tx, row));
+    await inTransaction(this.#with.database, open, (tx) => insertClient(tx, row));
     return { client: toClient(row), clientSecret };
   }
 
   /** Every client, oldest first. */
   async list(): Promise<ApiClient[]> {
-    return (await selectClients(this.#database.reader)).map(toClient);
+    return (await selectClients(this.#with.database.reader)).map(toClient);
   }
 
   /** The client of that id, or null. */
@@ -110,7 +114,7 @@ export class ClientService {
    */
   async delete(clientId: string, expected: ExpectedRevisions = null): Promise<boolean> {
     if (!POSSIBLE_ID.test(clientId)) return false;
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const present = await selectLockedClient(tx, clientId);
       if (present === undefined) return false;
       assertRevision(present.revision, expected);
@@ -126,7 +130,7 @@ export class ClientService {
   async setEnabled(clientId: string, enabled: boolean): Promise<boolean> {
     if (!POSSIBLE_ID.test(clientId)) return false;
     const change = enabled ? enableClient : disableClient;
-    return await this.#database.transaction((tx) => change(tx, clientId));
+    return await this.#with.database.transaction((tx) => change(tx, clientId));
   }
 
   /**
@@ -143,7 +147,7 @@ export class ClientService {
     const { name, email } = input;
     const scopes = formatScope(checkClientInput(input));
     if (!POSSIBLE_ID.test(clientId)) return null;
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const present = await selectLockedClient(tx, clientId);
       if (present === undefined) return null;
       assertRevision(present.revision, expected);
@@ -165,7 +169,7 @@ export class ClientService {
   async renewSecret(clientId: string): Promise<CreatedClient | null> {
     if (!POSSIBLE_ID.test(clientId)) return null;
     const clientSecret = newSecret();
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       if (!(await replaceSecret(tx, clientId, hashSecret(clientSecret).toString('hex')))) return null;
       const row = await selectClient(tx, clientId);
       return row === undefined ? null : { client: toClient(row), clientSecret };
@@ -185,15 +189,15 @@ export class ClientService {
 
   /** Records `lastUsedAt`, with at most one write per minute and client. */
   async noteUse(client: ApiClient): Promise<void> {
-    const now = this.#now();
+    const now = this.#with.now();
     const staleAt = now - USE_NOTED_EVERY_MS;
     if (client.lastUsedAt !== null && client.lastUsedAt > staleAt) return;
-    await this.#database.transaction((tx) => noteClientUse(tx, client.clientId, now, staleAt));
+    await this.#with.database.transaction((tx) => noteClientUse(tx, client.clientId, now, staleAt));
   }
 
   /** An impossible id is looked up too, as one that no client has, so that it costs the same. */
   async #find(clientId: string): Promise<ApiClientRow | undefined> {
-    return await selectClient(this.#database.reader, POSSIBLE_ID.test(clientId) ? clientId : '');
+    return await selectClient(this.#with.database.reader, POSSIBLE_ID.test(clientId) ? clientId : '');
   }
 }
 

@@ -45,6 +45,15 @@ interface Claim {
   generation: number;
 }
 
+/** Dependencies of {@link AccessTokens}. */
+export interface AccessTokensDependencies {
+  reader: Reader;
+  /** The first key signs. Tokens signed with any of them are accepted. */
+  keys: readonly [KeyObject, ...KeyObject[]];
+  lifetimeMs: number;
+  now: () => number;
+}
+
 /**
  * Access tokens that hold what they say, signed with HMAC-SHA256: making one writes nothing, and every
  * instance with the same keys knows it. What they cannot hold, that the client still stands, is read from the
@@ -54,22 +63,10 @@ interface Claim {
  * to others an opaque `b64token` (RFC 6750 §2.1).
  */
 export class AccessTokens {
-  readonly #reader: Reader;
-  readonly #keys: readonly [KeyObject, ...KeyObject[]];
-  readonly #lifetimeMs: number;
-  readonly #now: () => number;
+  readonly #with: AccessTokensDependencies;
 
-  /** The first key signs; tokens signed with any of them are taken. */
-  constructor(options: {
-    reader: Reader;
-    keys: readonly [KeyObject, ...KeyObject[]];
-    lifetimeMs: number;
-    now: () => number;
-  }) {
-    this.#reader = options.reader;
-    this.#keys = options.keys;
-    this.#lifetimeMs = options.lifetimeMs;
-    this.#now = options.now;
+  constructor(dependencies: AccessTokensDependencies) {
+    this.#with = dependencies;
   }
 
   /** Creates a token for scopes that the client has, as checked by the caller. */
@@ -77,13 +74,13 @@ export class AccessTokens {
     const claim = encodeClaim({
       clientId: client.clientId,
       scopes: [...scopes],
-      expiresAt: Math.floor(this.#now() + this.#lifetimeMs),
+      expiresAt: Math.floor(this.#with.now() + this.#with.lifetimeMs),
       generation: client.tokenGeneration,
     });
-    const signed = Buffer.concat([claim, mac(this.#keys[0], claim)]);
+    const signed = Buffer.concat([claim, mac(this.#with.keys[0], claim)]);
     return {
       token: VERSION + signed.toString('base64url'),
-      expiresIn: Math.floor(this.#lifetimeMs / 1_000),
+      expiresIn: Math.floor(this.#with.lifetimeMs / 1_000),
     };
   }
 
@@ -94,8 +91,8 @@ export class AccessTokens {
    */
   async verify(token: string): Promise<Principal | null> {
     const claim = this.#verifiedClaim(token);
-    if (claim === null || claim.expiresAt <= this.#now()) return null;
-    const holder = await selectTokenHolder(this.#reader, claim.clientId);
+    if (claim === null || claim.expiresAt <= this.#with.now()) return null;
+    const holder = await selectTokenHolder(this.#with.reader, claim.clientId);
     if (holder === undefined || holder.enabled !== 1) return null;
     if (holder.token_generation !== claim.generation) return null;
     const held = readStoredScopes(holder.scopes);
@@ -114,7 +111,7 @@ export class AccessTokens {
     if (signed.toString('base64url') !== token.slice(VERSION.length)) return null;
     const claim = signed.subarray(0, -MAC_BYTES);
     const found = signed.subarray(-MAC_BYTES);
-    const genuine = this.#keys.some((key) => timingSafeEqual(mac(key, claim), found));
+    const genuine = this.#with.keys.some((key) => timingSafeEqual(mac(key, claim), found));
     return genuine ? decodeClaim(claim) : null;
   }
 }

@@ -47,27 +47,24 @@ export interface DeliveryNow {
   blocked: BlockedLine[];
 }
 
+/** Dependencies of {@link Dashboard}. */
+export interface DashboardDependencies {
+  reader: Reader;
+  queue: Pick<MessageQueue, 'totals' | 'line'>;
+  trends: Pick<TrendService, 'lastHour' | 'mostFailing'>;
+  delivers: boolean;
+}
+
 /** The current state of the service. It is cheap for any number of viewers. */
 export class Dashboard {
-  readonly #reader: Reader;
-  readonly #queue: Pick<MessageQueue, 'totals' | 'line'>;
-  readonly #trends: Pick<TrendService, 'lastHour' | 'mostFailing'>;
-  readonly #delivers: boolean;
+  readonly #with: DashboardDependencies;
   readonly #delivery: CachedReading<DeliveryNow>;
   readonly #content: CachedReading<ContentCounts>;
 
-  constructor(dependencies: {
-    reader: Reader;
-    queue: Pick<MessageQueue, 'totals' | 'line'>;
-    trends: Pick<TrendService, 'lastHour' | 'mostFailing'>;
-    delivers: boolean;
-  }) {
-    this.#reader = dependencies.reader;
-    this.#queue = dependencies.queue;
-    this.#trends = dependencies.trends;
-    this.#delivers = dependencies.delivers;
+  constructor(dependencies: DashboardDependencies) {
+    this.#with = dependencies;
     this.#delivery = new CachedReading(() => this.#readDelivery());
-    this.#content = new CachedReading(() => countContent(this.#reader));
+    this.#content = new CachedReading(() => countContent(this.#with.reader));
   }
 
   async delivery(): Promise<DeliveryNow> {
@@ -80,17 +77,17 @@ export class Dashboard {
 
   async #readDelivery(): Promise<DeliveryNow> {
     return {
-      minutes: await this.#trends.lastHour(),
-      totals: await this.#queue.totals(),
+      minutes: await this.#with.trends.lastHour(),
+      totals: await this.#with.queue.totals(),
       failing: await this.#readFailing(),
       blocked: await this.#readBlocked(),
     };
   }
 
   async #readFailing(): Promise<FailingWebhook[]> {
-    const failing = await this.#trends.mostFailing(MAX_TOLD);
+    const failing = await this.#with.trends.mostFailing(MAX_TOLD);
     const webhooks = await readWebhooksInBrief(
-      this.#reader,
+      this.#with.reader,
       failing.map(({ webhookId }) => webhookId),
     );
     return failing.flatMap(({ webhookId, failures }) => {
@@ -109,8 +106,8 @@ export class Dashboard {
 
   async #readBlocked(): Promise<BlockedLine[]> {
     const lines: BlockedLine[] = [];
-    for (const retrying of await readRetrying(this.#reader, MAX_TOLD)) {
-      const { depth, head } = await this.#queue.line(retrying.webhook_id);
+    for (const retrying of await readRetrying(this.#with.reader, MAX_TOLD)) {
+      const { depth, head } = await this.#with.queue.line(retrying.webhook_id);
       // Settled since it was read.
       if (head === null || head.messageId !== retrying.message_id) continue;
       const attempts = Math.max(1, head.receiveCount - (head.inFlight ? 1 : 0));
@@ -122,9 +119,9 @@ export class Dashboard {
         messageId: head.messageId,
         subtopic: head.label,
         attempts,
-        since: (await readAttemptedAt(this.#reader, retrying.id, first)) ?? retrying.attempted_at,
+        since: (await readAttemptedAt(this.#with.reader, retrying.id, first)) ?? retrying.attempted_at,
         lastErrorMessage: retrying.error,
-        nextAttemptAt: head.inFlight || !this.#delivers ? null : head.availableAt,
+        nextAttemptAt: head.inFlight || !this.#with.delivers ? null : head.availableAt,
       });
     }
     return lines;

@@ -33,51 +33,44 @@ export interface HealthOverview {
   contentOriginRisks: readonly string[];
 }
 
+/** Dependencies of {@link HealthReader}. */
+export interface HealthReaderDependencies {
+  database: Database;
+  queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
+  checks: Readonly<Record<string, ReadinessCheck>>;
+  clock: ClockWatch;
+  instances: Pick<Instances, 'differences'>;
+  contentOriginRisks: () => readonly string[];
+  settings: Settings;
+  about: { version: string; runtime: Runtime; instance: string; startedAt: number };
+}
+
 /** Reads the health of the service. */
 export class HealthReader {
-  readonly #database: Database;
-  readonly #queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
-  readonly #checks: Readonly<Record<string, ReadinessCheck>>;
-  readonly #clock: ClockWatch;
-  readonly #instances: Pick<Instances, 'differences'>;
-  readonly #contentOriginRisks: () => readonly string[];
-  readonly #settings: Settings;
-  readonly #about: { version: string; runtime: Runtime; instance: string; startedAt: number };
+  readonly #with: HealthReaderDependencies;
 
-  constructor(dependencies: {
-    database: Database;
-    queue: Pick<MessageQueue, 'engine'> & { obstacle(): string | null };
-    checks: Readonly<Record<string, ReadinessCheck>>;
-    clock: ClockWatch;
-    instances: Pick<Instances, 'differences'>;
-    contentOriginRisks: () => readonly string[];
-    settings: Settings;
-    about: { version: string; runtime: Runtime; instance: string; startedAt: number };
-  }) {
-    this.#database = dependencies.database;
-    this.#queue = dependencies.queue;
-    this.#checks = dependencies.checks;
-    this.#clock = dependencies.clock;
-    this.#instances = dependencies.instances;
-    this.#contentOriginRisks = dependencies.contentOriginRisks;
-    this.#settings = dependencies.settings;
-    this.#about = dependencies.about;
+  constructor(dependencies: HealthReaderDependencies) {
+    this.#with = dependencies;
   }
 
   async read(): Promise<HealthOverview> {
-    const results = Object.entries(this.#checks).map(
+    const results = Object.entries(this.#with.checks).map(
       async ([name, check]) => [name, await resultOf(check)] as const,
     );
     return {
-      ...this.#about,
+      ...this.#with.about,
       checks: Object.fromEntries(await Promise.all(results)),
-      database: { engine: this.#database.dialect, sizeBytes: await this.#readSize() },
-      clockAheadMs: this.#clock.wrongByMs,
-      queue: { engine: this.#queue.engine, state: this.#queueState(), obstacle: this.#queue.obstacle() },
-      contentStore: this.#settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
-      settings: describeSettings(this.#settings),
-      settingDifferences: this.#instances.differences,
-      contentOriginRisks: this.#contentOriginRisks(),
+      database: { engine: this.#with.database.dialect, sizeBytes: await this.#readSize() },
+      clockAheadMs: this.#with.clock.wrongByMs,
+      queue: {
+        engine: this.#with.queue.engine,
+        state: this.#queueState(),
+        obstacle: this.#with.queue.obstacle(),
+      },
+      contentStore: this.#with.settings.content_store?.startsWith('s3://') ? 's3' : 'folder',
+      settings: describeSettings(this.#with.settings),
+      settingDifferences: this.#with.instances.differences,
+      contentOriginRisks: this.#with.contentOriginRisks(),
     };
   }
 
@@ -85,8 +78,8 @@ export class HealthReader {
   async #readSize(): Promise<number | null> {
     let size: number | null = null;
     const result = await resultOf(async () => {
-      const [row] = await this.#database.reader.all<{ bytes: number }>(
-        this.#database.dialect === 'sqlite'
+      const [row] = await this.#with.database.reader.all<{ bytes: number }>(
+        this.#with.database.dialect === 'sqlite'
           ? `select (select page_count from pragma_page_count()) * (select page_size from pragma_page_size()) as bytes`
           : 'select pg_database_size(current_database()) as bytes',
       );
@@ -96,7 +89,7 @@ export class HealthReader {
   }
 
   #queueState(): QueueState {
-    if (!this.#settings.enable_webhooks_service) return 'webhooks_disabled';
-    return this.#settings.enable_queue_polling ? 'delivering' : 'polling_disabled';
+    if (!this.#with.settings.enable_webhooks_service) return 'webhooks_disabled';
+    return this.#with.settings.enable_queue_polling ? 'delivering' : 'polling_disabled';
   }
 }

@@ -42,18 +42,22 @@ interface TargetRow {
   deleted_at: number | null;
 }
 
+/** Dependencies of {@link DeliveryTargets}. */
+export interface DeliveryTargetsDependencies {
+  reader: TargetsReader;
+  cipher: CredentialsCipher;
+}
+
 /**
  * What is decided when a message is taken up comes from the webhook as it is then: revisions are read every
  * time, the rest only when a revision changed.
  */
 export class DeliveryTargets {
-  readonly #reader: TargetsReader;
-  readonly #cipher: CredentialsCipher;
+  readonly #with: DeliveryTargetsDependencies;
   readonly #kept = new Map<number, { revision: number; target: DeliveryTarget }>();
 
-  constructor({ reader, cipher }: { reader: TargetsReader; cipher: CredentialsCipher }) {
-    this.#reader = reader;
-    this.#cipher = cipher;
+  constructor(dependencies: DeliveryTargetsDependencies) {
+    this.#with = dependencies;
   }
 
   /** Targets by webhook id; a webhook of which nothing is left is missing. */
@@ -61,13 +65,13 @@ export class DeliveryTargets {
     const targets = new Map<number, DeliveryTarget>();
     if (webhookIds.length === 0) return targets;
     const changed: number[] = [];
-    for (const { id, revision } of await readRevisions(this.#reader, webhookIds)) {
+    for (const { id, revision } of await readRevisions(this.#with.reader, webhookIds)) {
       const kept = this.#kept.get(id);
       if (kept?.revision === revision) targets.set(id, kept.target);
       else changed.push(id);
     }
     if (changed.length > 0) {
-      for (const row of await readTargets(this.#reader, changed)) {
+      for (const row of await readTargets(this.#with.reader, changed)) {
         const target = this.#toTarget(row);
         this.#keep(row.id, row.revision, target);
         targets.set(row.id, target);
@@ -78,7 +82,7 @@ export class DeliveryTargets {
 
   /** Which of the messages had a request that was sent a second time without counting: it happens once a message. */
   async resent(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
-    return new Set(messageIds.length === 0 ? [] : await readResent(this.#reader, messageIds));
+    return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
   }
 
   #keep(id: number, revision: number, target: DeliveryTarget): void {
@@ -95,7 +99,7 @@ export class DeliveryTargets {
     let credentialsLost = false;
     if (row.credentials !== null) {
       try {
-        credentials = this.#cipher.decryptCredentials(row.id, row.credentials);
+        credentials = this.#with.cipher.decryptCredentials(row.id, row.credentials);
       } catch (error) {
         if (!(error instanceof UndecryptableError)) throw error;
         credentialsLost = true;

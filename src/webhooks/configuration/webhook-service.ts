@@ -50,39 +50,31 @@ export type ReadAssetNames = (
   references: readonly FocusReference[],
 ) => Promise<Map<string, string>>;
 
+/** Dependencies of {@link WebhookService}. */
+export interface WebhookServiceDependencies {
+  database: Database;
+  cipher: CredentialsCipher;
+  queue: Pick<MessageQueue, 'lockLines' | 'actOnHead'>;
+  checkTargetUrl: CheckTargetUrl;
+  readAssetNames: ReadAssetNames;
+  maxWebhooks: number;
+  /** The webhooks service is disabled. */
+  readOnly: boolean;
+  log: Pick<Logger, 'info'>;
+  now: () => number;
+}
+
 /** What an administrator and the automation API do with webhooks (sections 2.2, 2.3, 3, 4.2 and 7). */
 export class WebhookService {
-  /** True while the webhooks service is disabled: webhooks can be made and read, not changed (section 3). */
-  readonly readOnly: boolean;
-  readonly #database: Database;
-  readonly #cipher: CredentialsCipher;
-  readonly #queue: Pick<MessageQueue, 'lockLines' | 'actOnHead'>;
-  readonly #checkTargetUrl: CheckTargetUrl;
-  readonly #readAssetNames: ReadAssetNames;
-  readonly #maxWebhooks: number;
-  readonly #log: Pick<Logger, 'info'>;
-  readonly #now: () => number;
+  readonly #with: WebhookServiceDependencies;
 
-  constructor(dependencies: {
-    database: Database;
-    cipher: CredentialsCipher;
-    queue: Pick<MessageQueue, 'lockLines' | 'actOnHead'>;
-    checkTargetUrl: CheckTargetUrl;
-    readAssetNames: ReadAssetNames;
-    maxWebhooks: number;
-    readOnly: boolean;
-    log: Pick<Logger, 'info'>;
-    now: () => number;
-  }) {
-    this.#database = dependencies.database;
-    this.#cipher = dependencies.cipher;
-    this.#queue = dependencies.queue;
-    this.#checkTargetUrl = dependencies.checkTargetUrl;
-    this.#readAssetNames = dependencies.readAssetNames;
-    this.#maxWebhooks = dependencies.maxWebhooks;
-    this.readOnly = dependencies.readOnly;
-    this.#log = dependencies.log;
-    this.#now = dependencies.now;
+  constructor(dependencies: WebhookServiceDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** True while the webhooks service is disabled: webhooks can be created and read, but not changed (section 3). */
+  get readOnly(): boolean {
+    return this.#with.readOnly;
   }
 
   /**
@@ -90,21 +82,21 @@ export class WebhookService {
    * @throws {ProblemError} `not-found`
    */
   async inputErrors(input: unknown, webhookId: number | null) {
-    const present = webhookId === null ? null : await this.#require(this.#database.reader, webhookId);
-    return configurationErrors(input, { checkTargetUrl: this.#checkTargetUrl, present });
+    const present = webhookId === null ? null : await this.#require(this.#with.database.reader, webhookId);
+    return configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, present });
   }
 
   /** @throws {ProblemError} `invalid-request`, `limit-reached` */
   async create(input: WebhookInput, open?: Transaction): Promise<Webhook> {
-    return await inTransaction(this.#database, open, async (tx) => {
+    return await inTransaction(this.#with.database, open, async (tx) => {
       const configuration = this.#parse(input, null);
-      if ((await countWebhooksAlone(tx)) >= this.#maxWebhooks) {
+      if ((await countWebhooksAlone(tx)) >= this.#with.maxWebhooks) {
         throw new ProblemError(
           'limit-reached',
-          `There are ${this.#maxWebhooks} webhooks, as many as max_webhooks allows; delete one first`,
+          `There are ${this.#with.maxWebhooks} webhooks, as many as max_webhooks allows; delete one first`,
         );
       }
-      const id = await insertWebhook(tx, configuration, this.#now());
+      const id = await insertWebhook(tx, configuration, this.#with.now());
       await this.#writeDetails(tx, id, configuration, []);
       this.#logLater(tx, 'a webhook was created', id);
       return await this.#require(tx, id);
@@ -113,13 +105,13 @@ export class WebhookService {
 
   /** @throws {ProblemError} `not-found` */
   async get(id: number): Promise<Webhook> {
-    return await this.#require(this.#database.reader, id);
+    return await this.#require(this.#with.database.reader, id);
   }
 
   async list(page: PageRequest): Promise<Page<Webhook>> {
     const limit = await this.#webhooksThatFit(page);
-    const { items, next } = toPage(await readWebhooks(this.#database.reader, { ...page, limit }), limit);
-    return { items: await this.#complete(this.#database.reader, items), next };
+    const { items, next } = toPage(await readWebhooks(this.#with.database.reader, { ...page, limit }), limit);
+    return { items: await this.#complete(this.#with.database.reader, items), next };
   }
 
   /**
@@ -132,11 +124,11 @@ export class WebhookService {
     { resetStatistics: reset, expected }: { resetStatistics: boolean; expected: ExpectedRevisions },
   ): Promise<Webhook> {
     this.assertWritable();
-    return await this.#database.transaction(async (tx) => {
+    return await this.#with.database.transaction(async (tx) => {
       const present = await this.#hold(tx, id);
       assertRevision(present.revision, expected);
       const configuration = this.#parse(input, present);
-      await updateWebhook(tx, id, configuration, this.#now());
+      await updateWebhook(tx, id, configuration, this.#with.now());
       await this.#writeDetails(tx, id, configuration, present.focus);
       await clearInError(tx, id);
       if (reset) await this.#reset(tx, id);
@@ -153,11 +145,11 @@ export class WebhookService {
    */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
     this.assertWritable();
-    await this.#database.transaction(async (tx) => {
+    await this.#with.database.transaction(async (tx) => {
       const present = await this.#hold(tx, id);
       assertRevision(present.revision, expected);
       await deleteTriggers(tx, id);
-      await markDeleted(tx, id, this.#now());
+      await markDeleted(tx, id, this.#with.now());
       this.#logLater(tx, 'a webhook was deleted', id);
       await this.#makeHeadDue(tx, id);
     });
@@ -167,7 +159,7 @@ export class WebhookService {
   async #webhooksThatFit(page: PageRequest): Promise<number> {
     let focuses = 0;
     let fitting = 0;
-    for (const count of await countFocuses(this.#database.reader, page)) {
+    for (const count of await countFocuses(this.#with.database.reader, page)) {
       focuses += count;
       if (focuses > MAX_FOCUSES_A_PAGE) return Math.max(1, fitting);
       fitting += 1;
@@ -177,12 +169,12 @@ export class WebhookService {
 
   /** @throws {ProblemError} `not-found` */
   async statistics(id: number): Promise<WebhookStatistics> {
-    return await this.#requireStatistics(this.#database.reader, id);
+    return await this.#requireStatistics(this.#with.database.reader, id);
   }
 
   /** Clears the counts and begins the period again; the error state stays. @throws {ProblemError} `not-found` */
   async resetStatistics(id: number, open?: Transaction): Promise<WebhookStatistics> {
-    return await inTransaction(this.#database, open, async (tx) => {
+    return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#require(tx, id);
       await this.#reset(tx, id);
       return await this.#requireStatistics(tx, id);
@@ -210,17 +202,17 @@ export class WebhookService {
    */
   async #hold(tx: Transaction, id: number): Promise<Webhook> {
     await this.#require(tx, id);
-    await this.#queue.lockLines(tx, [id]);
+    await this.#with.queue.lockLines(tx, [id]);
     return await this.#require(tx, id);
   }
 
   async #reset(tx: Transaction, id: number): Promise<void> {
-    await resetStatistics(tx, id, this.#now());
+    await resetStatistics(tx, id, this.#with.now());
     this.#logLater(tx, 'the statistics of a webhook were reset', id);
   }
 
   #logLater(tx: Transaction, text: string, id: number): void {
-    tx.onCommit(() => this.#log.info(text, { webhook_id: id }));
+    tx.onCommit(() => this.#with.log.info(text, { webhook_id: id }));
   }
 
   /**
@@ -228,11 +220,11 @@ export class WebhookService {
    * inactive or deleted, or tries the target as it is configured now.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
-    await this.#queue.actOnHead(tx, id, 'retry');
+    await this.#with.queue.actOnHead(tx, id, 'retry');
   }
 
   #parse(input: WebhookInput, present: PresentConfiguration | null): WebhookConfiguration {
-    const errors = configurationErrors(input, { checkTargetUrl: this.#checkTargetUrl, present });
+    const errors = configurationErrors(input, { checkTargetUrl: this.#with.checkTargetUrl, present });
     if (errors.length > 0) throw invalidInput(errors);
     return toConfiguration(input, present);
   }
@@ -251,7 +243,7 @@ export class WebhookService {
       await setCredentials(tx, id, null);
     } else if (authentication.secret !== null) {
       const { key, secret } = authentication;
-      await setCredentials(tx, id, this.#cipher.encryptCredentials(id, { key, secret }));
+      await setCredentials(tx, id, this.#with.cipher.encryptCredentials(id, { key, secret }));
     }
   }
 
@@ -316,7 +308,7 @@ export class WebhookService {
     const names = new Map<string, string>();
     const wanted = [...references.values()];
     for (let from = 0; from < wanted.length; from += MAX_NAMES_READ) {
-      const some = await this.#readAssetNames(reader, wanted.slice(from, from + MAX_NAMES_READ));
+      const some = await this.#with.readAssetNames(reader, wanted.slice(from, from + MAX_NAMES_READ));
       for (const [asset, name] of some) names.set(asset, name);
     }
     return names;
@@ -325,7 +317,7 @@ export class WebhookService {
   #readAuthentication(row: StoredWebhook): Webhook['authentication'] {
     if (row.authentication_type !== 'BASIC' || row.credentials === null) return { type: 'NONE' };
     try {
-      return { type: 'BASIC', key: this.#cipher.decryptCredentials(row.id, row.credentials).key };
+      return { type: 'BASIC', key: this.#with.cipher.decryptCredentials(row.id, row.credentials).key };
     } catch (error) {
       if (!(error instanceof UndecryptableError)) throw error;
       // Readable still, so that it can be mended by setting key and secret again.

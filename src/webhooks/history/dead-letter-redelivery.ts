@@ -20,33 +20,32 @@ export interface RedeliveryStep {
   until: number;
 }
 
+/** Dependencies of {@link DeadLetterRedelivery}. */
+export interface DeadLetterRedeliveryDependencies {
+  reader: Reader;
+  lines: Pick<LineService, 'redeliverDeadLetters'>;
+  now: () => number;
+}
+
 /** Sends the dead letters of all webhooks again, step by step: in order within each webhook. Inactive ones are left alone. */
 export class DeadLetterRedelivery {
-  readonly #reader: Reader;
-  readonly #lines: Pick<LineService, 'redeliverDeadLetters'>;
-  readonly #now: () => number;
+  readonly #with: DeadLetterRedeliveryDependencies;
 
-  constructor(dependencies: {
-    reader: Reader;
-    lines: Pick<LineService, 'redeliverDeadLetters'>;
-    now: () => number;
-  }) {
-    this.#reader = dependencies.reader;
-    this.#lines = dependencies.lines;
-    this.#now = dependencies.now;
+  constructor(dependencies: DeadLetterRedeliveryDependencies) {
+    this.#with = dependencies;
   }
 
   /**
    * One step; call again with its `until` as long as something remains.
    * @throws {ProblemError} `not-found`, `conflict` when the given webhook is inactive, `webhooks-read-only`
    */
-  async step(webhookId: number | null, until: number = this.#now()): Promise<RedeliveryStep> {
+  async step(webhookId: number | null, until: number = this.#with.now()): Promise<RedeliveryStep> {
     const redelivered =
       webhookId === null
         ? await this.#stepOverAll(until)
-        : await this.#lines.redeliverDeadLetters(webhookId, until, STEP_MESSAGES);
+        : await this.#with.lines.redeliverDeadLetters(webhookId, until, STEP_MESSAGES);
     const bound = MAX_REMAINING_COUNTED + 1;
-    const remaining = await countDeadLettered(this.#reader, { webhookId, until, bound });
+    const remaining = await countDeadLettered(this.#with.reader, { webhookId, until, bound });
     return {
       redelivered,
       remaining: Math.min(remaining, MAX_REMAINING_COUNTED),
@@ -57,10 +56,10 @@ export class DeadLetterRedelivery {
 
   async #stepOverAll(until: number): Promise<number> {
     let redelivered = 0;
-    for (const webhookId of await readWebhooksWithDeadLetters(this.#reader, until, STEP_WEBHOOKS)) {
+    for (const webhookId of await readWebhooksWithDeadLetters(this.#with.reader, until, STEP_WEBHOOKS)) {
       try {
         const limit = STEP_MESSAGES - redelivered;
-        redelivered += await this.#lines.redeliverDeadLetters(webhookId, until, limit);
+        redelivered += await this.#with.lines.redeliverDeadLetters(webhookId, until, limit);
       } catch (error) {
         // Deactivated or deleted since it was read: the next step does not find it any more.
         const isGone = error instanceof ProblemError && ['conflict', 'not-found'].includes(error.code);

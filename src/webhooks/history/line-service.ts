@@ -51,29 +51,22 @@ export interface DeliveryDetails {
   attempts: Selectable<DeliveryAttemptRow>[];
 }
 
+/** Dependencies of {@link LineService}. */
+export interface LineServiceDependencies {
+  database: Database;
+  queue: MessageQueue;
+  webhooks: Pick<WebhookService, 'assertWritable'>;
+  delivers: boolean;
+  deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
+  now: () => number;
+}
+
 /** The outcomes of a webhook's messages, and manual actions: history, redelivery, the head of the line. */
 export class LineService {
-  readonly #database: Database;
-  readonly #queue: MessageQueue;
-  readonly #webhooks: Pick<WebhookService, 'assertWritable'>;
-  readonly #delivers: boolean;
-  readonly #deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
-  readonly #now: () => number;
+  readonly #with: LineServiceDependencies;
 
-  constructor(dependencies: {
-    database: Database;
-    queue: MessageQueue;
-    webhooks: Pick<WebhookService, 'assertWritable'>;
-    delivers: boolean;
-    deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
-    now: () => number;
-  }) {
-    this.#database = dependencies.database;
-    this.#queue = dependencies.queue;
-    this.#webhooks = dependencies.webhooks;
-    this.#delivers = dependencies.delivers;
-    this.#deliveryLog = dependencies.deliveryLog;
-    this.#now = dependencies.now;
+  constructor(dependencies: LineServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -85,16 +78,16 @@ export class LineService {
     statuses: readonly DeliveryStatus[] | null,
     page: PageRequest,
   ): Promise<Page<StoredDelivery>> {
-    if (!(await webhookWasEver(this.#database.reader, webhookId))) throw notFound('webhook', webhookId);
-    const rows = await readDeliveries(this.#database.reader, { webhookId, statuses, page });
+    if (!(await webhookWasEver(this.#with.database.reader, webhookId))) throw notFound('webhook', webhookId);
+    const rows = await readDeliveries(this.#with.database.reader, { webhookId, statuses, page });
     return toPage(rows, page.limit);
   }
 
   /** @throws {ProblemError} `not-found` */
   async delivery(webhookId: number, deliveryId: number): Promise<DeliveryDetails> {
-    const delivery = await readDelivery(this.#database.reader, webhookId, deliveryId);
+    const delivery = await readDelivery(this.#with.database.reader, webhookId, deliveryId);
     if (delivery === undefined) throw notFound('delivery', deliveryId);
-    const attempts = await readEarlierAttempts(this.#database.reader, deliveryId, MAX_ATTEMPTS_TOLD);
+    const attempts = await readEarlierAttempts(this.#with.database.reader, deliveryId, MAX_ATTEMPTS_TOLD);
     if (delivery.attempted_at !== null && delivery.duration_ms !== null) {
       attempts.push({
         delivery_id: delivery.id,
@@ -107,7 +100,7 @@ export class LineService {
         resent: delivery.resent,
       });
     }
-    const [whole] = await wholeBodies(this.#database.reader, [delivery]);
+    const [whole] = await wholeBodies(this.#with.database.reader, [delivery]);
     return { delivery, body: whole!.body, attempts: attempts.slice(-MAX_ATTEMPTS_TOLD) };
   }
 
@@ -117,9 +110,9 @@ export class LineService {
    *   `webhooks-read-only`
    */
   async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<StoredDelivery> {
-    this.#webhooks.assertWritable();
-    return await inTransaction(this.#database, open, async (tx) => {
-      await this.#queue.lockLines(tx, [webhookId]);
+    this.#with.webhooks.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      await this.#with.queue.lockLines(tx, [webhookId]);
       await requireActive(tx, webhookId);
       const delivery = await readDelivery(tx, webhookId, deliveryId);
       if (delivery === undefined) throw notFound('delivery', deliveryId);
@@ -141,9 +134,9 @@ export class LineService {
     limit: number,
     open?: Transaction,
   ): Promise<{ redelivered: number; remaining: number }> {
-    this.#webhooks.assertWritable();
-    return await inTransaction(this.#database, open, async (tx) => {
-      await this.#queue.lockLines(tx, [webhookId]);
+    this.#with.webhooks.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      await this.#with.queue.lockLines(tx, [webhookId]);
       await requireActive(tx, webhookId);
       const deliveries = await readRedeliverable(tx, { webhookId, statuses, limit });
       if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
@@ -160,9 +153,9 @@ export class LineService {
    * `webhooks-read-only`
    */
   async redeliverDeadLetters(webhookId: number, until: number, limit: number): Promise<number> {
-    this.#webhooks.assertWritable();
-    return await this.#database.transaction(async (tx) => {
-      await this.#queue.lockLines(tx, [webhookId]);
+    this.#with.webhooks.assertWritable();
+    return await this.#with.database.transaction(async (tx) => {
+      await this.#with.queue.lockLines(tx, [webhookId]);
       await requireActive(tx, webhookId);
       const deliveries = await readDeadLettered(tx, { webhookId, until, limit });
       if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
@@ -171,11 +164,11 @@ export class LineService {
   }
 
   /** @throws {ProblemError} `not-found` */
-  async line(webhookId: number, reader: LineReader = this.#database.reader): Promise<Line> {
+  async line(webhookId: number, reader: LineReader = this.#with.database.reader): Promise<Line> {
     if ((await readWebhook(reader, webhookId)) === undefined) throw notFound('webhook', webhookId);
-    const state = await this.#queue.line(webhookId, reader);
+    const state = await this.#with.queue.line(webhookId, reader);
     const last = state.head === null ? undefined : await readDeliveryOfMessage(reader, state.head.messageId);
-    return { webhookId, ...state, lastErrorMessage: last?.error ?? null, delivers: this.#delivers };
+    return { webhookId, ...state, lastErrorMessage: last?.error ?? null, delivers: this.#with.delivers };
   }
 
   /**
@@ -188,11 +181,11 @@ export class LineService {
     messageId: string | undefined,
     open?: Transaction,
   ): Promise<Line> {
-    this.#webhooks.assertWritable();
-    return await inTransaction(this.#database, open, async (tx) => {
+    this.#with.webhooks.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
       const webhook = await readWebhook(tx, webhookId);
       if (webhook === undefined) throw notFound('webhook', webhookId);
-      const result = await this.#queue.actOnHead(tx, webhookId, action, messageId);
+      const result = await this.#with.queue.actOnHead(tx, webhookId, action, messageId);
       switch (result.outcome) {
         case 'empty':
           throw new ProblemError('conflict', 'The line of this webhook is empty');
@@ -214,9 +207,9 @@ export class LineService {
     { topic, logging_mode }: Pick<WebhookRow, 'topic' | 'logging_mode'>,
     message: QueueMessage,
   ): Promise<void> {
-    await markDeadLettered(tx, message, this.#now());
+    await markDeadLettered(tx, message, this.#with.now());
     tx.onCommit(() =>
-      this.#deliveryLog.deadLettered({
+      this.#with.deliveryLog.deadLettered({
         webhookId: message.lineId,
         mode: logging_mode as LoggingMode,
         topic: topic as Topic,
@@ -236,10 +229,10 @@ export class LineService {
     await markQueued(
       tx,
       deliveries.map((delivery) => delivery.id),
-      this.#now(),
+      this.#with.now(),
     );
     const bodies = await wholeBodies(tx, deliveries, { isLocked: true });
-    await this.#queue.redeliver(
+    await this.#with.queue.redeliver(
       tx,
       deliveries.map((delivery, n) => toMessage(delivery, bodies[n]!)),
     );

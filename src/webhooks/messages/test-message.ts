@@ -44,26 +44,23 @@ export interface TestResult {
   body: string;
 }
 
+/** Dependencies of {@link TestMessages}. */
+export interface TestMessagesDependencies {
+  webhooks: WebhookService;
+  targets: DeliveryTargets;
+  send: SendPostback;
+  now: () => number;
+}
+
 /**
  * Sends sample messages to the targets of webhooks immediately, bypassing the line: a test must show how the
  * target responds, whatever is waiting. It is not counted in the statistics and does not appear in the history.
  */
 export class TestMessages {
-  readonly #webhooks: WebhookService;
-  readonly #targets: DeliveryTargets;
-  readonly #send: SendPostback;
-  readonly #now: () => number;
+  readonly #with: TestMessagesDependencies;
 
-  constructor(dependencies: {
-    webhooks: WebhookService;
-    targets: DeliveryTargets;
-    send: SendPostback;
-    now: () => number;
-  }) {
-    this.#webhooks = dependencies.webhooks;
-    this.#targets = dependencies.targets;
-    this.#send = dependencies.send;
-    this.#now = dependencies.now;
+  constructor(dependencies: TestMessagesDependencies) {
+    this.#with = dependencies;
   }
 
   /**
@@ -74,9 +71,9 @@ export class TestMessages {
     webhookId: number,
     { subtopic, user }: { subtopic: Subtopic | undefined; user: string },
   ): Promise<TestResult> {
-    this.#webhooks.assertWritable();
-    const webhook = await this.#webhooks.get(webhookId);
-    const target = (await this.#targets.read([webhookId])).get(webhookId);
+    this.#with.webhooks.assertWritable();
+    const webhook = await this.#with.webhooks.get(webhookId);
+    const target = (await this.#with.targets.read([webhookId])).get(webhookId);
     if (target === undefined || target.state === 'DELETED') throw notFound('webhook', webhookId);
     const chosen = subtopic ?? webhook.subtopics[0]!;
     if (topicOf(chosen) !== webhook.topic) {
@@ -89,7 +86,7 @@ export class TestMessages {
       subtopic: chosen,
       resource: SAMPLE_RESOURCES[chosen],
       user,
-      occurredAt: this.#now(),
+      occurredAt: this.#with.now(),
     }).build({
       id: webhook.id,
       name: webhook.name,
@@ -116,7 +113,7 @@ export class TestMessages {
       const reason = LOST_CREDENTIALS_REASON;
       return { outcome: 'FAILED', status: null, responseBody: null, reason, durationMs: 0 };
     }
-    return await this.#send({
+    return await this.#with.send({
       messageId: randomUUIDv7(),
       url: target.targetUrl,
       body,

@@ -15,24 +15,19 @@ const MESSAGES_AT_A_TIME = 500;
 /** Called once an event was committed, with the webhooks that got a message of it. */
 export type OnPublished = (event: ServiceEvent, webhooks: readonly { readonly id: number }[]) => void;
 
+/** Dependencies of {@link WebhookPublisher}. */
+export interface WebhookPublisherDependencies {
+  queue: MessageQueue;
+  newMessageId: () => string;
+  onPublished: OnPublished;
+}
+
 /** Enqueues the messages of events, in the transaction of the change that caused them. */
 export class WebhookPublisher implements EventPublisher<Transaction> {
-  readonly #queue: MessageQueue;
-  readonly #newMessageId: () => string;
-  readonly #onPublished: OnPublished;
+  readonly #with: WebhookPublisherDependencies;
 
-  constructor({
-    queue,
-    newMessageId,
-    onPublished,
-  }: {
-    queue: MessageQueue;
-    newMessageId: () => string;
-    onPublished: OnPublished;
-  }) {
-    this.#queue = queue;
-    this.#newMessageId = newMessageId;
-    this.#onPublished = onPublished;
+  constructor(dependencies: WebhookPublisherDependencies) {
+    this.#with = dependencies;
   }
 
   async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
@@ -41,7 +36,7 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
     const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
     if (lineIds.size > 0) {
       // For all events together: locking the lines of one event after another could cause a deadlock.
-      const occurredAt = await this.#queue.lockLines(tx, [...lineIds]);
+      const occurredAt = await this.#with.queue.lockLines(tx, [...lineIds]);
       let messages: QueueMessage[] = [];
       // Event by event, so that each line gets them in their order.
       for (const [n, event] of events.entries()) {
@@ -50,26 +45,26 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
         for (const webhook of matches[n]!) {
           messages.push({
             lineId: webhook.id,
-            messageId: this.#newMessageId(),
+            messageId: this.#with.newMessageId(),
             label: event.subtopic,
             body: builder.build(webhook),
             ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
             enqueuedAt: occurredAt,
           });
           if (messages.length < MESSAGES_AT_A_TIME) continue;
-          await this.#queue.enqueue(tx, messages);
+          await this.#with.queue.enqueue(tx, messages);
           messages = [];
         }
       }
-      await this.#queue.enqueue(tx, messages);
+      await this.#with.queue.enqueue(tx, messages);
     }
-    for (const [n, event] of events.entries()) tx.onCommit(() => this.#onPublished(event, matches[n]!));
+    for (const [n, event] of events.entries()) tx.onCommit(() => this.#with.onPublished(event, matches[n]!));
   }
 
   /** Returns the id of what the messages have in common, or null when each is stored whole. */
   async #share(tx: Transaction, { shared }: MessageBuilder, messages: number): Promise<number | null> {
     const saving = shared.length * (messages - 1);
-    return saving < SHARED_FROM_SAVING ? null : await this.#queue.share(tx, shared);
+    return saving < SHARED_FROM_SAVING ? null : await this.#with.queue.share(tx, shared);
   }
 }
 

@@ -28,15 +28,20 @@ const MAX_UNWRITTEN = 50_000;
 
 type TrendDatabase = Pick<Database, 'transaction'>;
 
+/** Dependencies of {@link TrendRecorder}. */
+export interface TrendRecorderDependencies {
+  database: TrendDatabase;
+  log: Logger;
+  now: () => number;
+}
+
 /**
  * Counts attempts and events for charts. Delivery only adds to numbers in memory (0.1 µs an attempt); they are written
  * every few seconds and at the end, in transactions of their own. A crash loses what was not written yet: these
  * numbers draw charts, a webhook's statistics are others.
  */
 export class TrendRecorder implements AsyncDisposable {
-  readonly #database: TrendDatabase;
-  readonly #log: Logger;
-  readonly #now: () => number;
+  readonly #with: TrendRecorderDependencies;
   /** Attempts by minute and webhook. */
   #attempts = new Map<number, Map<number, TrendCounters>>();
   #events = new Map<number, number>();
@@ -52,10 +57,8 @@ export class TrendRecorder implements AsyncDisposable {
     onError: (error) => this.#failed(error),
   });
 
-  constructor({ database, log, now }: { database: TrendDatabase; log: Logger; now: () => number }) {
-    this.#database = database;
-    this.#log = log;
-    this.#now = now;
+  constructor(dependencies: TrendRecorderDependencies) {
+    this.#with = dependencies;
   }
 
   /** Counts a delivery attempt now. */
@@ -91,8 +94,8 @@ export class TrendRecorder implements AsyncDisposable {
 
   /** Removes counters that no chart shows any more, at most `limit`, and returns how many. */
   async forgetOld(limit: number): Promise<number> {
-    const now = this.#now();
-    return await this.#database.transaction(async (tx) => {
+    const now = this.#with.now();
+    return await this.#with.database.transaction(async (tx) => {
       let removed = await deleteTrendsBefore(tx, MINUTE_MS, now - KEPT_MS[MINUTE_MS], limit);
       if (removed < limit)
         removed += await deleteTrendsBefore(tx, HOUR_MS, now - KEPT_MS[HOUR_MS], limit - removed);
@@ -109,7 +112,7 @@ export class TrendRecorder implements AsyncDisposable {
   }
 
   #minuteOfNow(): number {
-    const now = this.#now();
+    const now = this.#with.now();
     return now - (now % MINUTE_MS);
   }
 
@@ -128,25 +131,26 @@ export class TrendRecorder implements AsyncDisposable {
     this.#unwritten = [...this.#unwritten, ...toRows(attempts)].slice(-MAX_UNWRITTEN);
     try {
       if (events.size > 0) {
-        await this.#database.transaction((tx) => addEvents(tx, [...events]), { durability: 'deferred' });
+        await this.#with.database.transaction((tx) => addEvents(tx, [...events]), { durability: 'deferred' });
         events.clear();
       }
       while (this.#unwritten.length > 0) {
         const rows = this.#unwritten.slice(0, ROWS_A_WRITE);
-        await this.#database.transaction((tx) => addTrends(tx, rows), { durability: 'deferred' });
+        await this.#with.database.transaction((tx) => addTrends(tx, rows), { durability: 'deferred' });
         this.#unwritten = this.#unwritten.slice(rows.length);
       }
       this.#failing = false;
     } catch (error) {
       for (const [minute, count] of events)
-        if (minute >= this.#now() - KEPT_MS[MINUTE_MS])
+        if (minute >= this.#with.now() - KEPT_MS[MINUTE_MS])
           this.#events.set(minute, (this.#events.get(minute) ?? 0) + count);
       this.#failed(error);
     }
   }
 
   #failed(error: unknown): void {
-    if (!this.#failing) this.#log.warn('the figures for charts could not be written; retrying', { error });
+    if (!this.#failing)
+      this.#with.log.warn('the figures for charts could not be written; retrying', { error });
     this.#failing = true;
   }
 }

@@ -26,32 +26,35 @@ export interface MinuteOfService {
   failures: number;
 }
 
+/** Dependencies of {@link TrendService}. */
+export interface TrendServiceDependencies {
+  reader: Reader;
+  /** Writes the counters of this instance before they are read. */
+  recorder: { write(): Promise<void> };
+  now: () => number;
+}
+
 /** Reads the counters for charts. */
 export class TrendService {
-  readonly #reader: Reader;
-  readonly #recorder: { write(): Promise<void> };
-  readonly #now: () => number;
+  readonly #with: TrendServiceDependencies;
 
-  /** @param dependencies.recorder writes what this instance counted before it is read. */
-  constructor(dependencies: { reader: Reader; recorder: { write(): Promise<void> }; now: () => number }) {
-    this.#reader = dependencies.reader;
-    this.#recorder = dependencies.recorder;
-    this.#now = dependencies.now;
+  constructor(dependencies: TrendServiceDependencies) {
+    this.#with = dependencies;
   }
 
   /** A webhook's buckets of a period, evenly spaced, the last one of this moment. @throws {ProblemError} `not-found` */
   async ofWebhook(webhookId: number, period: TrendPeriod): Promise<TrendBucket[]> {
-    if (!(await webhookWasEver(this.#reader, webhookId))) throw notFound('webhook', webhookId);
-    await this.#recorder.write();
-    return await this.#buckets(webhookId, period, this.#now());
+    if (!(await webhookWasEver(this.#with.reader, webhookId))) throw notFound('webhook', webhookId);
+    await this.#with.recorder.write();
+    return await this.#buckets(webhookId, period, this.#with.now());
   }
 
   /** The last hour of all webhooks together, by minute. */
   async lastHour(): Promise<MinuteOfService[]> {
-    await this.#recorder.write();
-    const now = this.#now();
+    await this.#with.recorder.write();
+    const now = this.#with.now();
     const attempts = await this.#buckets(ALL_WEBHOOKS, 'hour', now);
-    const rows = await readEvents(this.#reader, attempts[0]!.startAt);
+    const rows = await readEvents(this.#with.reader, attempts[0]!.startAt);
     const events = new Map(rows.map((row) => [row.start_at, row.event_count]));
     return attempts.map(({ startAt, counters: { successes, failures } }) => ({
       startAt,
@@ -63,7 +66,7 @@ export class TrendService {
 
   /** The webhooks with the most failed attempts within the last hour. */
   async mostFailing(limit: number): Promise<{ webhookId: number; failures: number }[]> {
-    const rows = await readMostFailing(this.#reader, this.#now() - HOUR_MS, limit);
+    const rows = await readMostFailing(this.#with.reader, this.#with.now() - HOUR_MS, limit);
     return rows.map((row) => ({ webhookId: row.webhook_id, failures: Number(row.failures) }));
   }
 
@@ -71,7 +74,7 @@ export class TrendService {
     const { counterMs, bucketMs } = TREND_PERIODS[period];
     const starts = bucketStarts(period, now);
     const buckets = new Map(starts.map((startAt) => [startAt, emptyCounters()]));
-    for (const counted of await readTrend(this.#reader, webhookId, counterMs, starts[0]!)) {
+    for (const counted of await readTrend(this.#with.reader, webhookId, counterMs, starts[0]!)) {
       const bucket = buckets.get(counted.startAt - (counted.startAt % bucketMs));
       if (bucket !== undefined) addCounters(bucket, counted);
     }
