@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { launch } from '../content/registration-parts.ts';
 import { ADMIN_EMAIL, signedInBrowser } from '../support/administration.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
@@ -59,6 +60,7 @@ describe('a hostile course in a browser', () => {
     const others = await registerTo(service, scorm12Course(), 'bob@example.com');
     const other = await startLaunch(service, others.registrationId);
     const context = await browser.newContext();
+    context.setDefaultTimeout(DEADLINE_MS);
     const { cookies } = await signedInBrowser(service.url, ADMIN_EMAIL);
     await context.addCookies(
       Array.from(cookies, ([name, value]) => ({

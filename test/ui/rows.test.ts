@@ -6,8 +6,8 @@ import { until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { answer } from '../support/target-behaviours.ts';
 import { coveredControls, makeRowsStatic } from './support/covered-controls.ts';
+import { Tabs } from './support/opened-tabs.ts';
 import { startUi, type Ui } from './support/ui.ts';
-import type { Visit } from './support/visit.ts';
 
 const WEBHOOKS = '/administration/integrations/webhooks';
 const DEAD_LETTERS = '/administration/integrations/dead-letters';
@@ -59,16 +59,6 @@ describe('rows that lead to a page', () => {
   /** Clicks into the row beside everything that it holds. */
   const clickBeside = async (cell: Locator, options: Parameters<Locator['click']>[0] = {}) =>
     cell.click({ position: { x: 3, y: 3 }, ...options });
-  /** The address of the page that a click opens beside this one. */
-  const openedBy = async (visit: Visit, click: () => Promise<void>): Promise<string> => {
-    const opened = visit.page.context().waitForEvent('page');
-    await click();
-    const page = await opened;
-    await page.waitForURL(/\/ui\//);
-    const address = new URL(page.url()).pathname.replace('/ui', '');
-    await page.close();
-    return address;
-  };
 
   it('never cover anything, not even where a browser positions nothing inside a row', async () => {
     const lists = [
@@ -122,21 +112,18 @@ describe('rows that lead to a page', () => {
   it('open beside the list by a middle click or a modifier, as links do', async () => {
     await using visit = await ui.visit(WEBHOOKS);
     const { page } = visit;
+    await using tabs = await Tabs.beside(page);
     const cell = cellOf(page, 'Warehouse', 'All events');
-    const there = `${WEBHOOKS}/${webhookId}`;
-    assert.equal(await openedBy(visit, () => clickBeside(cell, { button: 'middle' })), there);
+    const there = `/ui${WEBHOOKS}/${webhookId}`;
+    assert.equal(await tabs.openedBy(() => clickBeside(cell, { button: 'middle' })), there);
     for (const modifier of MODIFIERS) {
-      assert.equal(
-        await openedBy(visit, () => clickBeside(cell, { modifiers: [modifier] })),
-        there,
-        modifier,
-      );
+      assert.equal(await tabs.openedBy(() => clickBeside(cell, { modifiers: [modifier] })), there, modifier);
     }
     const link = page.getByRole('link', { name: 'Warehouse', exact: true });
-    assert.equal(await openedBy(visit, () => link.click({ button: 'middle' })), there);
+    assert.equal(await tabs.openedBy(() => link.click({ button: 'middle' })), there);
     await clickBeside(cell, { button: 'right' });
     assert.equal(visit.address(), WEBHOOKS);
-    assert.equal(page.context().pages().length, 1);
+    assert.equal((await tabs.list()).length, 1);
   });
 
   it('stay where they are while something in them is used, or their text is selected', async () => {

@@ -15,7 +15,7 @@ export class Learner implements AsyncDisposable {
   constructor(page: Page) {
     this.page = page;
     this.#context = page.context();
-    page.setDefaultTimeout(DEADLINE_MS);
+    this.#context.setDefaultTimeout(DEADLINE_MS);
     page.on('pageerror', (error) => this.#faults.push(`failed with ${error.stack ?? error.message}`));
   }
 

@@ -55,7 +55,7 @@ export class Visit implements AsyncDisposable {
     this.page = page;
     this.#context = page.context();
     this.#origin = new URL(url).origin;
-    page.setDefaultTimeout(DEADLINE_MS);
+    this.#context.setDefaultTimeout(DEADLINE_MS);
     page.on('request', (request) => {
       const { protocol, origin } = new URL(request.url());
       if (protocol === 'data:' || protocol === 'blob:' || origin === this.#origin) return;
