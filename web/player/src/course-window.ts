@@ -1,3 +1,5 @@
+import { watchLastRequests } from './last-requests.ts';
+
 const CLOSED_CHECK_MS = 500;
 const NAME = 'coursewire-course';
 
@@ -23,7 +25,10 @@ export class CourseWindow {
     clearInterval(this.#timer);
     // No event tells that another window was closed.
     this.#timer = setInterval(() => {
-      if (this.isOpen) return;
+      if (this.#window !== null && this.isOpen) {
+        watchLastRequests(this.#window);
+        return;
+      }
       this.#forget();
       this.onClosed();
     }, CLOSED_CHECK_MS);
@@ -40,6 +45,7 @@ export class CourseWindow {
   }
 
   close(): void {
+    if (this.#window !== null) watchLastRequests(this.#window);
     this.#window?.close();
     this.#forget();
   }

@@ -1,5 +1,6 @@
 import type { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
+import { watchLastRequests } from './last-requests.ts';
 import { ownWindowCard } from './own-window-card.ts';
 import { cardOf, fillResult, recordCard, unitWords } from './record.ts';
 import { Saver, type SavingState, sendUnsent, type UnsentOutcome } from './saver.ts';
@@ -57,7 +58,12 @@ export class Player {
   async start(): Promise<void> {
     this.#root.replaceChildren(this.#header, this.#notice, this.#stage);
     this.#stage.replaceChildren(cardOf(TEXTS.loading));
-    addEventListener('pagehide', () => this.#open?.saver?.leaving(true));
+    // Frames that the course has added since it was loaded are watched in time for their own last words.
+    addEventListener('beforeunload', () => watchLastRequests(window));
+    addEventListener('pagehide', () => {
+      watchLastRequests(window, true);
+      this.#open?.saver?.leaving(true);
+    });
     addEventListener('message', (event) => this.#heard(event));
     addEventListener('pageshow', () => this.#open?.saver?.back());
     document.addEventListener('visibilitychange', () => {
@@ -231,6 +237,10 @@ export class Player {
       allow: 'autoplay; fullscreen; clipboard-read; clipboard-write; unload',
       allowfullscreen: true,
       src: open.start.address,
+      onload: ({ currentTarget }: Event) => {
+        const { contentWindow } = currentTarget as HTMLIFrameElement;
+        if (contentWindow !== null) watchLastRequests(contentWindow);
+      },
     });
     this.#stage.classList.remove('padded');
     // On a phone the contents lie over the course.
@@ -328,6 +338,7 @@ export class Player {
     open.window?.close();
     if (open.frame !== null) {
       const gone = new Promise((resolve) => open.frame?.addEventListener('load', resolve, { once: true }));
+      if (open.frame.contentWindow !== null) watchLastRequests(open.frame.contentWindow);
       open.frame.src = 'about:blank';
       await gone;
     }

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { cmi5Course } from '../support/cmi5-course.ts';
+import { aiccFiles } from '../support/course-packages.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { until } from '../support/service.ts';
+import { type Classroom, newLearner, openClassroom } from './support/learner.ts';
+
+/** An AICC unit whose last words are synchronous requests. */
+const AICC_PAGE = `<!doctype html><html lang="en"><title>Unit</title><p id="ready">Ready</p><script>
+var given = new URLSearchParams(location.search);
+function hacp(command, data) {
+  var request = new XMLHttpRequest();
+  request.open('POST', given.get('AICC_URL'), false);
+  request.setRequestHeader('Content-Type', 'application/x-www-form-urlencoded');
+  request.send('command=' + command + '&version=4.0&session_id=' + encodeURIComponent(given.get('AICC_SID')) +
+    (data ? '&aicc_data=' + encodeURIComponent(data) : ''));
+  return request.status;
+}
+hacp('GetParam');
+addEventListener('unload', function () {
+  hacp('PutParam', '[Core]\\r\\nLesson_Location=last-page\\r\\nLesson_Status=P\\r\\nScore=91\\r\\nTime=00:02:00\\r\\n');
+  hacp('ExitAU');
+});
+</script></html>`;
+
+/** Shows the unit in a frame that is added only once the page has been there for a while. */
+const FRAME_PAGE = `<!doctype html><html lang="en"><title>Unit</title><script>
+setTimeout(function () {
+  var frame = document.createElement('iframe');
+  frame.src = 'unit.html' + location.search;
+  document.body.append(frame);
+});
+</script><body></body></html>`;
+
+/** A cmi5 unit in its own window, whose last words are a synchronous request. */
+const CMI5_PAGE = `<!doctype html><html lang="en"><title>Unit</title><p id="started"></p><script>
+var given = new URLSearchParams(location.search);
+function ask(method, url, body, headers) {
+  var request = new XMLHttpRequest();
+  request.open(method, url, false);
+  for (var name in headers) request.setRequestHeader(name, headers[name]);
+  request.send(body);
+  return request;
+}
+var token = JSON.parse(ask('POST', given.get('fetch')).responseText)['auth-token'];
+var headers = { Authorization: 'Basic ' + token, 'Content-Type': 'application/json', 'X-Experience-API-Version': '1.0.3' };
+var who = 'agent=' + encodeURIComponent(given.get('actor'));
+var data = JSON.parse(ask('GET', given.get('endpoint') + 'activities/state?' + who + '&stateId=LMS.LaunchData&activityId=' +
+  encodeURIComponent(given.get('activityId')) + '&registration=' + given.get('registration'), null, headers).responseText);
+ask('GET', given.get('endpoint') + 'agents/profile?profileId=cmi5LearnerPreferences&' + who, null, headers);
+function statement(verb, result, categories) {
+  var context = JSON.parse(JSON.stringify(data.contextTemplate));
+  context.registration = given.get('registration');
+  context.contextActivities.category = ['cmi5'].concat(categories || []).map(function (name) {
+    return { id: 'https://w3id.org/xapi/cmi5/context/categories/' + name };
+  });
+  return {
+    id: crypto.randomUUID(), actor: JSON.parse(given.get('actor')), verb: { id: 'http://adlnet.gov/expapi/verbs/' + verb },
+    object: { id: given.get('activityId') }, timestamp: new Date().toISOString(), result: result, context: context,
+  };
+}
+var say = function (statements) { return ask('POST', given.get('endpoint') + 'statements', JSON.stringify(statements), headers).status; };
+document.getElementById('started').textContent = say([statement('initialized')]) === 200 ? 'started' : 'failed';
+addEventListener('unload', function () {
+  say([
+    statement('completed', { completion: true, duration: 'PT30S' }, ['moveon']),
+    statement('passed', { success: true, duration: 'PT30S', score: { scaled: 0.9 } }, ['moveon']),
+    statement('terminated', { duration: 'PT1M' }),
+  ]);
+});
+</script></html>`;
+
+describe('the last words of a course that sends them in a synchronous request', () => {
+  let classroom: Classroom;
+  let { service, browser } = {} as Classroom;
+  before(async () => {
+    classroom = await openClassroom();
+    ({ service, browser } = classroom);
+  });
+  after(() => classroom[Symbol.asyncDispose]());
+
+  const aiccCourse = (page: string) => ({ ...aiccFiles(), 'index.html': page, 'unit.html': AICC_PAGE });
+  const passes = async (registrationId: string, score: number) => {
+    const recorded = async () => (await service.api.get(`/registrations/${registrationId}`)).body;
+    await until(async () => (await recorded()).success === 'PASS', 'the last words are recorded');
+    const { completion, score: found } = await recorded();
+    assert.deepEqual([completion, found], ['Completed', score]);
+  };
+
+  for (const [when, end, leave] of [
+    ['unload', 'is closed', (page: Page) => page.close({ runBeforeUnload: true })],
+    ['pagehide', 'is closed', (page: Page) => page.close({ runBeforeUnload: true })],
+    ['beforeunload', 'goes elsewhere', (page: Page) => page.goto('about:blank')],
+  ] as const) {
+    it(`arrive when the tab ${end} and they are sent at ${when}`, async () => {
+      const page = AICC_PAGE.replace("'unload'", `'${when}'`);
+      const { registrationId } = await registerTo(service, aiccCourse(page));
+      await using learner = await newLearner(browser);
+      await learner.open(service, registrationId);
+      await learner.course.locator('#ready').waitFor();
+      await leave(learner.page);
+      await passes(registrationId, 91);
+    });
+  }
+
+  it('arrive when the learner leaves by the exit', async () => {
+    const { registrationId } = await registerTo(service, aiccCourse(AICC_PAGE));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.locator('#ready').waitFor();
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await passes(registrationId, 91);
+    await learner.page.getByRole('heading', { name: /You have .*finished/ }).waitFor();
+  });
+
+  it('arrive from a frame that the course has added by itself', async () => {
+    const { registrationId } = await registerTo(service, aiccCourse(FRAME_PAGE));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.frameLocator('iframe').locator('#ready').waitFor();
+    await learner.page.close({ runBeforeUnload: true });
+    await passes(registrationId, 91);
+  });
+
+  it('arrive from a window of its own', async () => {
+    const unit = {
+      id: 'https://example.com/course/one',
+      moveOn: 'CompletedAndPassed',
+      launchMethod: 'OwnWindow',
+    };
+    const { registrationId } = await registerTo(service, {
+      ...cmi5Course([unit]),
+      'start.html': CMI5_PAGE,
+    });
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    const [opened] = await Promise.all([
+      learner.page.waitForEvent('popup'),
+      learner.page.getByRole('button', { name: 'Open the course' }).click(),
+    ]);
+    await opened.getByText('started').waitFor();
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await passes(registrationId, 90);
+  });
+});

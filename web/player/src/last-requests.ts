@@ -1,0 +1,133 @@
+/**
+ * Makes the last requests of courses arrive. Browsers refuse a synchronous XMLHttpRequest while its page is closed, and
+ * end those that are under way. Many AICC, cmi5 and xAPI courses send their last words in one. While a page of a course is
+ * closed, its requests are sent in a way that outlives it.
+ */
+
+type CourseGlobal = Window & typeof globalThis;
+
+interface Opened {
+  method: string;
+  url: string;
+  isAsync: boolean;
+  headers: [string, string][];
+}
+
+interface Watched {
+  isLeaving: boolean;
+}
+
+/** Browsers let a page that is closed send 64 KiB in all. */
+const MOST_BYTES = 60_000;
+
+const watched = new WeakMap<object, Watched>();
+
+/**
+ * Watches a window and all frames in it, as far as they are of this origin. To be called again for pages that are loaded
+ * later; calling it twice does no harm.
+ * @param isLeaving whether they are being closed now
+ */
+export function watchLastRequests(root: Window, isLeaving = false): void {
+  let frames = 0;
+  try {
+    watchOne(root as CourseGlobal, isLeaving);
+    frames = root.length;
+  } catch {
+    // A page of another origin.
+  }
+  for (let at = 0; at < frames; at++) {
+    const frame = root[at];
+    if (frame !== undefined) watchLastRequests(frame, isLeaving);
+  }
+}
+
+function watchOne(course: CourseGlobal, isLeaving: boolean): void {
+  // The window stays when a frame goes to another page, its globals do not.
+  const { prototype } = course.XMLHttpRequest;
+  const known = watched.get(prototype);
+  if (known !== undefined) {
+    if (isLeaving) known.isLeaving = true;
+    return;
+  }
+  const state: Watched = { isLeaving };
+  watched.set(prototype, state);
+  // Capturing, these run before the listeners of the course.
+  course.addEventListener('pagehide', () => (state.isLeaving = true), { capture: true });
+  course.addEventListener('pageshow', () => (state.isLeaving = false), { capture: true });
+  course.addEventListener(
+    'beforeunload',
+    () => {
+      state.isLeaving = true;
+      // The learner may stay.
+      course.setTimeout(() => (state.isLeaving = false));
+    },
+    { capture: true },
+  );
+  replaceRequests(course, state);
+}
+
+function replaceRequests(course: CourseGlobal, state: Watched): void {
+  const { prototype } = course.XMLHttpRequest;
+  const { open, send, setRequestHeader } = prototype;
+  const opened = new WeakMap<XMLHttpRequest, Opened>();
+  prototype.open = function (this: XMLHttpRequest, method: string, url: string | URL, ...rest: unknown[]) {
+    // Left out, a request is asynchronous; given as undefined, it is not.
+    const isAsync = rest.length === 0 || Boolean(rest[0]);
+    opened.set(this, { method: String(method), url: String(url), isAsync, headers: [] });
+    (open as (...values: unknown[]) => void).call(this, method, url, ...rest);
+  };
+  prototype.setRequestHeader = function (this: XMLHttpRequest, name: string, value: string) {
+    opened.get(this)?.headers.push([name, value]);
+    setRequestHeader.call(this, name, value);
+  };
+  prototype.send = function (this: XMLHttpRequest, body?: Document | XMLHttpRequestBodyInit | null) {
+    const request = opened.get(this);
+    const isSendable = request !== undefined && isSmall(body);
+    if (!state.isLeaving || !isSendable) {
+      send.call(this, body);
+      return;
+    }
+    if (!request.isAsync) {
+      try {
+        // Some browsers still allow it, in any size and with an answer.
+        send.call(this, body);
+        return;
+      } catch {
+        // Refused: it goes the other way.
+      }
+    }
+    const { method, url, headers } = request;
+    void course
+      .fetch(url, {
+        method,
+        headers,
+        credentials: 'same-origin',
+        keepalive: true,
+        ...(body === null || body === undefined ? {} : { body: body as BodyInit }),
+      })
+      .catch(() => {});
+    if (!request.isAsync) pretendSuccess(this);
+  };
+}
+
+/** A course that takes its last request for failed may try it over and over. */
+function pretendSuccess(request: XMLHttpRequest): void {
+  for (const [name, value] of [
+    ['readyState', 4],
+    ['status', 200],
+    ['statusText', 'OK'],
+    ['responseText', ''],
+    ['response', ''],
+  ] as const) {
+    Object.defineProperty(request, name, { value, configurable: true });
+  }
+}
+
+function isSmall(body: unknown): boolean {
+  if (body === null || body === undefined) return true;
+  if (typeof body === 'string') return new TextEncoder().encode(body).length <= MOST_BYTES;
+  if (body instanceof URLSearchParams) return String(body).length <= MOST_BYTES;
+  const { size, byteLength } = body as { size?: unknown; byteLength?: unknown };
+  const bytes = size ?? byteLength;
+  return typeof bytes === 'number' && bytes <= MOST_BYTES;
+}
