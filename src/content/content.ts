@@ -35,10 +35,11 @@ import type { ContentStore } from './files/content-store.ts';
 import { openContentStore } from './files/open-content-store.ts';
 import { folderRoutes } from './folders/folder-routes.ts';
 import { FolderService } from './folders/folder-service.ts';
+import type { OpenLaunch } from './registrations/launch.ts';
 import { launchRoutes, launchUrlOf } from './registrations/launch-routes.ts';
 import { LaunchTokens } from './registrations/launch-tokens.ts';
 import { registrationRoutes, type UnitsOf } from './registrations/registration-routes.ts';
-import { type OpenLaunch, RegistrationService } from './registrations/registration-service.ts';
+import { RegistrationService } from './registrations/registration-service.ts';
 import { deleteRegistrationsOfAccount, registrationsOfCourse } from './registrations/registrations-of.ts';
 
 /** Accounts, their content, and learners' registrations to it. */

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Content } from '../content/content.ts';
+import type { OpenLaunch } from '../content/registrations/launch.ts';
 import type { UnitsOf } from '../content/registrations/registration-routes.ts';
-import type { OpenLaunch } from '../content/registrations/registration-service.ts';
 import type { Routes } from '../http/routes.ts';
 import { ProblemError } from '../problems/problem.ts';
 import type { CleaningStep, ServiceContext } from '../service-context.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LearningStandard } from '../../course-packages/learning-standard.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { LanguageChoice } from './equivalent-courses.ts';
-import type { Launch } from './registration-service.ts';
+import type { Launch } from './launch.ts';
 
 /** A page for a learner's browser. */
 export interface LaunchPage {

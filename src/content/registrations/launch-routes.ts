@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { acceptedLanguages } from './language-choice.ts';
+import type { Launch, OpenLaunch } from './launch.ts';
 import { type LaunchPage, languagePage, launchPage, launchPagePolicy, refusalPage } from './launch-page.ts';
-import type { Launch, OpenLaunch, RegistrationService } from './registration-service.ts';
+import type { RegistrationService } from './registration-service.ts';
 
 const PATH = '/launch/';
 

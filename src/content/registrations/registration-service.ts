@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
 import { type Page, type PageRequest, toPage } from '../../database/page.ts';
-import type {
-  AccountResource,
-  EventOf,
-  EventPublisher,
-  RegistrationResource,
-  RegistrationStatusResource,
-} from '../../events/event.ts';
+import type { AccountResource, EventPublisher } from '../../events/event.ts';
 import { type InputError, invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
 import { assertRevision, type ExpectedRevisions } from '../../problems/revision.ts';
-import { formatOptionalDateTime } from '../../time/date-time.ts';
 import { readAssetNames } from '../assets/asset-names.ts';
 import type { Change, ChangeOf } from '../assets/change.ts';
-import { accountHolds, withHolders } from '../assets/holdings.ts';
-import { readCourseInEvent } from '../courses/course-in-event.ts';
-import { type LanguageChoice, readLanguageChoices } from './equivalent-courses.ts';
+import { accountHolds } from '../assets/holdings.ts';
+import { readLanguageChoices } from './equivalent-courses.ts';
 import { fittingLanguages } from './language-choice.ts';
+import {
+  type AllowedLaunch,
+  ANY_LANGUAGE,
+  type Launch,
+  resolveLaunch,
+  type WantedLanguage,
+} from './launch.ts';
 import type { LaunchTokens } from './launch-tokens.ts';
 import {
   type Completion,
@@ -26,12 +25,12 @@ import {
   type RegistrationStatus,
   type Success,
 } from './registration.ts';
+import { changesResult, launchedEvent, statusEvent } from './registration-events.ts';
 import { lockExistingAccount, lockPublishedVersion } from './registration-parties.ts';
 import {
   deleteRegistration,
   insertRegistration,
   lockRegistration,
-  readLaunch,
   readRegistration,
   readRegistrations,
   type StoredRegistration,
@@ -45,34 +44,6 @@ export interface Subject {
   type: 'COURSE' | 'EQUIVALENT';
   id: number;
 }
-
-/** A permitted launch: its token and its expiry in epoch milliseconds. */
-export interface AllowedLaunch {
-  token: string;
-  expiresAt: number;
-}
-
-/** The result of a launch token: what it launches, or why it does not. */
-export type Launch =
-  | {
-      state: 'open';
-      registrationId: string;
-      courseId: number;
-      courseName: string;
-      versionId: number;
-      learningStandard: string;
-      learnerId: string;
-      /** Where the learner returns to; null when the launch call named no address. */
-      returnUrl: string | null;
-      /** Epoch milliseconds. */
-      expiresAt: number;
-    }
-  /** The learner chooses the language first. */
-  | { state: 'choose'; choices: readonly LanguageChoice[] }
-  | { state: 'invalid' | 'expired' | 'deleted' };
-
-/** What a launch token that is valid opens. */
-export type OpenLaunch = Extract<Launch, { state: 'open' }>;
 
 /** Dependencies of {@link RegistrationService}. */
 export interface RegistrationServiceDependencies {
@@ -91,8 +62,8 @@ export class RegistrationService {
   }
 
   /**
-   * Registers a learner for the published version of a course, or for an equivalent, of which the first course stands
-   * for all until a language is chosen. A learner can have several registrations.
+   * Registers a learner for the published version of a course, or for an equivalent. The first course of an equivalent
+   * represents it until a language is chosen. A learner can have several registrations.
    * @throws {ProblemError} `invalid-request` if the account, course or equivalent does not exist, `conflict` if the
    *   account is disabled or does not have it
    */
@@ -141,10 +112,10 @@ export class RegistrationService {
 
   /**
    * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user.
-   * @param options `language` of an equivalent that the learner gets, if one course alone fits it; without effect once a
-   *   language was chosen
+   * @param options `language`: the learner gets the course of the equivalent in this language, if only one matches. It has
+   *   no effect once a language was chosen.
    * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course,
-   *   `invalid-request` for a language that there is no course in
+   *   `invalid-request` if no course of the equivalent is in the language
    */
   async launch(
     registrationId: string,
@@ -160,11 +131,7 @@ export class RegistrationService {
       await assertEntitled(tx, account, { type: 'COURSE', id: registration.courseId });
       if (registration.launchedAt === null) {
         await updateLaunched(tx, registrationId, this.#with.now());
-        await this.#with.events.publish(tx, {
-          ...(await eventOf(tx, account, registration, toRegistrationResource(registration))),
-          subtopic: 'REGISTRATION_LAUNCHED',
-          user: registration.learnerId,
-        });
+        await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));
       }
       return this.#with.launchTokens.issue({ ...registration, returnUrl });
     });
@@ -172,51 +139,13 @@ export class RegistrationService {
 
   /**
    * What a launch token, or any other text, launches.
-   * @param wanted of an equivalent: the language that the learner chose, else those that the browser asks for
+   * @param wanted for an equivalent: the language that the learner chose, or the languages that the browser accepts
    */
-  async readLaunch(
-    token: string,
-    wanted: { chosen: string | null; accepted: readonly string[] } = { chosen: null, accepted: [] },
-  ): Promise<Launch> {
+  async readLaunch(token: string, wanted: WantedLanguage = ANY_LANGUAGE): Promise<Launch> {
     const claim = this.#with.launchTokens.read(token);
     if (claim === null) return { state: 'invalid' };
     if (claim.expiresAt <= this.#with.now()) return { state: 'expired' };
-    const launch = await readLaunch(this.#with.database.reader, claim.registrationId);
-    if (launch === undefined) return { state: 'deleted' };
-    const isOfEquivalent = launch.equivalent_id !== null;
-    // Of an equivalent, the version changes with the language.
-    if (launch.version_id !== claim.versionId && !isOfEquivalent) return { state: 'deleted' };
-    const { registrationId, returnUrl, expiresAt } = claim;
-    if (launch.equivalent_id !== null && launch.language === null) {
-      const choices = await readLanguageChoices(this.#with.database.reader, launch.equivalent_id);
-      const chosen = choices.filter(({ language }) => language === wanted.chosen);
-      const fitting = chosen.length > 0 ? chosen : fittingLanguages(choices, wanted.accepted);
-      const only = choices.length === 1 ? choices[0] : fitting.length === 1 ? fitting[0] : undefined;
-      if (only !== undefined) {
-        const { language: _, ...course } = only;
-        return {
-          state: 'open',
-          registrationId,
-          ...course,
-          learnerId: launch.learner_id,
-          returnUrl,
-          expiresAt,
-        };
-      }
-      // Without any, the equivalent is gone, and the course that stood for it is played.
-      if (choices.length > 1) return { state: 'choose', choices: fitting.length > 0 ? fitting : choices };
-    }
-    return {
-      state: 'open',
-      registrationId: claim.registrationId,
-      courseId: launch.course_id,
-      courseName: launch.course_name,
-      versionId: launch.version_id,
-      learningStandard: launch.learning_standard,
-      learnerId: launch.learner_id,
-      returnUrl: claim.returnUrl,
-      expiresAt: claim.expiresAt,
-    };
+    return await resolveLaunch(this.#with.database.reader, claim, wanted);
   }
 
   /**
@@ -237,8 +166,8 @@ export class RegistrationService {
   }
 
   /**
-   * Runs what learning changes in one transaction that holds the registration, so that one such change happens at a
-   * time. REGISTRATION_STATUS_UPDATED, caused by the learner, when completion, success or score really changes.
+   * Runs `work` in a transaction that locks the registration, so that changes by learning happen one at a time. Publishes
+   * REGISTRATION_STATUS_UPDATED, with the learner as its user, if completion, success or score changes.
    * @param work returns the new status of the registration, or null to leave it unchanged
    * @throws {ProblemError} `not-found`, and what `work` throws
    */
@@ -260,8 +189,7 @@ export class RegistrationService {
   }
 
   /**
-   * Settles the course of a registration of an equivalent, once the learner opens the one that was chosen; any other
-   * registration stays as it is.
+   * Sets the course of a registration for an equivalent when the learner opens it. Other registrations are unchanged.
    */
   async settle(tx: Transaction, registration: Registration, courseId: number): Promise<Registration> {
     if (registration.equivalentId === null || registration.language !== null) return registration;
@@ -273,9 +201,9 @@ export class RegistrationService {
   }
 
   /**
-   * Begins again: the status is as at first, and the version that is published now is the one that is played.
-   * REGISTRATION_STATUS_UPDATED when completion, success or score really changes.
-   * @param before what else the transaction does first
+   * Resets the status, and switches to the version that is published now. Publishes REGISTRATION_STATUS_UPDATED if
+   * completion, success or score changes.
+   * @param before runs first, in the same transaction
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async reset(
@@ -293,7 +221,9 @@ export class RegistrationService {
       const reset = toRegistration(
         await updatePlayed(tx, registrationId, { courseId: present.courseId, versionId, language: null }),
       );
-      if (isToldChange(present, reset)) await this.#publishStatus(tx, account, reset, user);
+      if (changesResult(present, reset)) {
+        await this.#with.events.publish(tx, await statusEvent(tx, account, reset, user));
+      }
       return reset;
     });
   }
@@ -308,26 +238,13 @@ export class RegistrationService {
     const now = this.#with.now();
     const completedNow = status.completion === 'Completed' ? now : null;
     const next = { ...status, completedAt: status.completedAt ?? present.completedAt ?? completedNow };
-    const isTold = isToldChange(present, next);
-    if (!isTold && next.duration === present.duration && next.completedAt === present.completedAt) {
+    const isEvent = changesResult(present, next);
+    if (!isEvent && next.duration === present.duration && next.completedAt === present.completedAt) {
       return present;
     }
     const updated = toRegistration(await updateStatus(tx, present.registrationId, next, now));
-    if (isTold) await this.#publishStatus(tx, account, updated, user);
+    if (isEvent) await this.#with.events.publish(tx, await statusEvent(tx, account, updated, user));
     return updated;
-  }
-
-  async #publishStatus(
-    tx: Transaction,
-    account: AccountResource,
-    registration: Registration,
-    user: string,
-  ): Promise<void> {
-    await this.#with.events.publish(tx, {
-      ...(await eventOf(tx, account, registration, toStatusResource(registration))),
-      subtopic: 'REGISTRATION_STATUS_UPDATED',
-      user,
-    });
   }
 
   /** @throws {ProblemError} `not-found`, `precondition-failed` */
@@ -341,19 +258,12 @@ export class RegistrationService {
   }
 }
 
-/** Whether a change is an event. A change of duration alone is not. */
-function isToldChange(before: RegistrationStatus, after: RegistrationStatus): boolean {
-  return (
-    after.completion !== before.completion || after.success !== before.success || after.score !== before.score
-  );
-}
-
-/** A registration that is about to change, and its account, both locked by the transaction. */
+/** Locks a registration and its account until the transaction ends. */
 async function lockWithAccount(
   tx: Transaction,
   registrationId: string,
 ): Promise<{ account: AccountResource; registration: Registration }> {
-  // A registration never changes its account, so that the account can be locked first.
+  // The account of a registration never changes, so it can be locked first.
   const { accountId } = await requireRegistration(tx, registrationId);
   const account = await lockExistingAccount(tx, accountId);
   const row = await lockRegistration(tx, registrationId);
@@ -395,45 +305,9 @@ async function chooseLanguage(
     const detail = `must be a language of the equivalent: ${languages}`;
     throw invalidInput([{ pointer: '/language', detail }]);
   }
-  // Where several fit, the learner chooses.
+  // If several match, the learner chooses.
   if (another !== undefined) return registration;
   return toRegistration(await updatePlayed(tx, registration.registrationId, choice));
-}
-
-/** The members that all events of a registration have. */
-async function eventOf<R extends RegistrationResource>(
-  tx: Transaction,
-  account: AccountResource,
-  { accountId, courseId, versionId }: Registration,
-  registration: R,
-) {
-  const course = await readCourseInEvent(tx, courseId, versionId);
-  if (course === undefined) throw notFound('course', courseId);
-  return {
-    resource: { account, content: { course: course.resource }, registration },
-    accountId,
-    content: await withHolders(tx, [{ type: 'COURSE', id: courseId }]),
-  } satisfies Partial<EventOf<'REGISTRATION_LAUNCHED'>>;
-}
-
-function toRegistrationResource(registration: Registration): RegistrationResource {
-  return {
-    account_id: registration.accountId,
-    registration_id: registration.registrationId,
-    course_id: registration.courseId,
-    learner_id: registration.learnerId,
-  };
-}
-
-function toStatusResource(registration: Registration): RegistrationStatusResource {
-  return {
-    ...toRegistrationResource(registration),
-    completion: registration.completion,
-    success: registration.success,
-    score: registration.score,
-    duration: registration.duration,
-    completion_dt: formatOptionalDateTime(registration.completedAt),
-  };
 }
 
 async function requireRegistration(

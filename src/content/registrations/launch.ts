@@ -1,0 +1,75 @@
+import type { Reader } from '../../database/database.ts';
+import { type LanguageChoice, readLanguageChoices } from './equivalent-courses.ts';
+import { fittingLanguages } from './language-choice.ts';
+import type { LaunchClaim } from './launch-tokens.ts';
+import { readLaunch } from './registration-store.ts';
+
+/** A permitted launch: its token and its expiry in epoch milliseconds. */
+export interface AllowedLaunch {
+  token: string;
+  expiresAt: number;
+}
+
+/** The result of a launch token: what it launches, or why it does not. */
+export type Launch =
+  | {
+      state: 'open';
+      registrationId: string;
+      courseId: number;
+      courseName: string;
+      versionId: number;
+      learningStandard: string;
+      learnerId: string;
+      /** Where the learner returns to; null when the launch call named no address. */
+      returnUrl: string | null;
+      /** Epoch milliseconds. */
+      expiresAt: number;
+    }
+  /** The learner chooses the language first. */
+  | { state: 'choose'; choices: readonly LanguageChoice[] }
+  | { state: 'invalid' | 'expired' | 'deleted' };
+
+/** What a launch token that is valid opens. */
+export type OpenLaunch = Extract<Launch, { state: 'open' }>;
+
+/** The language of an equivalent that a learner gets. */
+export interface WantedLanguage {
+  /** Chosen by the learner; null before that. */
+  chosen: string | null;
+  /** Accepted by the browser, the preferred one first. */
+  accepted: readonly string[];
+}
+
+export const ANY_LANGUAGE: WantedLanguage = { chosen: null, accepted: [] };
+
+/** What a launch token that has not expired launches. */
+export async function resolveLaunch(
+  reader: Pick<Reader, 'query'>,
+  { registrationId, versionId, returnUrl, expiresAt }: LaunchClaim,
+  wanted: WantedLanguage,
+): Promise<Launch> {
+  const launch = await readLaunch(reader, registrationId);
+  if (launch === undefined) return { state: 'deleted' };
+  // The version of an equivalent changes with the language.
+  if (launch.version_id !== versionId && launch.equivalent_id === null) return { state: 'deleted' };
+  const open = { state: 'open', registrationId, learnerId: launch.learner_id, returnUrl, expiresAt } as const;
+  if (launch.equivalent_id !== null && launch.language === null) {
+    const choices = await readLanguageChoices(reader, launch.equivalent_id);
+    const chosen = choices.filter(({ language }) => language === wanted.chosen);
+    const fitting = chosen.length > 0 ? chosen : fittingLanguages(choices, wanted.accepted);
+    const only = choices.length === 1 ? choices[0] : fitting.length === 1 ? fitting[0] : undefined;
+    if (only !== undefined) {
+      const { language: _, ...course } = only;
+      return { ...open, ...course };
+    }
+    // An equivalent without choices was deleted. The course that represented it is played.
+    if (choices.length > 1) return { state: 'choose', choices: fitting.length > 0 ? fitting : choices };
+  }
+  return {
+    ...open,
+    courseId: launch.course_id,
+    courseName: launch.course_name,
+    versionId: launch.version_id,
+    learningStandard: launch.learning_standard,
+  };
+}
