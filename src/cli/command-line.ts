@@ -5,7 +5,7 @@ import { installationOf } from '../database/installation.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { ClientService } from '../identity/clients/client-service.ts';
 import { createLogs } from '../observability/log.ts';
-import { deleteDoneMessages } from '../queue/lines/done-messages.ts';
+import { finishQueueCopy } from '../queue/finish-copy.ts';
 import { startService } from '../service.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
@@ -261,8 +261,7 @@ async function manageDatabase(call: Call, args: readonly string[]): Promise<numb
     databaseUrl: () => readSettings(call).database_url,
     dataDir: () => readSettings(call).data_dir,
     open: (targetUrl) => openCopyDatabases(readSettings(call).data_dir, targetUrl, Date.now),
-    // On PostgreSQL, done messages are deleted instead of being skipped.
-    finish: deleteDoneMessages,
+    finish: finishQueueCopy,
     now: Date.now,
     write: call.write,
     writeError: call.writeError,

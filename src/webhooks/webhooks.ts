@@ -12,7 +12,7 @@ import { DeliveryTargets } from './configuration/delivery-targets.ts';
 import { webhookRoutes } from './configuration/webhook-routes.ts';
 import { WebhookService } from './configuration/webhook-service.ts';
 import { DeadLetterRedelivery } from './history/dead-letter-redelivery.ts';
-import { DeliveryListing } from './history/delivery-listing.ts';
+import { startHistoryIndex } from './history/delivery-listing.ts';
 import { DeliveryLog } from './history/delivery-log.ts';
 import { deliveryRoutes } from './history/delivery-routes.ts';
 import { HistoryCleaner } from './history/history-cleaner.ts';
@@ -99,10 +99,7 @@ export function startWebhooks(
     now,
   });
   const tests = new TestMessages({ webhooks, targets, send, now });
-  if (database.dialect === 'sqlite') {
-    const listing = stack.use(new DeliveryListing({ database, log }));
-    listing.start();
-  }
+  stack.use(startHistoryIndex({ database, log }));
   return {
     events: new LoggedEvents(publisher, eventLog),
     onDeleted: (tx, asset) => webhooks.assetDeleted(tx, asset),

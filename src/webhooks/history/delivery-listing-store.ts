@@ -2,18 +2,18 @@ import type { Dialect, Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 
 /**
- * SQL for the lists of each webhook's deliveries, one operation per function. They are SQLite's alone:
- * PostgreSQL has an index of the table. Every delivery up to `listed_to` is listed, none behind it is: ids are
- * never used twice, and with one writer they follow commits.
+ * SQL for the lists of each webhook's deliveries, one operation per function. Only SQLite has them; PostgreSQL has an
+ * index of the table. The lists contain every delivery up to `listed_to` and none after it. That is enough, because ids
+ * are never reused and, with one writer, are in the order of commits.
  */
 
-/** Up to which delivery the lists go. */
+/** The id of the last delivery in the lists. */
 export async function readListedTo(reader: Pick<Reader, 'all'>): Promise<number> {
   const [row] = await reader.all<{ listed_to: number }>('select listed_to from delivery_listing');
   return row?.listed_to ?? 0;
 }
 
-/** The delivery up to which the lists would go with `limit` more, and whether that is all; null when nothing is left. */
+/** The last of the next `limit` unlisted deliveries, and whether it is the newest; null if all are listed. */
 export async function readNextListed(
   reader: Pick<Reader, 'all'>,
   listedTo: number,
@@ -28,12 +28,12 @@ export async function readNextListed(
   return { to: row.last, isAll: row.count < limit };
 }
 
-/** Lists the deliveries behind `from`, up to and with `to`. */
+/** Lists the deliveries after `from`, up to and including `to`. */
 export async function listDeliveries(
   tx: Transaction,
   { from, to }: { from: number; to: number },
 ): Promise<void> {
-  // In the order of the lists: each of their pages is changed once.
+  // In the order of the lists, so that each page is changed once.
   await tx.run(
     `insert into listed_deliveries (webhook_id, delivery_id)
      select webhook_id, id from deliveries where id > ? and id <= ? order by webhook_id, id`,
@@ -43,7 +43,7 @@ export async function listDeliveries(
   await tx.run('update delivery_listing set listed_to = ?', to);
 }
 
-/** Takes deliveries off the lists, as far as they are on them. */
+/** Removes deliveries from the lists. */
 export async function unlistDeliveries(
   tx: Transaction,
   deliveries: readonly { id: number; webhook_id: number }[],
@@ -63,7 +63,7 @@ const HAS_NO_HISTORY: Record<Dialect, string> = {
       where unlisted.id > (select listed_to from delivery_listing))`,
 };
 
-/** Webhooks that were deleted before a moment and have no history left. */
+/** Webhooks that were deleted before `before` and have no history. */
 export async function readForgottenWebhooks(
   tx: Transaction,
   before: number,

@@ -3,18 +3,29 @@ import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { listDeliveries, readListedTo, readNextListed } from './delivery-listing-store.ts';
 
-/** Deliveries that came within this time are looked through when a list is read: a few thousand rows. */
+/** Newer deliveries are scanned when a list is read: a few thousand rows. */
 const LISTING_INTERVAL_MS = 500;
-/** Deliveries of one transaction: 2 to 4 ms of the database's time at 100 webhooks, 20 at 10,000. */
+/** Deliveries per transaction. It takes the database 2 to 4 ms for 100 webhooks, and 20 ms for 10,000. */
 const LISTED_TOGETHER = 2_048;
-/** Between two such transactions deliveries and events have the database to themselves. */
+/** Between two such transactions, deliveries and events have the database to themselves. */
 const STEP_PAUSE_MS = 25;
 
 /**
- * Lists each webhook's deliveries, many at a time and behind the deliveries themselves. A list kept by every delivery would
- * have each write a page of its webhook's list, a twelfth of all time at 100 webhooks. Whoever reads a list looks through
- * what is not listed yet, so no delivery is ever missing from it, and one that a killed process had not listed is
- * listed by the next. For SQLite, where nobody else delivers from the file.
+ * Keeps an index of each webhook's deliveries up to date, if the database needs one.
+ * PostgreSQL has an index of its own.
+ */
+export function startHistoryIndex(dependencies: { database: Database; log: Logger }): AsyncDisposable | null {
+  if (dependencies.database.dialect !== 'sqlite') return null;
+  const listing = new DeliveryListing(dependencies);
+  listing.start();
+  return listing;
+}
+
+/**
+ * Adds deliveries to the lists of their webhooks, many at a time, after they were recorded. Otherwise each delivery would
+ * write a page of its webhook's list, which takes a twelfth of all time with 100 webhooks. A reader of a list also scans
+ * the deliveries that are not listed yet, so none is ever missing. After a crash, the next process lists them. Only for
+ * SQLite, where no other process delivers.
  */
 export class DeliveryListing implements AsyncDisposable {
   readonly #database: Database;
@@ -32,7 +43,7 @@ export class DeliveryListing implements AsyncDisposable {
       },
       pauseMs: LISTING_INTERVAL_MS,
       onError: (error) => {
-        // Read again: whatever failed may have changed where the lists end.
+        // Read it again, because the failed transaction may have been committed.
         this.#listedTo = null;
         if (!this.#failing)
           log.warn('delivery history could not be indexed; reading it is slower', { error });
@@ -46,7 +57,7 @@ export class DeliveryListing implements AsyncDisposable {
     this.#task.start();
   }
 
-  /** Lists what there is. @throws {DatabaseUnavailableError} */
+  /** Lists all deliveries that are not listed yet. @throws {DatabaseUnavailableError} */
   async list(): Promise<void> {
     this.#listing ??= this.#listAll().finally(() => {
       this.#listing = null;
@@ -63,7 +74,7 @@ export class DeliveryListing implements AsyncDisposable {
     while (!this.#task.signal.aborted) {
       this.#listedTo ??= await readListedTo(reader);
       const from = this.#listedTo;
-      // Looked for outside: a transaction for nothing would wait its turn twice a second.
+      // Read outside the transaction: an empty one would wait for its turn twice a second.
       const next = await readNextListed(reader, from, LISTED_TOGETHER);
       if (next === null) return;
       const { to, isAll } = next;

@@ -1,7 +1,10 @@
+import type { CourseRecord } from '../../../src/content/courses/course-schemas.ts';
+import type { FolderRecord } from '../../../src/content/folders/folder-schemas.ts';
 import type { ContentType } from '../../../src/events/catalogue.ts';
+import type { ContentReference as AssetReference } from '../../../src/events/event.ts';
 import { type Read, readRecord, request } from './request.ts';
 
-export type { ContentType };
+export type { AssetReference, ContentType };
 
 const PATHS: Readonly<Record<ContentType, string>> = {
   COURSE: 'courses',
@@ -10,28 +13,15 @@ const PATHS: Readonly<Record<ContentType, string>> = {
   FOLDER: 'folders',
 };
 
-/** What names something of the content. */
-export interface AssetReference {
-  type: ContentType;
-  id: number;
-}
-
-/** What all records of content have in common; it is written back whole. */
-export interface AssetRecord {
-  id: number;
-  name: string;
-  location: string;
-  /** The folder that it is in; absent of folders. */
-  folder_id?: number;
-  /** Of folders; null of Home. */
-  parent_id?: number | null;
-}
+/** The members that all records of content have. Other members are sent back as they were read. */
+export type AssetRecord = Pick<FolderRecord, 'id' | 'name' | 'location'> &
+  Partial<Pick<FolderRecord, 'parent_id'> & Pick<CourseRecord, 'folder_id'>>;
 
 export function readAsset({ type, id }: AssetReference, signal?: AbortSignal): Promise<Read<AssetRecord>> {
   return readRecord(`/${PATHS[type]}/${id}`, signal);
 }
 
-/** Renames and moves; everything else stays as it was read. */
+/** Renames and moves. All other members are sent back as they were read. */
 export function changeAsset(
   { type, id }: AssetReference,
   { record, etag }: Read<AssetRecord>,

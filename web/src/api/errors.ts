@@ -1,24 +1,24 @@
-/** An offending member of what was sent: where it is (RFC 6901) and what is wrong with it. */
-export interface InputError {
-  pointer: string;
-  detail: string;
-}
+import type { InputError } from '../../../src/problems/problem.ts';
 
-/** A problem (RFC 9457) that the service answered. Its message is the problem's `detail`. */
+export type { InputError };
+
+/** A problem (RFC 9457) that the service returned. Its message is the problem's `detail`. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
-  /** The problem's code, such as `webhooks-read-only`; empty when the answer was no problem. */
+  /** The problem's code, such as `webhooks-read-only`; empty if the response was no problem. */
   readonly code: string;
   readonly title: string;
   readonly errors: readonly InputError[];
   /** Seconds, from `Retry-After`. */
   readonly retryAfter: number | null;
-  /** Every member of the answer, for those that only one call has. */
+  /** All members of the response, including those that only one call has. */
   readonly members: Readonly<Record<string, unknown>>;
 
   constructor(status: number, members: Record<string, unknown>, retryAfter: number | null) {
-    super(typeof members.detail === 'string' ? members.detail : `The service answered ${status}.`);
+    super(
+      typeof members.detail === 'string' ? members.detail : `The service responded with status ${status}.`,
+    );
     this.status = status;
     this.code = typeof members.type === 'string' ? members.type.replace('urn:coursewire:problem:', '') : '';
     this.title = typeof members.title === 'string' ? members.title : '';
@@ -28,12 +28,12 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the network is down, or the service is. */
+/** There was no response: the network or the service is down. */
 export class UnreachableError extends Error {
   override name = 'UnreachableError';
 
   constructor(cause: unknown) {
-    super('The service did not answer.', { cause });
+    super('The service did not respond.', { cause });
   }
 }
 

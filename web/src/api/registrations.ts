@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type {
   LaunchRecord as Launch,
   RegistrationRecord as Registration,
+  RegistrationInput,
   RegistrationUnitRecord as RegistrationUnit,
   RegistrationWithUnitsRecord as RegistrationWithUnits,
 } from '../../../src/content/registrations/registration-schemas.ts';
@@ -94,15 +95,7 @@ export const statementsQuery = (id: string) =>
     ...polling(LIST_MS),
   });
 
-/** Has either `course_id` or `equivalent_id`. */
-export interface NewRegistration {
-  account_id: number;
-  course_id?: number;
-  equivalent_id?: number;
-  learner_id: string;
-}
-
-export function createRegistration(body: NewRegistration, idempotencyKey: string): Promise<Registration> {
+export function createRegistration(body: RegistrationInput, idempotencyKey: string): Promise<Registration> {
   return request('POST', '/registrations', { body, idempotencyKey });
 }
 

@@ -2,8 +2,9 @@ import { Anchor, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
+import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
 import { ApiError, isProblem } from '../../api/errors.ts';
-import { createRegistration, type NewRegistration, registrationsKey } from '../../api/registrations.ts';
+import { createRegistration, registrationsKey } from '../../api/registrations.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { AssetPicker, type PickedAsset } from '../asset-picker.tsx';
@@ -71,7 +72,7 @@ function CreateForm({
     setFaults(({ [field]: _mended, ...others }) => others);
   };
   const create = useMutation({
-    mutationFn: (body: NewRegistration) => {
+    mutationFn: (body: RegistrationInput) => {
       if (key.current === '') key.current = newIdempotencyKey();
       return createRegistration(body, key.current);
     },
