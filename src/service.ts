@@ -6,6 +6,7 @@ import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
 import { Idempotency } from './http/idempotency.ts';
 import { describeApi } from './http/openapi.ts';
+import { serviceOrigin } from './http/origin.ts';
 import type { Routes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
@@ -181,9 +182,10 @@ async function addRoutes(
     checks,
     contentOriginRisks: () => player.contentOriginRisks(),
   });
+  const originOf = serviceOrigin(null);
   await describeApi(server, {
     version,
-    baseUrl: settings.base_url,
+    addressFor: (request) => settings.base_url ?? originOf(request),
     basePath: basePathOf(settings.base_url),
     scopes: SCOPE_MEANINGS,
     tokenPath: TOKEN_PATH,

@@ -1,13 +1,14 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import { completeDocument, type OpenApiDocument } from './openapi-document.ts';
 import { Problem } from './schemas.ts';
 
 /** Parts of the description that do not come from the routes. */
 export interface ApiDescription {
   version: string;
-  /** Null: relative to the address of the description. */
-  baseUrl: string | null;
+  /** The address of the service as the sender of a request sees it. */
+  addressFor(request: FastifyRequest): string;
   /** The path of `baseUrl`, without a trailing slash. The files of the reference page are below it. */
   basePath: string;
   scopes: Readonly<Record<string, string>>;
@@ -34,7 +35,6 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
         description: INTRODUCTION,
         license: { name: 'MIT', identifier: 'MIT' } as object as { name: string },
       },
-      servers: [{ url: description.baseUrl ?? '/' }],
       tags: TAGS,
       components: {
         securitySchemes: {
@@ -42,7 +42,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
             type: 'oauth2',
             flows: {
               clientCredentials: {
-                tokenUrl: `${description.baseUrl ?? ''}${description.tokenPath}`,
+                tokenUrl: description.tokenPath,
                 scopes: { ...description.scopes },
               },
             },
@@ -57,9 +57,14 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
     },
     transform: ({ schema, url, route }) => ({ schema: describeRoute(schema, route), url }),
   });
-  server.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) =>
-    reply.header('Cache-Control', 'public, max-age=60').send(server.swagger()),
-  );
+  let document: OpenApiDocument | undefined;
+  server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => {
+    document ??= completeDocument(server.swagger() as unknown as OpenApiDocument);
+    const address = description.addressFor(request);
+    return reply
+      .headers({ 'Cache-Control': 'public, max-age=60', Vary: 'Host' })
+      .send(atAddress(document, address, description.tokenPath));
+  });
   await server.register(swaggerUi, {
     routePrefix: '/docs',
     indexPrefix: description.basePath,
@@ -76,6 +81,24 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
       validatorUrl: null as never,
     },
   });
+}
+
+/** The document with absolute addresses, which the tools that read it need. */
+function atAddress(document: OpenApiDocument, address: string, tokenPath: string): object {
+  const { openapi, info, components, ...rest } = document;
+  const schemes = components?.securitySchemes as { oauth2: { flows: { clientCredentials: object } } };
+  const clientCredentials = {
+    ...schemes.oauth2.flows.clientCredentials,
+    tokenUrl: `${address}${tokenPath}`,
+  };
+  const oauth2 = { ...schemes.oauth2, flows: { clientCredentials } };
+  return {
+    openapi,
+    info,
+    servers: [{ url: address }],
+    ...rest,
+    components: { ...components, securitySchemes: { ...schemes, oauth2 } },
+  };
 }
 
 /** The page runs only its own scripts and sends requests only to this server. Its widgets set inline styles. */
@@ -115,12 +138,11 @@ const IDEMPOTENCY_KEY = {
   },
 };
 
-/** Adds what applies to every route: operation id, required scope, precondition. */
+/** Adds what applies to every route: the required scope, precondition and idempotency key. */
 function describeRoute(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
   const described = { ...(schema ?? {}) } as Record<string, unknown> & FastifySchema;
   const scope = route.config?.scope;
   if (scope !== undefined) described.security = [{ oauth2: [scope] }];
-  described.operationId ??= operationId(String(route.method), route.url);
   const responses = (described.response ?? {}) as Record<string, unknown>;
   const headers = {
     ...('412' in responses ? IF_MATCH : {}),
@@ -128,12 +150,4 @@ function describeRoute(schema: FastifySchema | undefined, route: RouteOptions): 
   };
   if (Object.keys(headers).length > 0) described.headers = { type: 'object', properties: headers };
   return described;
-}
-
-function operationId(method: string, url: string): string {
-  const words = url
-    .split('/')
-    .filter(Boolean)
-    .map((part) => part.replace(/^:/, 'by_'));
-  return [method.toLowerCase(), ...words].join('_');
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {} from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import { PROBLEMS } from '../problems/problem.ts';
+import type { PROBLEMS } from '../problems/problem.ts';
 
 /** The server to which slices add their routes. Schemas determine the types of requests and responses. */
 export type Routes = FastifyInstance<
@@ -14,31 +14,50 @@ export type Routes = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** The problems that a route may return, for its `response` schemas, including those of every route. */
-export function problems<Status extends number>(
-  ...statuses: Status[]
-): Record<Status | AlwaysPossible, ProblemResponse> {
-  const all = [400, 401, 403, ...statuses, 500, 503] as (Status | AlwaysPossible)[];
-  return Object.fromEntries(all.map((status) => [status, problemResponse(status)])) as Record<
-    Status | AlwaysPossible,
-    ProblemResponse
-  >;
+/**
+ * The problems that a route may return, for its `response` schemas, including those of every route.
+ * @param problems statuses, or texts by status that say when this route returns it
+ */
+export function problems(
+  ...problems: (ProblemStatus | Partial<Record<ProblemStatus, string>>)[]
+): Record<ProblemStatus, ProblemResponse> {
+  const responses: Record<number, ProblemResponse> = {};
+  const add = (status: number, meaning = MEANINGS[status] ?? NOTHING_FURTHER) => {
+    responses[status] = problemResponse(meaning);
+  };
+  for (const status of ALWAYS_POSSIBLE) add(status);
+  for (const problem of problems) {
+    if (typeof problem === 'number') add(problem);
+    else for (const [status, meaning] of Object.entries(problem)) add(Number(status), meaning);
+  }
+  return responses as Record<ProblemStatus, ProblemResponse>;
 }
 
+type ProblemStatus = (typeof PROBLEMS)[keyof typeof PROBLEMS]['status'];
+
 /** Unknown query member, no token, missing scope, internal error, unavailable database. */
-type AlwaysPossible = 400 | 401 | 403 | 500 | 503;
+const ALWAYS_POSSIBLE = [400, 401, 403, 500, 503] as const;
+
+/** The description of a problem about which the API description says everything: the scope, or what does not exist. */
+export const NOTHING_FURTHER = '-';
+
+/** When a route returns a problem, unless it says more. */
+const MEANINGS: Readonly<Record<number, string>> = {
+  400: 'The request is invalid. `errors` names every invalid member.',
+  401: 'There is no valid access token.',
+  412: 'The record has changed since you read it.',
+  413: 'The body is too large.',
+  415: 'The media type of the body is not supported.',
+  422: 'The idempotency key was used for a different request.',
+  500: 'The service failed. Its log has the cause.',
+  503: 'The service is temporarily unavailable.',
+};
 
 interface ProblemResponse {
   description: string;
   content: { 'application/problem+json': { schema: { $ref: string } } };
 }
 
-function problemResponse(status: number): ProblemResponse {
-  const titles = Object.values(PROBLEMS).flatMap((problem) =>
-    problem.status === status ? [problem.title] : [],
-  );
-  return {
-    description: `${titles.join('; or: ')}.`,
-    content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
-  };
+function problemResponse(description: string): ProblemResponse {
+  return { description, content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } } };
 }

@@ -1,11 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox';
 
-/** Schemas that several slices share. */
+/** Schemas that several slices share. In the API description, a schema with a `title` is a component of that name. */
 
 /** Patterns must not backtrack. Otherwise, a hostile text takes quadratic time. */
-const NAME_PATTERN = '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$';
-/** Text without control characters, which header fields (RFC 9110 section 5.5) and some databases do not accept. */
-export const PLAIN_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f]*$';
+export const NAME_PATTERN = '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$';
+/**
+ * Text without control characters, which header fields (RFC 9110 section 5.5) and some databases do not accept. It
+ * means the same in ECMAScript and in RE2, which knows no `\\u`.
+ */
+export const PLAIN_TEXT_PATTERN = '^[^\\x00-\\x1f\\x7f]*$';
 
 /** What these patterns require, as details of problems. */
 export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
@@ -13,11 +16,29 @@ export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
   [PLAIN_TEXT_PATTERN, 'must not contain control characters'],
 ]);
 
+/** The key under which a schema carries what the API description shows instead of it. */
+export const DESCRIBED_AS = 'x-described-as';
+
+/**
+ * A schema that the API description shows as another one. The service validates and writes with the first, where
+ * it is deliberately more lenient, or checks by hand. The description of the first is kept.
+ */
+export function describedAs<T extends TSchema>(schema: T, described: object) {
+  return Type.Unsafe<Static<T>>({ ...schema, [DESCRIBED_AS]: described });
+}
+
+/** The mark of a record whose responses carry an ETag, for the API description. */
+export const ETAG_MARK = 'x-etag';
+export const HAS_ETAG = { [ETAG_MARK]: true } as const;
+
 /** A schema whose value may be null. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type } = schema as unknown as { type: string };
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
 }
+
+/** Room for a date and time with nanoseconds and a zone. */
+const MAX_DATE_TIME_LENGTH = 40;
 
 /** A time: ISO 8601 UTC with milliseconds. */
 export function DateTime(description: string) {
@@ -48,19 +69,39 @@ function described(description: string | undefined) {
   return description === undefined ? {} : { description };
 }
 
-/** A read-only member that is ignored on write, so that a record can be sent back as it was read. */
-export function Ignored() {
-  return Type.Optional(Type.Unknown({ readOnly: true, description: 'Read-only; ignored on write.' }));
+/** An id in a path: text, since one of another form is not found rather than invalid. */
+export function PathId(description: string) {
+  return describedAs(Type.String({ description }), Id());
 }
 
-/** A page of a list. */
+/** A time in a request. The service reads every form of ISO 8601 with a time zone. */
+export function DateTimeInput(description: string) {
+  return describedAs(Nullable(Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description })), {
+    type: ['string', 'null'],
+    format: 'date-time',
+  });
+}
+
+/**
+ * A read-only member that is ignored on write, so that a record can be sent back as it was read.
+ * @param member the member of the record
+ */
+export function Ignored(member: TSchema) {
+  const { description: _, ...type } = member as { description?: string };
+  return Type.Optional(
+    describedAs(Type.Unknown({ description: 'Read-only; ignored on write.' }), { ...type, readOnly: true }),
+  );
+}
+
+/** A page of a list. Its name in the API description is that of its items with `List`. */
 export function PageOf<T extends TSchema>(item: T, description: string) {
+  const { title } = item as { title?: string };
   return Type.Object(
     {
       data: Type.Array(item),
       next_cursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page.' })),
     },
-    { description },
+    { ...(title === undefined ? {} : { title: `${title}List` }), description },
   );
 }
 
@@ -73,10 +114,13 @@ export const Problem = Type.Object(
     detail: Type.String({ description: 'What went wrong in this case, in plain words.' }),
     errors: Type.Optional(
       Type.Array(
-        Type.Object({
-          pointer: Type.String({ description: 'JSON Pointer to the invalid member (RFC 6901).' }),
-          detail: Type.String(),
-        }),
+        Type.Object(
+          {
+            pointer: Type.String({ description: 'JSON Pointer to the invalid member (RFC 6901).' }),
+            detail: Type.String({ description: 'What is wrong with it, in plain words.' }),
+          },
+          { title: 'InvalidMember', description: 'An invalid member of a request.' },
+        ),
       ),
     ),
   },

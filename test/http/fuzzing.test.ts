@@ -41,7 +41,10 @@ interface Parameter {
 interface Operation {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  responses: Record<
+    string,
+    { headers?: Record<string, unknown>; content?: Record<string, { schema: Schema }> }
+  >;
 }
 
 interface Document {
@@ -265,6 +268,7 @@ describe('requests at random, made from the OpenAPI description', () => {
             const described = operation.responses[String(status)];
             assert.ok(status < 500, `${status}: ${text}`);
             assert.ok(described !== undefined, `${status} is not described: ${text}`);
+            assertHeadersDescribed(status, described.headers ?? {}, response!.headers);
             assertDescribed(ajv, described.content, response!.headers.get('content-type') ?? '', text);
             assert.ok(stall < MAX_STALL_MS, `the event loop stood still for ${stall.toFixed()} ms`);
           },
@@ -274,6 +278,19 @@ describe('requests at random, made from the OpenAPI description', () => {
     });
   }
 });
+
+/** Response headers that clients act on. */
+const HEADERS = ['ETag', 'Location', 'Retry-After', 'Idempotent-Replayed', 'WWW-Authenticate'];
+
+function assertHeadersDescribed(status: number, described: object, headers: Headers): void {
+  for (const name of HEADERS) {
+    if (headers.has(name)) assert.ok(name in described, `${status}: the header ${name} is not described`);
+  }
+  if (status < 300)
+    for (const name of ['ETag', 'Location'])
+      if (name in described)
+        assert.ok(headers.has(name), `${status}: the described header ${name} is missing`);
+}
 
 function assertDescribed(
   ajv: Ajv2020,

@@ -122,6 +122,7 @@ describe('the OpenAPI description', () => {
       assert.match(requirement?.oauth2?.[0] ?? '', /^(content|webhooks|registrations):(read|write)$/, name);
       assert.ok(statuses.includes('401') && statuses.includes('403'), `${name} tells of 401 and 403`);
       for (const [status, response] of Object.entries(operation.responses)) {
+        assert.ok(response.description.length > 5, `${name} ${status} has a description`);
         if (Number(status) < 400) continue;
         assert.deepEqual(
           Object.keys(response.content ?? {}),
@@ -140,12 +141,79 @@ describe('the OpenAPI description', () => {
     assert.deepEqual(Object.keys(document.webhooks).sort(), [...SUBTOPICS].sort());
     const ajv = new Ajv2020({ strict: false });
     formats.default(ajv);
+    ajv.addSchema({ $id: 'document', components: document.components });
     for (const [subtopic, { post }] of Object.entries(document.webhooks)) {
       const media = post?.requestBody?.content['application/json'];
       assert.ok(media, subtopic);
-      const validate = ajv.compile(media.schema);
-      assert.ok(validate(media.example), `${subtopic}: ${JSON.stringify(validate.errors)}`);
+      const { $ref = '' } = media.schema as { $ref?: string };
+      for (const name of [$ref, '#/components/schemas/Message']) {
+        const validate = ajv.compile({ $ref: `document${name}` });
+        assert.ok(validate(media.example), `${subtopic}: ${JSON.stringify(validate.errors)}`);
+      }
       assert.equal(media.example?.subtopic, subtopic);
+      const other = Object.values(document.webhooks).find(({ post: each }) => each !== post);
+      const validate = ajv.compile({ $ref: `document${$ref}` });
+      assert.equal(
+        validate(other?.post?.requestBody?.content['application/json']?.example),
+        false,
+        `${subtopic} takes another message`,
+      );
+    }
+  });
+
+  test('names every object, so that generated clients have names for it', () => {
+    const unnamed = findSchemas(document, (schema, path) => {
+      const isComponent = path.length === 3 && path[0] === 'components';
+      return schema.type === 'object' && schema.properties !== undefined && !isComponent;
+    });
+    assert.deepEqual(unnamed, []);
+    for (const name of ['Account', 'AccountInput', 'AccountList', 'RegistrationStatusUpdated', 'Message'])
+      assert.ok(name in document.components.schemas, name);
+  });
+
+  test('says the type of every value, and the size of every number', () => {
+    const untyped = findSchemas(document, (schema) => {
+      if (schema.enum !== undefined || schema.readOnly === true)
+        return schema.type === undefined && schema.$ref === undefined;
+      const types = [schema.type].flat();
+      if (types.includes('integer')) return schema.format !== 'int64' || schema.maximum === undefined;
+      return types.includes('number') && schema.format !== 'double';
+    });
+    assert.deepEqual(
+      untyped.filter((path) => !path.includes('/headers/')),
+      [],
+    );
+  });
+
+  test('has only patterns that RE2 reads, too', () => {
+    const patterns = new Set<string>();
+    findSchemas(document, ({ pattern }) => {
+      if (typeof pattern === 'string') patterns.add(pattern);
+      return false;
+    });
+    assert.ok(patterns.size > 0);
+    for (const pattern of patterns) assert.doesNotMatch(pattern, /\\u|\(\?[=!<]/, pattern);
+  });
+
+  test('calls every operation by a verb', () => {
+    const verbs = new RegExp(
+      '^(add|create|delete|get|import|launch|list|preview|publish|receive|redeliver|remove|request|reset|retry|skip|' +
+        'test|update|upload)[A-Z]\\w+$',
+    );
+    const received = Object.values(document.webhooks).map(({ post }) => post!);
+    for (const { operationId } of [...operations().map(({ operation }) => operation), ...received])
+      assert.match(operationId, verbs);
+  });
+
+  test('without base_url, has the addresses at which it was requested', async () => {
+    const { port } = new URL(service.url);
+    for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
+      const described = (await (await fetch(`${origin}/openapi.json`)).json()) as typeof document & {
+        servers: unknown;
+      };
+      assert.deepEqual(described.servers, [{ url: origin }]);
+      const schemes = JSON.stringify(described.components.securitySchemes);
+      assert.ok(schemes.includes(`"tokenUrl":"${origin}/public/v1/auth"`), schemes);
     }
   });
 
@@ -180,3 +248,19 @@ describe('the OpenAPI description', () => {
     assert.match(JSON.stringify(described.components.securitySchemes), new RegExp(`"tokenUrl":"${baseUrl}/`));
   });
 });
+
+/** The paths of all schemas for which `isFound`. Examples are no schemas. */
+function findSchemas(
+  document: unknown,
+  isFound: (schema: Record<string, unknown>, path: string[]) => boolean,
+): string[] {
+  const found: string[] = [];
+  const search = (value: unknown, path: string[]) => {
+    if (typeof value !== 'object' || value === null || /^examples?$/.test(path.at(-1) ?? '')) return;
+    const isMap = /^(properties|mapping)$/.test(path.at(-1) ?? '');
+    if (!isMap && isFound(value as Record<string, unknown>, path)) found.push(path.join('/'));
+    for (const [name, member] of Object.entries(value)) search(member, [...path, name]);
+  };
+  search(document, []);
+  return found;
+}

@@ -5,7 +5,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
 import { notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { AccountContent } from './account-content.ts';
@@ -13,17 +13,18 @@ import {
   AccountContentRecord,
   ContentAdditionBody,
   ContentAdditionRecord,
+  ContentTypeMember,
 } from './account-content-schemas.ts';
 import type { AccountContentService } from './account-content-service.ts';
 
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Account content'];
-const AccountParams = Type.Object({ account_id: Type.String({ description: 'The id of the account.' }) });
+const AccountParams = Type.Object({ account_id: PathId('The id of the account.') });
 const ContentParams = Type.Object({
   ...AccountParams.properties,
-  type: Type.String({ description: `The type of the content: ${CONTENT_TYPES.join(', ')}.` }),
-  content_id: Type.String({ description: 'The id of the content.' }),
+  type: describedAs(Type.String({ description: 'The type of the content.' }), ContentTypeMember),
+  content_id: PathId('The id of the content.'),
 });
 
 /** The content of accounts in the automation API. */
@@ -40,6 +41,7 @@ export function accountContentRoutes(
       config: WRITE,
       schema: {
         tags,
+        operationId: 'addAccountContent',
         summary: 'Add content to an account',
         description:
           'Triggers CONTENT_ADDED_TO_ACCOUNT for content that the account did not have: one event for each folder ' +
@@ -47,7 +49,17 @@ export function accountContentRoutes(
           'that is put there later. Its events list only its current content.',
         params: AccountParams,
         body: ContentAdditionBody,
-        response: { 200: ContentAdditionRecord, ...problems(400, 404, 409, 413, 415, 422) },
+        response: {
+          200: ContentAdditionRecord,
+          ...problems(
+            400,
+            404,
+            { 409: 'The request adds more content than one request may.' },
+            413,
+            415,
+            422,
+          ),
+        },
       },
     },
     async (request, reply) =>
@@ -67,6 +79,7 @@ export function accountContentRoutes(
       config: READ,
       schema: {
         tags,
+        operationId: 'listAccountContent',
         summary: 'List the content of an account',
         description:
           'Lists only what was added directly, not the contents of folders, equivalents and bundles.',
@@ -90,6 +103,7 @@ export function accountContentRoutes(
       config: WRITE,
       schema: {
         tags,
+        operationId: 'removeAccountContent',
         summary: 'Remove content from an account',
         description:
           'Triggers CONTENT_REMOVED_FROM_ACCOUNT. Removing a folder triggers one event for it and one for each ' +

@@ -5,7 +5,8 @@ import { DateTime, Id, Ignored } from '../../http/schemas.ts';
 /** Maximum number of assets that a request can add. */
 const MAX_ADDED_AT_ONCE = 500;
 
-const ContentTypeMember = Type.Enum([...CONTENT_TYPES]);
+/** The type of a piece of content. */
+export const ContentTypeMember = Type.Enum([...CONTENT_TYPES], { title: 'ContentType' });
 const AssetId = Id('The id of the content.');
 const AssetName = Type.String({ description: 'Its name.' });
 
@@ -14,17 +15,37 @@ export const ContentAdditionBody = Type.Object(
   {
     contents: Type.Array(
       Type.Object(
-        { type: ContentTypeMember, id: AssetId, name: Ignored(), location: Ignored(), added_dt: Ignored() },
-        { additionalProperties: false },
+        {
+          type: ContentTypeMember,
+          id: AssetId,
+          name: Ignored(AssetName),
+          location: Ignored(Type.String()),
+          added_dt: Ignored(DateTime('')),
+        },
+        {
+          title: 'AccountContentInput',
+          additionalProperties: false,
+          description: 'A piece of content to add.',
+        },
       ),
       { minItems: 1, maxItems: MAX_ADDED_AT_ONCE, description: 'The content to add, without duplicates.' },
     ),
   },
-  { additionalProperties: false, description: 'Content to add to an account.' },
+  {
+    additionalProperties: false,
+    title: 'AccountContentAdditionInput',
+    description: 'Content to add to an account.',
+  },
 );
 
 const NamedAssets = (description: string) =>
-  Type.Array(Type.Object({ type: ContentTypeMember, id: AssetId, name: AssetName }), { description });
+  Type.Array(
+    Type.Object(
+      { type: ContentTypeMember, id: AssetId, name: AssetName },
+      { title: 'ContentReference', description: 'A piece of content.' },
+    ),
+    { description },
+  );
 
 /** What an addition did. */
 export const ContentAdditionRecord = Type.Object(
@@ -32,7 +53,7 @@ export const ContentAdditionRecord = Type.Object(
     added: NamedAssets('What was added, in the order of the request.'),
     unchanged: NamedAssets('What the account already had. Triggers no event.'),
   },
-  { description: 'The result of adding content.' },
+  { title: 'AccountContentAddition', description: 'The result of adding content.' },
 );
 export type ContentAdditionRecord = Static<typeof ContentAdditionRecord>;
 
@@ -49,6 +70,6 @@ export const AccountContentRecord = Type.Object(
     }),
     added_dt: DateTime('When it was added.'),
   },
-  { description: 'A piece of content of an account.' },
+  { title: 'AccountContent', description: 'A piece of content of an account.' },
 );
 export type AccountContentRecord = Static<typeof AccountContentRecord>;

@@ -5,7 +5,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { PageOf, PathId } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { AccountInput, AccountRecord } from './account-schemas.ts';
 import type { Account, AccountService } from './account-service.ts';
@@ -13,7 +13,7 @@ import type { Account, AccountService } from './account-service.ts';
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Accounts'];
-const AccountParams = Type.Object({ account_id: Type.String({ description: 'The id of the account.' }) });
+const AccountParams = Type.Object({ account_id: PathId('The id of the account.') });
 
 /** Accounts in the automation API. */
 export function accountRoutes(routes: Routes, accounts: AccountService, idempotency: Idempotency): void {
@@ -25,6 +25,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       config: WRITE,
       schema: {
         tags,
+        operationId: 'createAccount',
         summary: 'Create an account',
         description: 'Triggers ACCOUNT_CREATED.',
         body: AccountInput,
@@ -48,6 +49,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       config: READ,
       schema: {
         tags,
+        operationId: 'listAccounts',
         summary: 'List accounts',
         querystring: PageQuery,
         response: { 200: PageOf(AccountRecord, 'Accounts, ordered by id.'), ...problems(400) },
@@ -62,6 +64,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       config: READ,
       schema: {
         tags,
+        operationId: 'getAccount',
         summary: 'Read an account',
         params: AccountParams,
         response: { 200: AccountRecord, ...problems(404) },
@@ -79,6 +82,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       config: WRITE,
       schema: {
         tags,
+        operationId: 'updateAccount',
         summary: 'Update an account',
         description:
           'Replaces name and activation. Triggers ACCOUNT_ACTIVATION_UPDATED only if `enabled` changes.',
@@ -102,6 +106,7 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
       config: WRITE,
       schema: {
         tags,
+        operationId: 'deleteAccount',
         summary: 'Delete an account',
         description:
           'Triggers ACCOUNT_DELETED, which shows the account before its deletion. Also deletes its registrations and ' +

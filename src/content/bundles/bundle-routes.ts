@@ -4,7 +4,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { PageOf, PathId } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { Bundle, BundleInput } from './bundle.ts';
 import { BundleBody, BundleRecord } from './bundle-schemas.ts';
@@ -13,7 +13,7 @@ import type { BundleService } from './bundle-service.ts';
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Bundles'];
-const BundleParams = Type.Object({ bundle_id: Type.String({ description: 'The id of the bundle.' }) });
+const BundleParams = Type.Object({ bundle_id: PathId('The id of the bundle.') });
 
 /** Bundles in the automation API. */
 export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency: Idempotency): void {
@@ -25,6 +25,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'createBundle',
         summary: 'Create a bundle',
         body: BundleBody,
         response: { 201: BundleRecord, ...problems(400, 413, 415, 422) },
@@ -47,6 +48,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       config: READ,
       schema: {
         tags,
+        operationId: 'listBundles',
         summary: 'List bundles',
         querystring: PageQuery,
         response: { 200: PageOf(BundleRecord, 'Bundles, ordered by id.'), ...problems(400) },
@@ -61,6 +63,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       config: READ,
       schema: {
         tags,
+        operationId: 'getBundle',
         summary: 'Read a bundle',
         params: BundleParams,
         response: { 200: BundleRecord, ...problems(404) },
@@ -78,6 +81,7 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'updateBundle',
         summary: 'Update a bundle',
         description:
           'Replaces name, folder and contents. Without a folder, the bundle moves to Home. ' +
@@ -103,10 +107,11 @@ export function bundleRoutes(routes: Routes, bundles: BundleService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'deleteBundle',
         summary: 'Delete a bundle',
         description: 'Its contents are kept. A bundle that an account has cannot be deleted (409).',
         params: BundleParams,
-        response: { 204: Type.Null(), ...problems(404, 409, 412) },
+        response: { 204: Type.Null(), ...problems(404, { 409: 'An account has the bundle.' }, 412) },
       },
     },
     async (request, reply) => {

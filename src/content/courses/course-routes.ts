@@ -5,9 +5,9 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
 import { toCourseRecord, toCourseWithVersionsRecord } from './course-records.ts';
-import { CourseInput, CourseRecord, CourseWithVersionsRecord } from './course-schemas.ts';
+import { CourseInput, CourseRecord, CourseWithVersionsRecord, VersionId } from './course-schemas.ts';
 import type { CourseService } from './course-service.ts';
 
 const READ = { scope: 'content:read' };
@@ -15,12 +15,13 @@ const WRITE = { scope: 'content:write' };
 const tags = ['Courses'];
 
 /** The path member that names a course. */
-export const CourseParams = Type.Object({ course_id: Type.String({ description: 'The id of the course.' }) });
+export const CourseParams = Type.Object({ course_id: PathId('The id of the course.') });
 const VersionParams = Type.Object({
   ...CourseParams.properties,
-  version_id: Type.String({
-    description: 'The id of the version: 0 for the imported version, then counting up.',
-  }),
+  version_id: describedAs(
+    Type.String({ description: 'The id of the version: 0 for the imported version, then counting up.' }),
+    VersionId(''),
+  ),
 });
 
 /** Courses in the automation API, except uploads of packages. */
@@ -33,6 +34,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       config: READ,
       schema: {
         tags,
+        operationId: 'listCourses',
         summary: 'List courses',
         querystring: PageQuery,
         response: { 200: PageOf(CourseRecord, 'Courses, ordered by id.'), ...problems(400) },
@@ -47,6 +49,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       config: READ,
       schema: {
         tags,
+        operationId: 'getCourse',
         summary: 'Read a course with its versions',
         params: CourseParams,
         response: { 200: CourseWithVersionsRecord, ...problems(404) },
@@ -64,6 +67,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'updateCourse',
         summary: 'Rename or move a course',
         params: CourseParams,
         body: CourseInput,
@@ -87,12 +91,13 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'deleteCourse',
         summary: 'Delete a course',
         description:
           'Deletes all its versions and their files. A course that an account, an equivalent or a bundle uses cannot ' +
           'be deleted (409).',
         params: CourseParams,
-        response: { 204: Type.Null(), ...problems(404, 409, 412) },
+        response: { 204: Type.Null(), ...problems(404, { 409: 'The course is in use.' }, 412) },
       },
     },
     async (request, reply) => {
@@ -107,6 +112,7 @@ export function courseRoutes(routes: Routes, courses: CourseService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'publishCourseVersion',
         summary: 'Publish a version of a course',
         description: 'Triggers COURSE_VERSION_PUBLISHED, unless the version is already published.',
         params: VersionParams,

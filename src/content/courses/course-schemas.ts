@@ -3,25 +3,7 @@ import {
   LEARNING_STANDARDS,
   type LearningStandard as Standard,
 } from '../../course-packages/learning-standard.ts';
-import { DateTime, Id, Name } from '../../http/schemas.ts';
-
-/** The body of update. */
-export const CourseInput = Type.Object(
-  {
-    name: Name('The name of the course.'),
-    folder_id: Id('The folder that contains it.'),
-    id: Type.Optional(Type.Unknown()),
-    version_id: Type.Optional(Type.Unknown()),
-    published_version_id: Type.Optional(Type.Unknown()),
-    learning_standard: Type.Optional(Type.Unknown()),
-    location: Type.Optional(Type.Unknown()),
-    warnings: Type.Optional(Type.Unknown()),
-    versions: Type.Optional(Type.Unknown()),
-    created_dt: Type.Optional(Type.Unknown()),
-    updated_dt: Type.Optional(Type.Unknown()),
-  },
-  { additionalProperties: false, description: 'Course to update.' },
-);
+import { DateTime, HAS_ETAG, Id, Ignored, Name } from '../../http/schemas.ts';
 
 const PackageFile = Type.Unsafe<string>({
   type: 'string',
@@ -37,17 +19,26 @@ export const CourseUpload = Type.Object(
     name: Type.Optional(Name('The name of the course. Defaults to the title of the package.')),
     folder_id: Type.Optional(Id('The folder to import it into. Defaults to the root folder, Home.')),
   },
-  { additionalProperties: false, description: 'A course package.' },
+  { additionalProperties: false, title: 'CourseUpload', description: 'A course package.' },
 );
 
 /** The part of a version upload. */
 export const VersionUpload = Type.Object(
   { file: PackageFile },
-  { additionalProperties: false, description: 'The package of the next version.' },
+  {
+    additionalProperties: false,
+    title: 'CourseVersionUpload',
+    description: 'The package of the next version.',
+  },
 );
 
-const VersionId = (description: string) => Type.Integer({ minimum: 0, description });
-const LearningStandard = Type.Unsafe<Standard>({ type: 'string', enum: [...LEARNING_STANDARDS] });
+/** The number of a version. */
+export const VersionId = (description: string) => Type.Integer({ minimum: 0, description });
+const LearningStandard = Type.Unsafe<Standard>({
+  type: 'string',
+  enum: [...LEARNING_STANDARDS],
+  title: 'LearningStandard',
+});
 const Warnings = Type.Array(Type.String(), {
   description: 'Warnings about the package that do not prevent launching it.',
 });
@@ -71,27 +62,52 @@ const courseMembers = {
 const ABOUT_LATEST = '`learning_standard` and `warnings` describe the version uploaded last.';
 
 /** A course as lists and changes return it. */
-export const CourseRecord = Type.Object(courseMembers, { description: `A course. ${ABOUT_LATEST}` });
+export const CourseRecord = Type.Object(courseMembers, {
+  title: 'Course',
+  ...HAS_ETAG,
+  description: `A course. ${ABOUT_LATEST}`,
+});
 
 /** A course as the API returns it. */
 export const CourseWithVersionsRecord = Type.Object(
   {
     ...courseMembers,
     versions: Type.Array(
-      Type.Object({
-        version_id: VersionId('0 after the import, then counting up.'),
-        learning_standard: LearningStandard,
-        title: Type.String({ description: 'The title in the package.' }),
-        published: Type.Boolean({ description: 'Whether this is the version that new registrations get.' }),
-        warnings: Warnings,
-        file_count: Type.Integer({ description: 'Number of files in the package.' }),
-        byte_count: Type.Integer({ description: 'Their total size in bytes, unpacked.' }),
-        created_dt: DateTime('When it was uploaded.'),
-      }),
+      Type.Object(
+        {
+          version_id: VersionId('0 after the import, then counting up.'),
+          learning_standard: LearningStandard,
+          title: Type.String({ description: 'The title in the package.' }),
+          published: Type.Boolean({ description: 'Whether this is the version that new registrations get.' }),
+          warnings: Warnings,
+          file_count: Type.Integer({ description: 'Number of files in the package.' }),
+          byte_count: Type.Integer({ description: 'Their total size in bytes, unpacked.' }),
+          created_dt: DateTime('When it was uploaded.'),
+        },
+        { title: 'CourseVersion', description: 'A version of a course.' },
+      ),
       { description: 'The newest 1,000 versions, oldest first.' },
     ),
   },
-  { description: `A course with its versions. ${ABOUT_LATEST}` },
+  { title: 'CourseDetails', ...HAS_ETAG, description: `A course with its versions. ${ABOUT_LATEST}` },
+);
+
+/** The body of update. */
+export const CourseInput = Type.Object(
+  {
+    name: Name('The name of the course.'),
+    folder_id: Id('The folder that contains it.'),
+    id: Ignored(CourseWithVersionsRecord.properties.id),
+    version_id: Ignored(CourseWithVersionsRecord.properties.version_id),
+    published_version_id: Ignored(CourseWithVersionsRecord.properties.published_version_id),
+    learning_standard: Ignored(CourseWithVersionsRecord.properties.learning_standard),
+    location: Ignored(CourseWithVersionsRecord.properties.location),
+    warnings: Ignored(CourseWithVersionsRecord.properties.warnings),
+    versions: Ignored(CourseWithVersionsRecord.properties.versions),
+    created_dt: Ignored(CourseWithVersionsRecord.properties.created_dt),
+    updated_dt: Ignored(CourseWithVersionsRecord.properties.updated_dt),
+  },
+  { additionalProperties: false, title: 'CourseInput', description: 'Course to update.' },
 );
 
 export type CourseRecord = Static<typeof CourseRecord>;

@@ -16,6 +16,8 @@ import type { UploadFolder, UploadFolders } from './upload-folders.ts';
 
 const WRITE = { scope: 'content:write', isUpload: true };
 const tags = ['Courses'];
+const UNUSABLE =
+  'The request is invalid, or the package cannot be used. `errors` names every invalid member.';
 const consumes = ['multipart/form-data'];
 
 /** Dependencies of the upload routes. */
@@ -84,13 +86,14 @@ export async function courseUploadRoutes(
       attachValidation: true,
       schema: {
         tags,
+        operationId: 'importCourse',
         summary: 'Import a course',
         description:
           'Creates a course from a package and publishes it as version 0. Triggers COURSE_IMPORTED. An unusable package ' +
           'is rejected with a problem of type `invalid-package` that gives the reason.',
         consumes,
         body: CourseUpload,
-        response: { 201: CourseRecord, ...problems(400, 413, 415, 422, 503) },
+        response: { 201: CourseRecord, ...problems({ 400: UNUSABLE }, 413, 415, 422, 503) },
       },
     },
     (request, reply) =>
@@ -107,13 +110,14 @@ export async function courseUploadRoutes(
       attachValidation: true,
       schema: {
         tags,
+        operationId: 'uploadCourseVersion',
         summary: 'Upload a version of a course',
         description:
           'Adds the next version without publishing it. Triggers COURSE_VERSION_UPLOADED. Returns the course.',
         consumes,
         params: CourseParams,
         body: VersionUpload,
-        response: { 201: CourseRecord, ...problems(400, 404, 412, 413, 415, 422, 503) },
+        response: { 201: CourseRecord, ...problems({ 400: UNUSABLE }, 404, 412, 413, 415, 422, 503) },
       },
     },
     async (request, reply) => {

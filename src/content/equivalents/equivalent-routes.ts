@@ -4,7 +4,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { PageOf, PathId } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import type { Equivalent, EquivalentInput } from './equivalent.ts';
 import { EquivalentBody, EquivalentRecord } from './equivalent-schemas.ts';
@@ -14,7 +14,7 @@ const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Equivalents'];
 const EquivalentParams = Type.Object({
-  equivalent_id: Type.String({ description: 'The id of the equivalent.' }),
+  equivalent_id: PathId('The id of the equivalent.'),
 });
 
 /** Equivalents in the automation API. */
@@ -31,6 +31,7 @@ export function equivalentRoutes(
       config: WRITE,
       schema: {
         tags,
+        operationId: 'createEquivalent',
         summary: 'Create an equivalent',
         body: EquivalentBody,
         response: { 201: EquivalentRecord, ...problems(400, 413, 415, 422) },
@@ -56,6 +57,7 @@ export function equivalentRoutes(
       config: READ,
       schema: {
         tags,
+        operationId: 'listEquivalents',
         summary: 'List equivalents',
         querystring: PageQuery,
         response: { 200: PageOf(EquivalentRecord, 'Equivalents, ordered by id.'), ...problems(400) },
@@ -70,6 +72,7 @@ export function equivalentRoutes(
       config: READ,
       schema: {
         tags,
+        operationId: 'getEquivalent',
         summary: 'Read an equivalent',
         params: EquivalentParams,
         response: { 200: EquivalentRecord, ...problems(404) },
@@ -87,6 +90,7 @@ export function equivalentRoutes(
       config: WRITE,
       schema: {
         tags,
+        operationId: 'updateEquivalent',
         summary: 'Update an equivalent',
         description:
           'Replaces name, folder and courses. Without a folder, the equivalent moves to Home. ' +
@@ -112,11 +116,15 @@ export function equivalentRoutes(
       config: WRITE,
       schema: {
         tags,
+        operationId: 'deleteEquivalent',
         summary: 'Delete an equivalent',
         description:
           'Its courses are kept. An equivalent that an account or a bundle has cannot be deleted (409).',
         params: EquivalentParams,
-        response: { 204: Type.Null(), ...problems(404, 409, 412) },
+        response: {
+          204: Type.Null(),
+          ...problems(404, { 409: 'An account or a bundle has the equivalent.' }, 412),
+        },
       },
     },
     async (request, reply) => {

@@ -1,11 +1,39 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Id, Ignored, Name } from '../../http/schemas.ts';
+import { DateTime, HAS_ETAG, Id, Ignored, Name } from '../../http/schemas.ts';
 
 /** Maximum number of courses of an equivalent, which limits the cost of reading a page of equivalents. */
 const MAX_COURSES = 200;
 const MAX_LANGUAGE_LENGTH = 100;
 
 const LANGUAGE = 'A language tag (BCP 47).';
+
+/** An equivalent as the API returns it. */
+export const EquivalentRecord = Type.Object(
+  {
+    id: Id('The id of the equivalent.'),
+    name: Type.String(),
+    folder_id: Id('The folder that contains it.'),
+    location: Type.String({
+      description: 'The folder path from Home, joined with “ > ”.',
+      examples: ['Home > Safety'],
+    }),
+    courses: Type.Array(
+      Type.Object(
+        {
+          course_id: Id('The course in this language.'),
+          language: Type.String({ description: LANGUAGE }),
+          name: Type.String({ description: 'The name of the course.' }),
+        },
+        { title: 'EquivalentCourse', description: 'A course of an equivalent.' },
+      ),
+      { description: 'In the order in which they were set.' },
+    ),
+    created_dt: DateTime('When it was created.'),
+    updated_dt: DateTime('When it was last changed.'),
+  },
+  { title: 'Equivalent', ...HAS_ETAG, description: 'An equivalent: one course in several languages.' },
+);
+export type EquivalentRecord = Static<typeof EquivalentRecord>;
 
 /** The body of create and update. */
 export const EquivalentBody = Type.Object(
@@ -22,42 +50,21 @@ export const EquivalentBody = Type.Object(
             description: `${LANGUAGE} Stored in its canonical form. No two courses may have the same language.`,
             examples: ['de-CH'],
           }),
-          name: Ignored(),
+          name: Ignored(Type.String()),
         },
-        { additionalProperties: false },
+        {
+          title: 'EquivalentCourseInput',
+          additionalProperties: false,
+          description: 'A course of an equivalent.',
+        },
       ),
       { minItems: 1, maxItems: MAX_COURSES, description: 'One course per language.' },
     ),
-    id: Ignored(),
-    location: Ignored(),
-    created_dt: Ignored(),
-    updated_dt: Ignored(),
+    id: Ignored(EquivalentRecord.properties.id),
+    location: Ignored(EquivalentRecord.properties.location),
+    created_dt: Ignored(EquivalentRecord.properties.created_dt),
+    updated_dt: Ignored(EquivalentRecord.properties.updated_dt),
   },
-  { additionalProperties: false, description: 'Equivalent to create or update.' },
+  { additionalProperties: false, title: 'EquivalentInput', description: 'Equivalent to create or update.' },
 );
 export type EquivalentBody = Static<typeof EquivalentBody>;
-
-/** An equivalent as the API returns it. */
-export const EquivalentRecord = Type.Object(
-  {
-    id: Id('The id of the equivalent.'),
-    name: Type.String(),
-    folder_id: Id('The folder that contains it.'),
-    location: Type.String({
-      description: 'The folder path from Home, joined with “ > ”.',
-      examples: ['Home > Safety'],
-    }),
-    courses: Type.Array(
-      Type.Object({
-        course_id: Id('The course in this language.'),
-        language: Type.String({ description: LANGUAGE }),
-        name: Type.String({ description: 'The name of the course.' }),
-      }),
-      { description: 'In the order in which they were set.' },
-    ),
-    created_dt: DateTime('When it was created.'),
-    updated_dt: DateTime('When it was last changed.'),
-  },
-  { description: 'An equivalent: one course in several languages.' },
-);
-export type EquivalentRecord = Static<typeof EquivalentRecord>;

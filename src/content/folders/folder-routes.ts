@@ -4,7 +4,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { PageOf, PathId } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 import { FolderInput, FolderRecord } from './folder-schemas.ts';
 import type { Folder, FolderService } from './folder-service.ts';
@@ -12,7 +12,7 @@ import type { Folder, FolderService } from './folder-service.ts';
 const READ = { scope: 'content:read' };
 const WRITE = { scope: 'content:write' };
 const tags = ['Folders'];
-const FolderParams = Type.Object({ folder_id: Type.String({ description: 'The id of the folder.' }) });
+const FolderParams = Type.Object({ folder_id: PathId('The id of the folder.') });
 
 /** Folders in the automation API. */
 export function folderRoutes(routes: Routes, folders: FolderService, idempotency: Idempotency): void {
@@ -24,10 +24,14 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'createFolder',
         summary: 'Create a folder',
         description: 'Folders can be nested up to 50 levels below Home. Deeper nesting is rejected (409).',
         body: FolderInput,
-        response: { 201: FolderRecord, ...problems(400, 409, 413, 415, 422) },
+        response: {
+          201: FolderRecord,
+          ...problems(400, { 409: 'The folder would be nested too deeply.' }, 413, 415, 422),
+        },
       },
     },
     async (request, reply) =>
@@ -44,6 +48,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       config: READ,
       schema: {
         tags,
+        operationId: 'listFolders',
         summary: 'List folders',
         querystring: PageQuery,
         response: { 200: PageOf(FolderRecord, 'Folders, ordered by id.'), ...problems(400) },
@@ -58,6 +63,7 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       config: READ,
       schema: {
         tags,
+        operationId: 'getFolder',
         summary: 'Read a folder',
         params: FolderParams,
         response: { 200: FolderRecord, ...problems(404) },
@@ -75,13 +81,17 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'updateFolder',
         summary: 'Rename or move a folder',
         description:
           'Replaces name and parent. Without a parent, the folder moves to Home. Its contents move with it. ' +
           'A folder cannot be moved into itself or one of its subfolders, and Home cannot be changed (409).',
         params: FolderParams,
         body: FolderInput,
-        response: { 200: FolderRecord, ...problems(400, 404, 409, 412, 413, 415) },
+        response: {
+          200: FolderRecord,
+          ...problems(400, 404, { 409: 'The folder cannot be moved there.' }, 412, 413, 415),
+        },
       },
     },
     async (request, reply) => {
@@ -100,10 +110,14 @@ export function folderRoutes(routes: Routes, folders: FolderService, idempotency
       config: WRITE,
       schema: {
         tags,
+        operationId: 'deleteFolder',
         summary: 'Delete an empty folder',
         description: 'Only empty folders that no account has can be deleted. Home cannot be deleted (409).',
         params: FolderParams,
-        response: { 204: Type.Null(), ...problems(404, 409, 412) },
+        response: {
+          204: Type.Null(),
+          ...problems(404, { 409: 'The folder is not empty, an account has it, or it is Home.' }, 412),
+        },
       },
     },
     async (request, reply) => {

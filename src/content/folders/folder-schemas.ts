@@ -1,19 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DateTime, Id, Name, Nullable } from '../../http/schemas.ts';
-
-/** The body of create and update. */
-export const FolderInput = Type.Object(
-  {
-    name: Name('The name of the folder. Names need not be unique.'),
-    parent_id: Type.Optional(Nullable(Id('The parent folder. Defaults to the root folder, Home.'))),
-    id: Type.Optional(Type.Unknown()),
-    location: Type.Optional(Type.Unknown()),
-    created_dt: Type.Optional(Type.Unknown()),
-    updated_dt: Type.Optional(Type.Unknown()),
-  },
-  { additionalProperties: false, description: 'Folder to create or update.' },
-);
-export type FolderInput = Static<typeof FolderInput>;
+import { DateTime, HAS_ETAG, Id, Ignored, Name, Nullable } from '../../http/schemas.ts';
 
 /** A folder as the API returns it. */
 export const FolderRecord = Type.Object(
@@ -28,6 +14,20 @@ export const FolderRecord = Type.Object(
     created_dt: DateTime('When it was created.'),
     updated_dt: DateTime('When it was last renamed or moved.'),
   },
-  { description: 'A folder.' },
+  { title: 'Folder', ...HAS_ETAG, description: 'A folder.' },
 );
 export type FolderRecord = Static<typeof FolderRecord>;
+
+/** The body of create and update. */
+export const FolderInput = Type.Object(
+  {
+    name: Name('The name of the folder. Names need not be unique.'),
+    parent_id: Type.Optional(Nullable(Id('The parent folder. Defaults to the root folder, Home.'))),
+    id: Ignored(FolderRecord.properties.id),
+    location: Ignored(FolderRecord.properties.location),
+    created_dt: Ignored(FolderRecord.properties.created_dt),
+    updated_dt: Ignored(FolderRecord.properties.updated_dt),
+  },
+  { additionalProperties: false, title: 'FolderInput', description: 'Folder to create or update.' },
+);
+export type FolderInput = Static<typeof FolderInput>;

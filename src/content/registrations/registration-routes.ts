@@ -4,7 +4,7 @@ import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { describedAs, PageOf } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
 import { invalidInput, notFound } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
@@ -35,7 +35,10 @@ const READ = { scope: 'content:read' };
 const WRITE = { scope: 'registrations:write' };
 const tags = ['Registrations'];
 export const RegistrationParams = Type.Object({
-  registration_id: Type.String({ description: 'The id of the registration.' }),
+  registration_id: describedAs(
+    Type.String({ description: 'The id of the registration.' }),
+    Type.String({ format: 'uuid' }),
+  ),
 });
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -69,12 +72,16 @@ export function registrationRoutes(
       attachValidation: true,
       schema: {
         tags,
+        operationId: 'createRegistration',
         summary: 'Register a learner for a course',
         description:
           'The account must be enabled and have the course, directly or through an equivalent, a bundle or a folder ' +
           '(otherwise 409). A learner can have several registrations for one course.',
         body: RegistrationInput,
-        response: { 201: RegistrationRecord, ...problems(400, 409, 413, 415, 422) },
+        response: {
+          201: RegistrationRecord,
+          ...problems(400, { 409: 'The account is disabled or does not have the course.' }, 413, 415, 422),
+        },
       },
     },
     async (request, reply) => {
@@ -101,6 +108,7 @@ export function registrationRoutes(
       config: READ,
       schema: {
         tags,
+        operationId: 'listRegistrations',
         summary: 'List registrations',
         querystring: RegistrationQuery,
         response: {
@@ -119,6 +127,7 @@ export function registrationRoutes(
       config: READ,
       schema: {
         tags,
+        operationId: 'getRegistration',
         summary: 'Read a registration',
         params: RegistrationParams,
         description: 'With the units of the course, as far as the learner got in the latest attempt.',
@@ -140,6 +149,7 @@ export function registrationRoutes(
       config: WRITE,
       schema: {
         tags,
+        operationId: 'deleteRegistration',
         summary: 'Delete a registration',
         description: 'Also deletes its results. Its launch URLs stop working. Triggers no event.',
         params: RegistrationParams,
@@ -158,13 +168,24 @@ export function registrationRoutes(
       config: WRITE,
       schema: {
         tags,
+        operationId: 'launchRegistration',
         summary: 'Launch a registration',
         description:
           'Returns a URL that opens the course for the learner. The first launch triggers REGISTRATION_LAUNCHED. ' +
           'Rejected if the account is disabled or no longer has the course (409).',
         params: RegistrationParams,
         body: LaunchInput,
-        response: { 200: LaunchRecord, ...problems(400, 404, 409, 413, 415, 422) },
+        response: {
+          200: LaunchRecord,
+          ...problems(
+            400,
+            404,
+            { 409: 'The account is disabled or no longer has the course.' },
+            413,
+            415,
+            422,
+          ),
+        },
       },
     },
     async (request, reply) =>
@@ -190,6 +211,7 @@ export function registrationRoutes(
       attachValidation: true,
       schema: {
         tags,
+        operationId: 'updateRegistrationStatus',
         summary: 'Update a registration’s status',
         description:
           'Replaces the whole status: omitted members get their defaults. Triggers REGISTRATION_STATUS_UPDATED if ' +

@@ -1,14 +1,24 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from '../../http/paging.ts';
-import { DateTime, Id, Ignored, Nullable, OptionalDateTime, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
+import {
+  DateTime,
+  DateTimeInput,
+  HAS_ETAG,
+  Id,
+  Ignored,
+  Nullable,
+  OptionalDateTime,
+  PLAIN_TEXT_PATTERN,
+} from '../../http/schemas.ts';
 import { COMPLETIONS, MAX_LEARNER_ID_LENGTH, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
 
 /** Keeps launch links short enough for every browser and proxy. */
 const MAX_RETURN_URL_LENGTH = 1_000;
 /** Longer language tags do not exist in practice. */
 const MAX_LANGUAGE_LENGTH = 100;
-/** Room for a date and time with nanoseconds and a zone. */
-const MAX_DATE_TIME_LENGTH = 40;
+
+export const Completion = Type.Enum([...COMPLETIONS], { title: 'Completion' });
+export const Success = Type.Enum([...SUCCESSES], { title: 'Success' });
 
 function LearnerId(description: string) {
   return Type.String({
@@ -31,7 +41,11 @@ export const RegistrationInput = Type.Object(
     ),
     learner_id: LearnerId('The id that your systems use for the learner.'),
   },
-  { additionalProperties: false, description: 'The registration of a learner for a course.' },
+  {
+    additionalProperties: false,
+    title: 'RegistrationInput',
+    description: 'The registration of a learner for a course.',
+  },
 );
 export type RegistrationInput = Static<typeof RegistrationInput>;
 
@@ -46,54 +60,6 @@ export const RegistrationQuery = Type.Object(
   { additionalProperties: false },
 );
 export type RegistrationQuery = Static<typeof RegistrationQuery>;
-
-/** The body of a status update. */
-export const StatusInput = Type.Object(
-  {
-    completion: Type.Enum([...COMPLETIONS]),
-    success: Type.Enum([...SUCCESSES]),
-    score: Type.Optional(
-      Nullable(
-        Type.Number({
-          minimum: MIN_SCORE,
-          maximum: MAX_SCORE,
-          description: 'Defaults to null, which means no score.',
-        }),
-      ),
-    ),
-    duration: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'In whole seconds. Defaults to 0.',
-      }),
-    ),
-    completion_dt: Type.Optional(
-      Nullable(
-        Type.String({
-          maxLength: MAX_DATE_TIME_LENGTH,
-          description:
-            'ISO 8601 with a time zone. Defaults to the time of the first completion, which is now ' +
-            'if this update completes it.',
-        }),
-      ),
-    ),
-    registration_id: Ignored(),
-    account_id: Ignored(),
-    course_id: Ignored(),
-    version_id: Ignored(),
-    equivalent_id: Ignored(),
-    language: Ignored(),
-    learner_id: Ignored(),
-    launched_dt: Ignored(),
-    attempt: Ignored(),
-    units: Ignored(),
-    created_dt: Ignored(),
-    updated_dt: Ignored(),
-  },
-  { additionalProperties: false, description: 'The new status of a registration.' },
-);
-export type StatusInput = Static<typeof StatusInput>;
 
 /** A registration as the API returns it. */
 export const RegistrationRecord = Type.Object(
@@ -114,8 +80,8 @@ export const RegistrationRecord = Type.Object(
       }),
     ),
     learner_id: Type.String({ description: 'The learner.' }),
-    completion: Type.Enum([...COMPLETIONS]),
-    success: Type.Enum([...SUCCESSES]),
+    completion: Completion,
+    success: Success,
     score: Nullable(Type.Number({ description: `${MIN_SCORE} to ${MAX_SCORE}, or null if there is none.` })),
     duration: Type.Integer({ description: 'In whole seconds.' }),
     completion_dt: OptionalDateTime('When it was first completed.'),
@@ -123,7 +89,7 @@ export const RegistrationRecord = Type.Object(
     created_dt: DateTime('When it was created.'),
     updated_dt: DateTime('When it was last changed.'),
   },
-  { description: 'The registration of a learner for a course.' },
+  { title: 'Registration', ...HAS_ETAG, description: 'The registration of a learner for a course.' },
 );
 export type RegistrationRecord = Static<typeof RegistrationRecord>;
 
@@ -132,14 +98,17 @@ export const RegistrationUnitRecord = Type.Object(
   {
     unit_id: Type.String({ description: 'The identifier of the unit in the course’s manifest.' }),
     title: Type.String(),
-    completion: Type.Enum([...COMPLETIONS]),
-    success: Type.Enum([...SUCCESSES]),
+    completion: Completion,
+    success: Success,
     score: Nullable(Type.Number({ description: `${MIN_SCORE} to ${MAX_SCORE}; null while there is none.` })),
     duration: Type.Integer({ description: 'Whole seconds, over all visits.' }),
     completion_dt: OptionalDateTime('When it was completed first.'),
     opened_dt: OptionalDateTime('When the learner opened it first; null before that.'),
   },
-  { description: 'A unit of the course, as far as the learner got in the latest attempt.' },
+  {
+    title: 'RegistrationUnit',
+    description: 'A unit of the course, as far as the learner got in the latest attempt.',
+  },
 );
 export type RegistrationUnitRecord = Static<typeof RegistrationUnitRecord>;
 
@@ -153,9 +122,61 @@ export const RegistrationWithUnitsRecord = Type.Object(
     }),
     units: Type.Array(RegistrationUnitRecord, { description: 'The units of the course, in their order.' }),
   },
-  { description: 'A learner’s registration to a course, with its units.' },
+  {
+    title: 'RegistrationDetails',
+    ...HAS_ETAG,
+    description: 'A learner’s registration to a course, with its units.',
+  },
 );
 export type RegistrationWithUnitsRecord = Static<typeof RegistrationWithUnitsRecord>;
+
+/** The body of a status update. */
+export const StatusInput = Type.Object(
+  {
+    completion: Completion,
+    success: Success,
+    score: Type.Optional(
+      Nullable(
+        Type.Number({
+          minimum: MIN_SCORE,
+          maximum: MAX_SCORE,
+          description: 'Defaults to null, which means no score.',
+        }),
+      ),
+    ),
+    duration: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'In whole seconds. Defaults to 0.',
+      }),
+    ),
+    completion_dt: Type.Optional(
+      DateTimeInput(
+        'ISO 8601 with a time zone. Defaults to the time of the first completion, which is now ' +
+          'if this update completes it.',
+      ),
+    ),
+    registration_id: Ignored(RegistrationWithUnitsRecord.properties.registration_id),
+    account_id: Ignored(RegistrationWithUnitsRecord.properties.account_id),
+    course_id: Ignored(RegistrationWithUnitsRecord.properties.course_id),
+    version_id: Ignored(RegistrationWithUnitsRecord.properties.version_id),
+    equivalent_id: Ignored(RegistrationWithUnitsRecord.properties.equivalent_id),
+    language: Ignored(RegistrationWithUnitsRecord.properties.language),
+    learner_id: Ignored(RegistrationWithUnitsRecord.properties.learner_id),
+    launched_dt: Ignored(RegistrationWithUnitsRecord.properties.launched_dt),
+    attempt: Ignored(RegistrationWithUnitsRecord.properties.attempt),
+    units: Ignored(RegistrationWithUnitsRecord.properties.units),
+    created_dt: Ignored(RegistrationWithUnitsRecord.properties.created_dt),
+    updated_dt: Ignored(RegistrationWithUnitsRecord.properties.updated_dt),
+  },
+  {
+    additionalProperties: false,
+    title: 'RegistrationStatusInput',
+    description: 'The new status of a registration.',
+  },
+);
+export type StatusInput = Static<typeof StatusInput>;
 
 /** The optional body of a launch. */
 export const LaunchInput = Nullable(
@@ -183,7 +204,7 @@ export const LaunchInput = Nullable(
         ),
       ),
     },
-    { additionalProperties: false, description: 'How the course is launched.' },
+    { additionalProperties: false, title: 'LaunchInput', description: 'How the course is launched.' },
   ),
 );
 export type LaunchInput = Static<typeof LaunchInput>;
@@ -198,6 +219,6 @@ export const LaunchRecord = Type.Object(
     }),
     expires_dt: DateTime('When the URL expires.'),
   },
-  { description: 'A launch URL.' },
+  { title: 'Launch', description: 'A launch URL.' },
 );
 export type LaunchRecord = Static<typeof LaunchRecord>;

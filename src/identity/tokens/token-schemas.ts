@@ -19,7 +19,7 @@ export const TokenRequestForm = Type.Object(
       Type.String({ format: 'password', description: 'Only without HTTP Basic.' }),
     ),
   },
-  { description: 'Each parameter at most once; unknown ones are ignored.' },
+  { title: 'AccessTokenRequest', description: 'Each parameter at most once; unknown ones are ignored.' },
 );
 
 /** A granted token (RFC 6749 §5.1). */
@@ -30,7 +30,7 @@ export const AccessTokenResponse = Type.Object(
     expires_in: Type.Integer({ description: 'Lifetime in seconds.', examples: [3600] }),
     scope: Type.String({ description: 'The granted scopes, space-separated. May be empty.' }),
   },
-  { description: 'An access token.' },
+  { title: 'AccessToken', description: 'An access token.' },
 );
 
 /** A refusal (RFC 6749 §5.2). */
@@ -43,6 +43,6 @@ export function TokenErrorResponse(description: string) {
       }),
       error_description: Type.String({ description: 'What is wrong, in plain words.' }),
     },
-    { description },
+    { title: 'TokenError', description: 'A refused token request.', 'x-response-description': description },
   );
 }

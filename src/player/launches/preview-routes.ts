@@ -1,13 +1,17 @@
 import { type Static, Type } from 'typebox';
+import { VersionId } from '../../content/courses/course-schemas.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { DateTime } from '../../http/schemas.ts';
+import { DateTime, describedAs, PathId } from '../../http/schemas.ts';
 import { formatDateTime } from '../../time/date-time.ts';
 
 const PreviewParams = Type.Object({
-  course_id: Type.String({ description: 'The course’s id.' }),
-  version_id: Type.String({ description: 'The version’s id. It need not be published.' }),
+  course_id: PathId('The id of the course.'),
+  version_id: describedAs(
+    Type.String({ description: 'The id of the version. It need not be published.' }),
+    VersionId(''),
+  ),
 });
 
 /** A link that opens a version without recording anything. */
@@ -16,7 +20,7 @@ export const PreviewRecord = Type.Object(
     preview_url: Type.String({ description: 'Opens the course in a browser. Whoever has it is let in.' }),
     expires_dt: DateTime('When the URL stops working.'),
   },
-  { description: 'A preview of a version of a course.' },
+  { title: 'CoursePreview', description: 'A preview of a version of a course.' },
 );
 export type PreviewRecord = Static<typeof PreviewRecord>;
 
@@ -36,12 +40,16 @@ export function previewRoutes(routes: Routes, startPreview: StartPreview): void 
       config: { scope: 'content:write' },
       schema: {
         tags: ['Courses'],
+        operationId: 'previewCourseVersion',
         summary: 'Preview a version of a course',
         description:
           'Returns a URL that opens the version as learners would see it, also before it is published. Nothing is ' +
           'recorded, and no event is triggered.',
         params: PreviewParams,
-        response: { 200: PreviewRecord, ...problems(404, 409) },
+        response: {
+          200: PreviewRecord,
+          ...problems(404, { 409: 'The standard of the course cannot be played.' }),
+        },
       },
     },
     async (request): Promise<PreviewRecord> => {

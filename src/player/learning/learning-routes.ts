@@ -29,6 +29,7 @@ export function learningRoutes(
       config: { scope: 'content:read' },
       schema: {
         tags,
+        operationId: 'getRegistrationRuntime',
         summary: 'Read what the course said',
         description:
           'Returns the raw data of every attempt, with the status that the service read from it. It answers why a ' +
@@ -69,6 +70,7 @@ export function learningRoutes(
       config: { scope: 'content:read' },
       schema: {
         tags,
+        operationId: 'listRegistrationStatements',
         summary: 'List the xAPI statements of a registration',
         description:
           'Returns what a cmi5 or xAPI course stated, and what the service stated about its launches. Courses of other ' +
@@ -100,6 +102,7 @@ export function learningRoutes(
       config: { scope: 'registrations:write' },
       schema: {
         tags,
+        operationId: 'resetRegistration',
         summary: 'Reset a registration',
         description:
           'Ends the attempt, which stays readable, and starts the status over. The next launch begins a new attempt ' +

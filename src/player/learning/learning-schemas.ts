@@ -1,41 +1,47 @@
 import { type Static, Type } from 'typebox';
-import { COMPLETIONS, SUCCESSES } from '../../content/registrations/registration.ts';
+import { Completion, Success } from '../../content/registrations/registration-schemas.ts';
 import { DateTime, Nullable, OptionalDateTime } from '../../http/schemas.ts';
 
 /** What a unit of an attempt left, as it is stored. */
-const RuntimeUnitRecord = Type.Object({
-  unit_id: Type.String({ description: 'The identifier of the unit in the course’s manifest.' }),
-  completion: Type.Enum([...COMPLETIONS]),
-  success: Type.Enum([...SUCCESSES]),
-  score: Nullable(Type.Number()),
-  duration_ms: Type.Integer({ description: 'Milliseconds, over all visits.' }),
-  completion_dt: OptionalDateTime('When it was completed first.'),
-  opened_dt: DateTime('When the learner opened it first.'),
-  updated_dt: DateTime('When it last said something.'),
-  data: Type.Unknown({
-    description:
-      'The data model of the standard as the course left it: `cmi` for SCORM. Null before it said anything.',
-  }),
-});
+const RuntimeUnitRecord = Type.Object(
+  {
+    unit_id: Type.String({ description: 'The identifier of the unit in the course’s manifest.' }),
+    completion: Completion,
+    success: Success,
+    score: Nullable(Type.Number()),
+    duration_ms: Type.Integer({ description: 'Milliseconds, over all visits.' }),
+    completion_dt: OptionalDateTime('When it was completed first.'),
+    opened_dt: DateTime('When the learner opened it first.'),
+    updated_dt: DateTime('When it last said something.'),
+    data: Type.Unknown({
+      description:
+        'The data model of the standard as the course left it: `cmi` for SCORM. Null before it said anything.',
+    }),
+  },
+  { title: 'RuntimeUnit', description: 'What a unit of an attempt left.' },
+);
 
 /** The raw data of a registration. */
 export const RuntimeRecord = Type.Object(
   {
     attempts: Type.Array(
-      Type.Object({
-        attempt: Type.Integer({ minimum: 1, description: 'Counts from 1.' }),
-        version_id: Type.Integer({ minimum: 0, description: 'The version of the course that was played.' }),
-        started_dt: DateTime('When the learner began.'),
-        ended_dt: OptionalDateTime('When a reset ended it; null for the attempt that goes on.'),
-        state: Type.Unknown({
-          description: 'What is kept for all units together, such as global objectives.',
-        }),
-        units: Type.Array(RuntimeUnitRecord, { description: 'The units that were opened.' }),
-      }),
+      Type.Object(
+        {
+          attempt: Type.Integer({ minimum: 1, description: 'Counts from 1.' }),
+          version_id: Type.Integer({ minimum: 0, description: 'The version of the course that was played.' }),
+          started_dt: DateTime('When the learner began.'),
+          ended_dt: OptionalDateTime('When a reset ended it; null for the attempt that goes on.'),
+          state: Type.Unknown({
+            description: 'What is kept for all units together, such as global objectives.',
+          }),
+          units: Type.Array(RuntimeUnitRecord, { description: 'The units that were opened.' }),
+        },
+        { title: 'RuntimeAttempt', description: 'An attempt of the learner.' },
+      ),
       { description: 'Every attempt, oldest first.' },
     ),
   },
-  { description: 'What the course said, as it said it.' },
+  { title: 'RegistrationRuntime', description: 'What the course said, as it said it.' },
 );
 export type RuntimeRecord = Static<typeof RuntimeRecord>;
 
@@ -48,6 +54,6 @@ export const StatementRecord = Type.Object(
     voided: Type.Boolean({ description: 'Whether another statement has voided it.' }),
     statement: Type.Unknown({ description: 'The statement as the Experience API (xAPI) has it.' }),
   },
-  { description: 'An xAPI statement.' },
+  { title: 'Statement', description: 'An xAPI statement.' },
 );
 export type StatementRecord = Static<typeof StatementRecord>;

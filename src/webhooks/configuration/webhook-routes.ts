@@ -5,7 +5,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { PageOf, PathId } from '../../http/schemas.ts';
 import { assertValid } from '../../http/validation.ts';
 import { toStatisticsRecord, toWebhookRecord } from './webhook-records.ts';
 import { StatisticsRecord, WebhookInput, WebhookRecord } from './webhook-schemas.ts';
@@ -14,10 +14,11 @@ import type { WebhookService } from './webhook-service.ts';
 const READ = { scope: 'webhooks:read' };
 const WRITE = { scope: 'webhooks:write' };
 const tags = ['Webhooks'];
+const READ_ONLY = 'Or webhooks are read-only because the webhooks service is disabled.';
 
 /** The path member that names a webhook. */
 export const WebhookParams = Type.Object({
-  webhook_id: Type.String({ description: 'The id of the webhook.' }),
+  webhook_id: PathId('The id of the webhook.'),
 });
 
 /** Section 4.2: webhooks and their statistics. */
@@ -31,9 +32,13 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       attachValidation: true,
       schema: {
         tags,
+        operationId: 'createWebhook',
         summary: 'Create a webhook',
         body: WebhookInput,
-        response: { 201: WebhookRecord, ...problems(400, 409, 413, 415, 422) },
+        response: {
+          201: WebhookRecord,
+          ...problems(400, { 409: 'The installation has its maximum number of webhooks.' }, 413, 415, 422),
+        },
       },
     },
     async (request, reply) => {
@@ -56,6 +61,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       config: READ,
       schema: {
         tags,
+        operationId: 'listWebhooks',
         summary: 'List webhooks',
         querystring: PageQuery,
         response: { 200: PageOf(WebhookRecord, 'Webhooks, ordered by id.'), ...problems(400) },
@@ -73,6 +79,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       config: READ,
       schema: {
         tags,
+        operationId: 'getWebhook',
         summary: 'Read a webhook',
         params: WebhookParams,
         response: { 200: WebhookRecord, ...problems(404) },
@@ -93,6 +100,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       attachValidation: true,
       schema: {
         tags,
+        operationId: 'updateWebhook',
         summary: 'Update a webhook',
         description:
           'Replaces the whole configuration: omitted members get their defaults. Any update clears the error state. ' +
@@ -104,7 +112,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
           ),
         }),
         body: WebhookInput,
-        response: { 200: WebhookRecord, ...problems(400, 404, 412, 413, 415) },
+        response: { 200: WebhookRecord, ...problems(400, { 403: READ_ONLY }, 404, 412, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -127,10 +135,11 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       config: WRITE,
       schema: {
         tags,
+        operationId: 'deleteWebhook',
         summary: 'Delete a webhook',
         description: 'Discards its waiting messages. Its delivery history stays readable until it expires.',
         params: WebhookParams,
-        response: { 204: Type.Null(), ...problems(404, 412) },
+        response: { 204: Type.Null(), ...problems({ 403: READ_ONLY }, 404, 412) },
       },
     },
     async (request, reply) => {
@@ -145,6 +154,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       config: READ,
       schema: {
         tags,
+        operationId: 'getWebhookStatistics',
         summary: 'Read the statistics of a webhook',
         params: WebhookParams,
         response: { 200: StatisticsRecord, ...problems(404) },
@@ -159,6 +169,7 @@ export function webhookRoutes(routes: Routes, webhooks: WebhookService, idempote
       config: WRITE,
       schema: {
         tags,
+        operationId: 'resetWebhookStatistics',
         summary: 'Reset the statistics of a webhook',
         params: WebhookParams,
         response: { 200: StatisticsRecord, ...problems(404, 422) },

@@ -2,6 +2,8 @@ import { type Static, Type } from 'typebox';
 import { FOCUS_TYPES, SUBTOPICS, TOPICS } from '../../events/catalogue.ts';
 import {
   DateTime,
+  DateTimeInput,
+  HAS_ETAG,
   Id,
   Ignored,
   Name,
@@ -24,9 +26,21 @@ const MAX_FOCUS_NAME_LENGTH = 200;
 const MAX_CREDENTIAL_LENGTH = 1_000;
 const MAX_URL_LENGTH = 2_048;
 
+const TopicMember = Type.Enum([...TOPICS], { title: 'Topic', description: 'What the events are about.' });
+export const SubtopicMember = Type.Enum([...SUBTOPICS], { title: 'Subtopic', description: 'An event.' });
+const FocusType = Type.Enum([...FOCUS_TYPES], { title: 'FocusType', description: 'The type of an asset.' });
+const AuthenticationType = Type.Enum([...AUTHENTICATION_TYPES], {
+  title: 'AuthenticationType',
+  description: 'Whether postbacks carry HTTP Basic credentials. Defaults to NONE.',
+});
+const LoggingMode = Type.Enum([...LOGGING_MODES], {
+  title: 'LoggingMode',
+  description: `How deliveries are logged. Defaults to ${DEFAULT_LOGGING_MODE}.`,
+});
+
 const FocusInput = Type.Object(
   {
-    webhook_focus_type: Type.Enum([...FOCUS_TYPES], { description: 'The type of the asset.' }),
+    webhook_focus_type: FocusType,
     webhook_focus_id: Id('The id of the asset. The asset need not exist yet.'),
     webhook_focus_name: Type.Optional(
       Nullable(
@@ -38,12 +52,16 @@ const FocusInput = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false },
+  {
+    title: 'WebhookFocusInput',
+    additionalProperties: false,
+    description: 'An asset that a webhook is about.',
+  },
 );
 
 const AuthenticationInput = Type.Object(
   {
-    type: Type.Optional(Type.Enum([...AUTHENTICATION_TYPES], { description: 'Defaults to NONE.' })),
+    type: Type.Optional(AuthenticationType),
     key: Type.Optional(
       Type.String({ minLength: 1, maxLength: MAX_CREDENTIAL_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
     ),
@@ -57,14 +75,18 @@ const AuthenticationInput = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  {
+    title: 'WebhookAuthenticationInput',
+    additionalProperties: false,
+    description: 'How the service authenticates itself to the target.',
+  },
 );
 
 const configuration = {
   name: Name('The name of the webhook.'),
-  topic: Type.Enum([...TOPICS]),
+  topic: TopicMember,
   subtopics: Type.Optional(
-    Type.Array(Type.Enum([...SUBTOPICS]), {
+    Type.Array(SubtopicMember, {
       maxItems: SUBTOPICS.length,
       description:
         'The events of the topic that are sent. Defaults to all, except those that the focus excludes.',
@@ -99,70 +121,67 @@ const configuration = {
     }),
   ),
   ignore_before_dt: Type.Optional(
-    Nullable(
-      Type.String({
-        maxLength: 40,
-        description: 'ISO 8601 with a time zone. Messages about earlier events are discarded.',
-      }),
-    ),
+    DateTimeInput('ISO 8601 with a time zone. Messages about earlier events are discarded.'),
   ),
-  logging_mode: Type.Optional(
-    Type.Enum([...LOGGING_MODES], {
-      description: `How deliveries are logged. Defaults to ${DEFAULT_LOGGING_MODE}.`,
-    }),
-  ),
+  logging_mode: Type.Optional(LoggingMode),
 };
-
-/** Members of a record that reading gives and writing ignores, so that what was read can be sent back. */
-const readOnlyMembers = {
-  id: Ignored(),
-  in_error: Ignored(),
-  read_only: Ignored(),
-  created_dt: Ignored(),
-  updated_dt: Ignored(),
-};
-
-/** Section 2.2: the body of create and update. */
-export const WebhookInput = Type.Object(
-  { ...configuration, ...readOnlyMembers },
-  { additionalProperties: false, description: 'A webhook’s configuration.' },
-);
-export type WebhookInput = Static<typeof WebhookInput>;
 
 /** A webhook as the API returns it. */
 export const WebhookRecord = Type.Object(
   {
     id: Id('The id of the webhook, `subscription_id` in its messages.'),
     name: Type.String(),
-    topic: Type.Enum([...TOPICS]),
-    subtopics: Type.Array(Type.Enum([...SUBTOPICS]), { description: 'The events that it currently gets.' }),
+    topic: TopicMember,
+    subtopics: Type.Array(SubtopicMember, { description: 'The events that it currently gets.' }),
     all_subtopics: Type.Boolean({
       description:
         'True: all subtopics of the topic, except those that the focus excludes. False: an explicit list.',
     }),
     focus: Type.Array(
-      Type.Object({
-        webhook_focus_type: Type.Enum([...FOCUS_TYPES]),
-        webhook_focus_id: Type.Integer(),
-        webhook_focus_name: Nullable(Type.String()),
-      }),
+      Type.Object(
+        {
+          webhook_focus_type: FocusType,
+          webhook_focus_id: Type.Integer(),
+          webhook_focus_name: Nullable(Type.String()),
+        },
+        { title: 'WebhookFocus', description: 'An asset that a webhook is about.' },
+      ),
     ),
     target_url: Type.String(),
-    authentication: Type.Object({
-      type: Type.Enum([...AUTHENTICATION_TYPES]),
-      key: Type.Optional(Type.String()),
-    }),
+    authentication: Type.Object(
+      { type: AuthenticationType, key: Type.Optional(Type.String()) },
+      {
+        title: 'WebhookAuthentication',
+        description: 'How the service authenticates itself to the target. The secret is never returned.',
+      },
+    ),
     enabled: Type.Boolean(),
     max_attempts: Type.Integer(),
     ignore_before_dt: OptionalDateTime('Messages about earlier events are discarded.'),
-    logging_mode: Type.Enum([...LOGGING_MODES]),
+    logging_mode: LoggingMode,
     in_error: Type.Boolean({ description: 'Whether an attempt has failed since the last success or edit.' }),
     read_only: Type.Boolean({ description: 'True while the webhooks service is disabled.' }),
     created_dt: DateTime('When it was created.'),
     updated_dt: DateTime('When its configuration was last changed.'),
   },
-  { description: 'A webhook.' },
+  { title: 'Webhook', ...HAS_ETAG, description: 'A webhook.' },
 );
+
+/** Members of a record that reading gives and writing ignores, so that what was read can be sent back. */
+const readOnlyMembers = {
+  id: Ignored(WebhookRecord.properties.id),
+  in_error: Ignored(WebhookRecord.properties.in_error),
+  read_only: Ignored(WebhookRecord.properties.read_only),
+  created_dt: Ignored(WebhookRecord.properties.created_dt),
+  updated_dt: Ignored(WebhookRecord.properties.updated_dt),
+};
+
+/** Section 2.2: the body of create and update. */
+export const WebhookInput = Type.Object(
+  { ...configuration, ...readOnlyMembers },
+  { additionalProperties: false, title: 'WebhookInput', description: 'A webhook’s configuration.' },
+);
+export type WebhookInput = Static<typeof WebhookInput>;
 
 /** Section 2.3. */
 export const StatisticsRecord = Type.Object(
@@ -174,6 +193,6 @@ export const StatisticsRecord = Type.Object(
     last_error_dt: OptionalDateTime('When the last attempt failed.'),
     last_error_message: Nullable(Type.String({ description: 'Why the last attempt failed.' })),
   },
-  { description: 'A webhook’s statistics.' },
+  { title: 'WebhookStatistics', description: 'A webhook’s statistics.' },
 );
 export type StatisticsRecord = Static<typeof StatisticsRecord>;

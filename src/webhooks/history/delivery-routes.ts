@@ -3,7 +3,7 @@ import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
 import { pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
-import { PageOf } from '../../http/schemas.ts';
+import { PageOf, PathId } from '../../http/schemas.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import { toDeliveryRecord, toDeliverySummary, toLineRecord } from './delivery-records.ts';
 import {
@@ -24,7 +24,7 @@ const historyTags = ['Delivery history'];
 const lineTags = ['Lines'];
 const DeliveryParams = Type.Object({
   ...WebhookParams.properties,
-  delivery_id: Type.String({ description: 'The id of the delivery.' }),
+  delivery_id: PathId('The id of the delivery.'),
 });
 
 /** The delivery history of webhooks, sending messages again, and what waits. */
@@ -41,6 +41,7 @@ export function deliveryRoutes(
       config: READ,
       schema: {
         tags: historyTags,
+        operationId: 'listDeliveries',
         summary: 'List deliveries',
         description:
           'The outcomes of the webhook’s messages, newest first. Available for deleted webhooks, too, until it expires.',
@@ -62,6 +63,7 @@ export function deliveryRoutes(
       config: READ,
       schema: {
         tags: historyTags,
+        operationId: 'getDelivery',
         summary: 'Read a delivery',
         params: DeliveryParams,
         response: { 200: DeliveryRecord, ...problems(404) },
@@ -77,10 +79,14 @@ export function deliveryRoutes(
       config: WRITE,
       schema: {
         tags: historyTags,
+        operationId: 'redeliverDelivery',
         summary: 'Send a message again',
         description: 'Appends the same message, with the same `webhook-id`, to the line.',
         params: DeliveryParams,
-        response: { 202: DeliverySummary, ...problems(404, 409, 422) },
+        response: {
+          202: DeliverySummary,
+          ...problems(404, { 409: 'The message is already waiting, or can no longer be sent.' }, 422),
+        },
       },
     },
     async (request, reply) =>
@@ -96,11 +102,12 @@ export function deliveryRoutes(
       config: WRITE,
       schema: {
         tags: historyTags,
+        operationId: 'redeliverDeliveries',
         summary: 'Send dead-lettered or discarded messages again',
         description: 'Appends them to the line in their original order. Repeat until `remaining` is 0.',
         params: WebhookParams,
         querystring: RedeliverQuery,
-        response: { 202: RedeliverRecord, ...problems(400, 404, 409, 422) },
+        response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook was deleted.' }, 422) },
       },
     },
     async (request, reply) =>
@@ -119,6 +126,7 @@ export function deliveryRoutes(
       config: READ,
       schema: {
         tags: lineTags,
+        operationId: 'getLine',
         summary: 'Read the line of a webhook',
         params: WebhookParams,
         response: { 200: LineRecord, ...problems(404) },
@@ -128,20 +136,34 @@ export function deliveryRoutes(
   );
 
   const headActions = [
-    { path: 'retry', action: 'retry', summary: 'Retry the head of a line now' },
-    { path: 'skip', action: 'dead-letter', summary: 'Move the head of a line to the dead-letter queue' },
+    { path: 'retry', action: 'retry', operationId: 'retryHead', summary: 'Retry the head of a line now' },
+    {
+      path: 'skip',
+      action: 'dead-letter',
+      operationId: 'skipHead',
+      summary: 'Move the head of a line to the dead-letter queue',
+    },
   ] as const;
-  for (const { path, action, summary } of headActions) {
+  for (const { path, action, operationId, summary } of headActions) {
     routes.post(
       `/webhooks/:webhook_id/line/${path}`,
       {
         config: WRITE,
         schema: {
           tags: lineTags,
+          operationId,
           summary,
           params: WebhookParams,
           querystring: HeadQuery,
-          response: { 200: LineRecord, ...problems(400, 404, 409, 422) },
+          response: {
+            200: LineRecord,
+            ...problems(
+              400,
+              404,
+              { 409: 'The line is empty, or its head is in flight or another message.' },
+              422,
+            ),
+          },
         },
       },
       async (request, reply) =>

@@ -3,7 +3,9 @@ import { SUBTOPICS } from '../../events/catalogue.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { parseId } from '../../http/ids.ts';
 import { problems, type Routes } from '../../http/routes.ts';
+import { describedAs } from '../../http/schemas.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { TestRecord } from '../history/delivery-schemas.ts';
 import type { TestMessages } from './test-message.ts';
 
@@ -15,6 +17,7 @@ export function testMessageRoutes(routes: Routes, tests: TestMessages): void {
       config: { scope: 'webhooks:write' },
       schema: {
         tags: ['Webhooks'],
+        operationId: 'testWebhook',
         summary: 'Send a test message',
         description:
           'Sends a sample message with the header `webhook-test: true` immediately, bypassing the queue, and returns the ' +
@@ -22,9 +25,12 @@ export function testMessageRoutes(routes: Routes, tests: TestMessages): void {
         params: WebhookParams,
         querystring: Type.Object({
           subtopic: Type.Optional(
-            Type.Enum([...SUBTOPICS], {
-              description: 'The subtopic of the sample. Defaults to the first subtopic of the webhook.',
-            }),
+            describedAs(
+              Type.Enum([...SUBTOPICS], {
+                description: 'The subtopic of the sample. Defaults to the first subtopic of the webhook.',
+              }),
+              SubtopicMember,
+            ),
           ),
         }),
         response: { 200: TestRecord, ...problems(400, 404) },

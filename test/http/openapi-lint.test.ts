@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+
+const REDOCLY = join(
+  dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')),
+  'bin/cli.js',
+);
+const RULES = fileURLToPath(new URL('redocly.yaml', import.meta.url));
+
+interface Finding {
+  ruleId: string;
+  message: string;
+  location: { pointer?: string }[];
+}
+
+describe('the rules for the OpenAPI description', () => {
+  let service: TestService;
+  let description: string;
+
+  before(async () => {
+    service = await startTestService();
+    description = await (await fetch(`${service.url}/openapi.json`)).text();
+  });
+  after(() => service.stop());
+
+  test('hold for the description of the service', async () => {
+    assert.deepEqual(await lint(description), []);
+  });
+
+  test('find a description that breaks them', async () => {
+    const broken = JSON.parse(description);
+    const { Account, Topic, LineHead } = broken.components.schemas;
+    delete Account.properties.id.format;
+    delete Account.properties.id.maximum;
+    Account.properties.name.pattern = '^(?=x)';
+    delete Topic.type;
+    LineHead.properties.score = { type: 'number' };
+    const { post } = broken.paths['/accounts'];
+    post.operationId = 'post_accounts';
+    delete post.responses.default;
+    const rules = new Set((await lint(JSON.stringify(broken))).map(({ rule }) => rule));
+    assert.deepEqual([...rules].sort(), [
+      'rule/enums-have-a-type',
+      'rule/integers-have-a-size',
+      'rule/numbers-have-a-size',
+      'rule/operations-are-called-by-verbs',
+      'rule/operations-have-a-default-problem',
+      'rule/patterns-are-read-by-re2',
+    ]);
+  });
+});
+
+/** What Redocly says against a description. */
+async function lint(description: string): Promise<{ rule: string; message: string; at: string }[]> {
+  await using folder = temporaryFolder();
+  const file = join(folder.path, 'openapi.json');
+  await writeFile(file, description);
+  const child = spawn(
+    process.execPath,
+    [REDOCLY, 'lint', file, '--config', RULES, '--format', 'json', '--max-problems', '1000'],
+    {
+      // It must not call anyone.
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const { problems } = (await json(child.stdout)) as { problems: Finding[] };
+  return problems.map(({ ruleId, message, location }) => ({
+    rule: ruleId,
+    message,
+    at: location[0]?.pointer ?? '',
+  }));
+}
