@@ -20,6 +20,9 @@ interface Watched {
 /** Browsers let a page that is closed send 64 KiB in all. */
 const MOST_BYTES = 60_000;
 
+/** What Chromium says of a synchronous request that it refuses. */
+const REFUSED = /page dismissal/i;
+
 const watched = new WeakMap<object, Watched>();
 
 /**
@@ -51,18 +54,8 @@ function watchOne(course: CourseGlobal, isLeaving: boolean): void {
   }
   const state: Watched = { isLeaving };
   watched.set(prototype, state);
-  // Capturing, these run before the listeners of the course.
   course.addEventListener('pagehide', () => (state.isLeaving = true), { capture: true });
   course.addEventListener('pageshow', () => (state.isLeaving = false), { capture: true });
-  course.addEventListener(
-    'beforeunload',
-    () => {
-      state.isLeaving = true;
-      // The learner may stay.
-      course.setTimeout(() => (state.isLeaving = false));
-    },
-    { capture: true },
-  );
   replaceRequests(course, state);
 }
 
@@ -83,17 +76,18 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
   prototype.send = function (this: XMLHttpRequest, body?: Document | XMLHttpRequestBodyInit | null) {
     const request = opened.get(this);
     const isSendable = request !== undefined && isSmall(body);
-    if (!state.isLeaving || !isSendable) {
+    if (!isSendable || (request.isAsync && !state.isLeaving)) {
       send.call(this, body);
       return;
     }
     if (!request.isAsync) {
       try {
-        // Some browsers still allow it, in any size and with an answer.
+        // Some browsers allow it at any time, in any size and with an answer.
         send.call(this, body);
         return;
-      } catch {
-        // Refused: it goes the other way.
+      } catch (error) {
+        // In beforeunload the page may yet stay: only the browser's words tell a refusal from a lost connection.
+        if (!state.isLeaving && !isRefusal(error)) throw error;
       }
     }
     const { method, url, headers } = request;
@@ -108,6 +102,11 @@ function replaceRequests(course: CourseGlobal, state: Watched): void {
       .catch(() => {});
     if (!request.isAsync) pretendSuccess(this);
   };
+}
+
+/** The error is of the course's window, so that it is no instance of anything here. */
+function isRefusal(error: unknown): boolean {
+  return REFUSED.test((error as { message?: string } | null)?.message ?? '');
 }
 
 /** A course that takes its last request for failed may try it over and over. */
