@@ -12,13 +12,15 @@ const USAGE = `Usage: npm run prove -- [NAME …] [options]
 
 Proofs:
   model              random operations, kills and restarts, held against a model of the specification
+  crash              the process killed 200 times under load: nothing lost, nothing out of order
   isolation          ninety webhooks are not affected by ten whose targets hang, crawl, refuse or never end
 
 Options:
   --seeds N          runs, each with a seed of its own (20)
-  --seed N           one run, with this seed
+  --seed N           one run, with this seed (model, crash)
   --operations N     operations of each run (200)
-  --quick            isolation: one short run instead of five
+  --kills N          crash: how often the process is killed (200)
+  --quick            isolation: one short run instead of five; crash: 10 kills
   --database NAME    sqlite or postgres; both when left out
 `;
 const EXIT_USAGE = 2;
@@ -28,6 +30,7 @@ interface Extent {
   seeds: string;
   seed: string | undefined;
   operations: string;
+  kills: string;
   quick: boolean;
 }
 
@@ -38,6 +41,13 @@ const PROOFS: Record<string, { file: string; environment: (extent: Extent) => No
     environment: ({ seeds, seed, operations }) => ({
       ...(seed === undefined ? { MODEL_SEEDS: seeds } : { MODEL_SEED: seed }),
       MODEL_OPERATIONS: operations,
+    }),
+  },
+  crash: {
+    file: 'test/proofs/crash.ts',
+    environment: ({ seed, kills }) => ({
+      CRASH_KILLS: kills,
+      ...(seed === undefined ? {} : { TEST_SEED: seed }),
     }),
   },
   isolation: {
@@ -58,18 +68,18 @@ function parse(args: readonly string[]): {
   extent: Extent;
 } {
   const { values, positionals } = parseOptions(args);
-  for (const name of ['seeds', 'seed', 'operations'] as const)
+  for (const name of ['seeds', 'seed', 'operations', 'kills'] as const)
     if (values[name] !== undefined && !/^\d{1,10}$/.test(values[name]))
-      throw new UsageError(`--${name} is "${values[name]}", which is no number`);
+      throw new UsageError(`--${name} is "${values[name]}", which is not a number`);
   for (const name of positionals) if (!(name in PROOFS)) throw new UsageError(`there is no proof "${name}"`);
   const databases = DATABASES.filter((name) => values.database === undefined || values.database === name);
   if (databases.length === 0)
     throw new UsageError(`--database is "${values.database}", not sqlite or postgres`);
-  const { seeds = '20', seed, operations = '200', quick = false } = values;
+  const { seeds = '20', seed, operations = '200', quick = false, kills = quick ? '10' : '200' } = values;
   return {
     names: positionals.length === 0 ? Object.keys(PROOFS) : positionals,
     databases,
-    extent: { seeds, seed, operations, quick },
+    extent: { seeds, seed, operations, kills, quick },
   };
 }
 
@@ -79,7 +89,14 @@ function parseOptions(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { seeds: text, seed: text, operations: text, database: text, quick: { type: 'boolean' } },
+      options: {
+        seeds: text,
+        seed: text,
+        operations: text,
+        kills: text,
+        database: text,
+        quick: { type: 'boolean' },
+      },
     });
   } catch (error) {
     throw new UsageError((error as Error).message);
