@@ -13,14 +13,15 @@ const USAGE = `Usage: npm run prove -- [NAME …] [options]
 Proofs:
   model              random operations, kills and restarts, held against a model of the specification
   crash              the process killed 200 times under load: nothing lost, nothing out of order
+  learners           200 learners in a course while the process is killed: nothing that was saved is lost
   isolation          ninety webhooks are not affected by ten whose targets hang, crawl, refuse or never end
 
 Options:
   --seeds N          runs, each with a seed of its own (20)
-  --seed N           one run, with this seed (model, crash)
+  --seed N           one run, with this seed (model, crash, learners)
   --operations N     operations of each run (200)
-  --kills N          crash: how often the process is killed (200)
-  --quick            isolation: one short run instead of five; crash: 10 kills
+  --kills N          crash, learners: how often the process is killed (200, 20)
+  --quick            isolation: one short run instead of five; crash: 10 kills; learners: 50, and 3 kills
   --database NAME    sqlite or postgres; both when left out
 `;
 const EXIT_USAGE = 2;
@@ -30,7 +31,7 @@ interface Extent {
   seeds: string;
   seed: string | undefined;
   operations: string;
-  kills: string;
+  kills: string | undefined;
   quick: boolean;
 }
 
@@ -45,8 +46,16 @@ const PROOFS: Record<string, { file: string; environment: (extent: Extent) => No
   },
   crash: {
     file: 'test/proofs/crash.ts',
-    environment: ({ seed, kills }) => ({
-      CRASH_KILLS: kills,
+    environment: ({ seed, kills, quick }) => ({
+      CRASH_KILLS: kills ?? (quick ? '10' : '200'),
+      ...(seed === undefined ? {} : { TEST_SEED: seed }),
+    }),
+  },
+  learners: {
+    file: 'test/proofs/learners.ts',
+    environment: ({ seed, kills, quick }) => ({
+      LEARNERS_KILLS: kills ?? (quick ? '3' : '20'),
+      LEARNERS_COUNT: quick ? '50' : '200',
       ...(seed === undefined ? {} : { TEST_SEED: seed }),
     }),
   },
@@ -75,7 +84,7 @@ function parse(args: readonly string[]): {
   const databases = DATABASES.filter((name) => values.database === undefined || values.database === name);
   if (databases.length === 0)
     throw new UsageError(`--database is "${values.database}", not sqlite or postgres`);
-  const { seeds = '20', seed, operations = '200', quick = false, kills = quick ? '10' : '200' } = values;
+  const { seeds = '20', seed, operations = '200', quick = false, kills } = values;
   return {
     names: positionals.length === 0 ? Object.keys(PROOFS) : positionals,
     databases,

@@ -5,6 +5,7 @@ import { temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
 import { runCrash } from './crash-run.ts';
+import { runLearners } from './learners-run.ts';
 import { MortalProgram } from './mortal-program.ts';
 import { seedOfRun } from './seeded-random.ts';
 
@@ -21,6 +22,19 @@ describe('the program, killed again and again', () => {
       const result = await runCrash({ seed, clients: CLIENTS, webhooks: WEBHOOKS, kills: KILLS });
       t.diagnostic(`seed ${seed}: ${JSON.stringify(result)}`);
       assert.ok(result.events > 60, 'enough happened for a test');
+    } catch (error) {
+      throw new Error(`failed with TEST_SEED=${seed}`, { cause: error });
+    }
+  });
+
+  test('keeps all that courses were told is saved, and sends each completion once', {
+    timeout: TEST_TIMEOUT_MS,
+  }, async (t) => {
+    const seed = seedOfRun();
+    try {
+      const result = await runLearners({ seed, learners: 8, kills: 2 });
+      t.diagnostic(`seed ${seed}: ${JSON.stringify(result)}`);
+      assert.ok(result.resumed > 0, 'learners went on where they were');
     } catch (error) {
       throw new Error(`failed with TEST_SEED=${seed}`, { cause: error });
     }

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { uploadForm } from '../content/packages.ts';
+import { zipOf } from '../support/course-packages.ts';
+import { followLink, type PlayerClient } from '../support/player-client.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { temporaryFolder, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { MortalProgram } from './mortal-program.ts';
+import { SeededRandom } from './seeded-random.ts';
+
+/** The extent of a run. */
+export interface LearnersOptions {
+  /** Repeats the moments of the kills, but for what the process happens to be at. */
+  seed: number;
+  learners: number;
+  kills: number;
+}
+
+/** What came of a run without a failure. */
+export interface LearnersResult {
+  kills: number;
+  learners: number;
+  /** Writes of the courses' data that were answered. */
+  commits: number;
+  /** Writes that a kill cut off: nobody knows whether they were recorded. */
+  cutOff: number;
+  /** Times that a course was opened again and had at least what was answered. */
+  resumed: number;
+  completions: number;
+}
+
+const UNIT = 'i1';
+
+/** A learner in a course, who opens it again whenever the service went away under them. */
+class Learner {
+  readonly registrationId: string;
+  /** The latest write that was answered, and the latest that was sent: bookmarks that count up. */
+  answered = 0;
+  sent = 0;
+  commits = 0;
+  cutOff = 0;
+  resumed = 0;
+  readonly #program: MortalProgram;
+
+  constructor(program: MortalProgram, registrationId: string) {
+    this.#program = program;
+    this.registrationId = registrationId;
+  }
+
+  /** Learns until `isOver`, then passes the course. */
+  async learn(isOver: () => boolean): Promise<void> {
+    while (!(await this.#sit(isOver)));
+  }
+
+  /** Opens the course and works on it; false when the service went away. */
+  async #sit(isOver: () => boolean): Promise<boolean> {
+    const answer = await this.#program.call('POST', `/registrations/${this.registrationId}/launch`);
+    if (answer === null) return false;
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    const { deaths } = this.#program;
+    try {
+      const course = await followLink(answer.body.launch_url);
+      await course.open();
+      this.#assertKept(await course.openUnit(UNIT));
+      while (!isOver()) await this.#commit(course, 'incomplete');
+      await this.#commit(course, 'passed');
+      return true;
+    } catch (error) {
+      const isCutOff = error instanceof TypeError && this.#program.deaths !== deaths;
+      assert.ok(isCutOff, `a course failed without a kill: ${error}`);
+      if (this.sent > this.answered) this.cutOff += 1;
+      return false;
+    }
+  }
+
+  async #commit(course: PlayerClient, status: 'incomplete' | 'passed'): Promise<void> {
+    this.sent += 1;
+    const { status: code, body } = await course.commit(UNIT, {
+      core: { lesson_status: status, lesson_location: String(this.sent), score: { raw: '90' } },
+      suspend_data: 'kept '.repeat(this.sent % 100),
+    });
+    assert.deepEqual([code, body], [200, { outcome: 'recorded' }]);
+    this.answered = this.sent;
+    this.commits += 1;
+  }
+
+  /** The course finds what was answered, or the write that was cut off after it. */
+  #assertKept({
+    data,
+  }: {
+    data: { cmi: { core: { lesson_location: string }; suspend_data: string } };
+  }): void {
+    const bookmark = Number(data.cmi.core.lesson_location);
+    assert.ok(
+      bookmark >= this.answered && bookmark <= this.sent,
+      `${this.registrationId} finds ${bookmark}, was answered ${this.answered} and sent ${this.sent}`,
+    );
+    assert.equal(data.cmi.suspend_data, 'kept '.repeat(bookmark % 100));
+    this.resumed += this.answered > 0 ? 1 : 0;
+    this.answered = bookmark;
+    this.sent = bookmark;
+  }
+}
+
+/**
+ * Kills the program again and again while learners work in a course, and starts it again.
+ * @throws {AssertionError} when a write that was answered is lost, or a result does not arrive as exactly one message
+ */
+export async function runLearners({
+  seed,
+  learners: count,
+  kills,
+}: LearnersOptions): Promise<LearnersResult> {
+  const random = new SeededRandom(seed);
+  using folder = temporaryFolder();
+  await using target = await startTarget();
+  await using program = await MortalProgram.start({ data_dir: folder.path });
+  const learners = await register(program, target, count);
+  const answered = () => learners.reduce((sum, { commits }) => sum + commits, 0);
+
+  const learning = Promise.all(learners.map((learner) => learner.learn(() => program.deaths >= kills)));
+  while (program.deaths < kills) {
+    const wanted = answered() + random.between(count, 4 * count);
+    await Promise.race([until(async () => answered() >= wanted, 'learners make progress'), learning]);
+    await program.killAndRestart();
+  }
+  await learning;
+  for (const { registrationId } of learners) {
+    const { body } = await program.read(`/registrations/${registrationId}`);
+    assert.deepEqual([body.completion, body.success, body.score], ['Completed', 'PASS', 90]);
+  }
+  await until(async () => completionsIn(target).length >= count, 'all completions arrive');
+  assert.deepEqual(completionsIn(target).sort(), learners.map(({ registrationId }) => registrationId).sort());
+  const sum = (of: (learner: Learner) => number) => learners.reduce((total, each) => total + of(each), 0);
+  return {
+    kills: program.deaths,
+    learners: count,
+    commits: answered(),
+    cutOff: sum((learner) => learner.cutOff),
+    resumed: sum((learner) => learner.resumed),
+    completions: count,
+  };
+}
+
+/** Makes a webhook for results, a course, and learners who are registered for it. */
+async function register(program: MortalProgram, target: Target, count: number): Promise<Learner[]> {
+  const { api } = program;
+  await api.create('/webhooks', {
+    name: 'Results',
+    topic: 'REGISTRATION',
+    subtopics: ['REGISTRATION_STATUS_UPDATED'],
+    target_url: target.url,
+  });
+  const { id: account_id } = await api.create('/accounts', { name: 'Northwind' });
+  const zip = new Uint8Array(await zipOf(scorm12Course()));
+  const { id: course_id } = await api.create('/courses', uploadForm(zip));
+  const contents = [{ type: 'COURSE', id: course_id }];
+  const { status, body } = await api.post(`/accounts/${account_id}/content`, { contents });
+  assert.ok(status < 300, JSON.stringify(body));
+  const learners: Learner[] = [];
+  for (let n = 0; n < count; n++) {
+    const { registration_id } = await api.create('/registrations', {
+      account_id,
+      course_id,
+      learner_id: `learner-${n}`,
+    });
+    learners.push(new Learner(program, registration_id));
+  }
+  return learners;
+}
+
+/** The registrations whose completion a target heard of: one for each message, whatever was delivered again. */
+function completionsIn({ requests }: Target): string[] {
+  const messages = new Map(requests.map(({ headers, json }) => [headers['webhook-id'], json]));
+  type Message = { resource: { registration: { registration_id: string; completion: string } } };
+  return [...(messages as Map<string, Message>).values()]
+    .map(({ resource: { registration } }) => registration)
+    .filter(({ completion }) => completion === 'Completed')
+    .map(({ registration_id }) => registration_id);
+}
