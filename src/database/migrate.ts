@@ -22,6 +22,7 @@ import { sharedBodies } from './migrations/0020-shared-bodies.ts';
 import { playerSessions } from './migrations/0021-player-sessions.ts';
 import { focusNames } from './migrations/0022-focus-names.ts';
 import { registrationLanguages } from './migrations/0023-registration-languages.ts';
+import { pausedWebhooks } from './migrations/0024-paused-webhooks.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   playerSessions,
   focusNames,
   registrationLanguages,
+  pausedWebhooks,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import type { MessageQueue, ReceivedMessage, Settled } from '../queue/message-queue.ts';
 import {
@@ -36,6 +36,8 @@ const OUTAGE_PAUSE_MAX_MS = 10_000;
 const GATHERED_FROM = 16;
 /** How long a message waits, on average, after this machine was unable to connect to its target. */
 const UNABLE_PAUSE_MS = 3_000;
+/** When the head of a paused webhook is due: never. Resuming makes it due. */
+const HELD_UNTIL = 8_640_000_000_000_000;
 /** The shortest wait of a postponed message, as a part of the average; the longest is one more. */
 const POSTPONED_AT_LEAST = 0.5;
 /** How long the last settlements may take at a stop. */
@@ -167,6 +169,7 @@ export class DeliveryWorker implements AsyncDisposable {
         async (tx) => {
           const settled = await this.#queue.settle(tx, settlements, next);
           discards = settled.filter(({ settlement }) => settlement.action === 'discard');
+          await this.#freeResumed(tx, settled);
           // Neither needs the other's result: a server gets their statements in one go.
           const [taken] = await Promise.all([this.#queue.receive(tx, next), recordDeliveries(tx, settled)]);
           return taken;
@@ -224,6 +227,7 @@ export class DeliveryWorker implements AsyncDisposable {
       const target = targets.get(message.lineId);
       const reason = discardReason(message, target);
       if (reason !== null) this.#discard(message, target, reason);
+      else if (target?.state === 'PAUSED') this.#release(message, HELD_UNTIL);
       else if (target !== undefined) this.#deliverOrPostpone(message, target, !resent.has(message.messageId));
     }
   }
@@ -319,8 +323,21 @@ export class DeliveryWorker implements AsyncDisposable {
     });
   }
 
-  #release(message: ReceivedMessage): void {
-    this.#finished.push({ message, target: null, action: 'release', outcome: { kind: 'release' } });
+  #release(message: ReceivedMessage, availableAt?: number): void {
+    const outcome = { kind: 'release' } as const;
+    const when = availableAt === undefined ? {} : { availableAt };
+    this.#finished.push({ message, target: null, action: 'release', outcome, ...when });
+  }
+
+  /**
+   * Makes heads due again whose webhooks were resumed while they were on their way to being held. Resuming takes the line's
+   * lock, which this transaction now has: it came before, and is seen here, or it finds the head held.
+   */
+  async #freeResumed(tx: Transaction, settled: readonly Settled<FinishedMessage>[]): Promise<void> {
+    const held = settled.flatMap(({ settlement }) => (isHeld(settlement) ? [settlement.message.lineId] : []));
+    if (held.length === 0) return;
+    for (const lineId of await this.#targets.resumed(tx, held))
+      await this.#queue.actOnHead(tx, lineId, 'retry');
   }
 
   /** Puts a message back for a while: nothing was sent, so no attempt is counted. */
@@ -378,6 +395,10 @@ function elapsed(): number {
   return performance.now();
 }
 
+function isHeld(settlement: FinishedMessage): boolean {
+  return settlement.action === 'release' && settlement.availableAt === HELD_UNTIL;
+}
+
 function wasTried({ receiveCount }: ReceivedMessage): boolean {
   return receiveCount > 1;
 }
@@ -386,6 +407,8 @@ function wasTried({ receiveCount }: ReceivedMessage): boolean {
 function discardReason(message: ReceivedMessage, target: DeliveryTarget | undefined): DiscardReason | null {
   if (target === undefined || target.state === 'DELETED') return 'WEBHOOK_DELETED';
   if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
+  // Until it is resumed, nothing is lost either.
+  if (target.state === 'PAUSED') return null;
   if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
   return null;
 }

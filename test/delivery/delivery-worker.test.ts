@@ -29,6 +29,30 @@ async function firstInFlight(...messages: string[]) {
   return { target, delivery, webhook, release, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
+describe('a webhook that is resumed', () => {
+  it('gets its message also when that was taken up while it was paused, and is not back in its line yet', async () => {
+    await using target = await startTarget();
+    await using delivery = await makeDelivery();
+    const { database, queue, reads } = delivery;
+    const webhook = await delivery.addWebhook(target.url, { paused: true });
+    await delivery.put(webhook, 'held');
+    const outcomes: string[] = [];
+    reads.done = async ([row]) => {
+      if (outcomes.length > 0 || row?.paused_at == null) return;
+      await database.transaction(async (tx) => {
+        await queue.lockLines(tx, [webhook]);
+        await tx.run('update webhooks set paused_at = null, revision = revision + 1 where id = ?', webhook);
+        outcomes.push((await queue.actOnHead(tx, webhook, 'retry')).outcome);
+      });
+    };
+    delivery.worker.start();
+    await target.waitFor(1);
+    assert.deepEqual(outcomes, ['in-flight']);
+    assert.deepEqual(idsAt(target), ['held']);
+    assert.equal(target.requests.length, 1);
+  });
+});
+
 describe('a stop of delivery', () => {
   it('lets requests in flight finish and settles them', async () => {
     await using test = await firstInFlight('in flight', 'not begun');

@@ -40,6 +40,9 @@ export class WatchedQueue extends DatabaseQueue {
 export interface FailingReads {
   failing: boolean;
   failures: number;
+  /** Called once webhooks have been read, before they are used. */
+  // biome-ignore lint/suspicious/noExplicitAny: rows of whichever statement.
+  done?: (rows: readonly any[]) => Promise<void>;
 }
 
 /** Delivery by itself, over a real database and real requests. */
@@ -81,10 +84,15 @@ export async function makeDelivery(options: TestDeliveryOptions = {}): Promise<T
     reader: {
       dialect: reader.dialect,
       all: (sql, ...params) => reader.all(sql, ...params),
-      allFor: (statement, rows) => {
-        if (!reads.failing) return reader.allFor(statement, rows);
-        reads.failures += 1;
-        return Promise.reject(new Error('webhooks cannot be read'));
+      allFor: async (statement, rows) => {
+        if (reads.failing) {
+          reads.failures += 1;
+          throw new Error('webhooks cannot be read');
+        }
+        // biome-ignore lint/suspicious/noExplicitAny: rows of whichever statement.
+        const read = await reader.allFor<any>(statement, rows);
+        await reads.done?.(read);
+        return read;
       },
     },
     cipher: new CredentialsCipher(['s'.repeat(64)]),
@@ -163,6 +171,7 @@ const CONFIGURATION: WebhookConfiguration = {
   targetUrl: '',
   authentication: { type: 'NONE' },
   enabled: true,
+  paused: false,
   maxAttempts: 10,
   ignoreBefore: null,
   loggingMode: 'NONE',

@@ -32,6 +32,9 @@ const record: WebhookRecord = {
   target_url: 'https://crm.example.com/hook',
   authentication: { type: 'BASIC', key: 'crm' },
   enabled: true,
+  inactive_since_dt: null,
+  paused: true,
+  paused_since_dt: '2026-01-01T00:00:00.000Z',
   max_attempts: 3,
   ignore_before_dt: '2026-01-31T09:30:00.000Z',
   logging_mode: 'SUMMARY',
@@ -75,6 +78,7 @@ describe('what is entered for a webhook', () => {
     assert.equal(configuration.max_attempts, 3);
     assert.equal(configuration.ignore_before_dt, '2026-01-31T09:30:00.000Z');
     assert.equal(configuration.logging_mode, 'SUMMARY');
+    assert.equal(configuration.paused, true);
     const replaced = configurationOf({ ...draftOf(record), topic: 'ACCOUNT' }, 'new', record);
     assert.deepEqual(replaced.authentication, { type: 'BASIC', key: 'crm', secret: 'new' });
   });

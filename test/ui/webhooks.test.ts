@@ -101,12 +101,67 @@ describe('webhooks', () => {
     const { page } = visit;
     const active = page.getByRole('switch', { name: /^Active: .*CRM/ });
     await active.click({ force: true });
-    await page.getByText(/Its waiting messages \(1\) will be discarded/).waitFor();
-    await page.getByRole('button', { name: 'Deactivate' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/Its waiting messages \(1\) will be discarded/).waitFor();
+    await dialog.getByText(/not recorded for it and will never be sent/).waitFor();
+    await visit.assertAccessible();
+    await dialog.getByRole('button', { name: 'Deactivate' }).click();
     await page.getByText(/CRM.? is inactive\./).waitFor();
     const { body } = await ui.service.api.get(`/webhooks/${id}`);
     assert.equal(body.enabled, false);
     assert.deepEqual(body.authentication, { type: 'BASIC', key: 'crm' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText(/CRM.? is active\./).waitFor();
+    assert.equal((await ui.service.api.get(`/webhooks/${id}`)).body.enabled, true);
+    await remove(id);
+  });
+
+  it('are paused instead of deactivated: the page and the dashboard say since when, and how many wait', async () => {
+    target.respondWith(answer(200));
+    const { id } = await create();
+    await using visit = await ui.visit(WEBHOOKS);
+    const { page } = visit;
+    await page.getByRole('switch', { name: /^Active: .*CRM/ }).click({ force: true });
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText(/CRM.? is paused\./).waitFor();
+    await page.getByRole('row', { name: /CRM/ }).getByText('Paused', { exact: true }).waitFor();
+    await cause('Waits 1');
+    await cause('Waits 2');
+    await page.goto(`${ui.service.url}/ui/`);
+    const panel = page.getByRole('region', { name: 'Paused webhooks' });
+    await panel.getByText('2 messages wait until their webhooks are resumed.').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await panel.getByRole('link', { name: 'CRM' }).click();
+    await visit.arrived(`${WEBHOOKS}/${id}`);
+    await page.getByText('Paused: nothing is sent until you resume it').waitFor();
+    await page.getByText(/Paused since .*2 messages wait\./).waitFor();
+    await visit.assertAccessible();
+    assert.ok(!target.requests.some(({ text }) => text.includes(`"subscription_id":${id}`)));
+    // An edit leaves it paused.
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('CRM 2');
+    await page.getByRole('button', { name: 'Review' }).first().click();
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText(/CRM 2.? is resumed\./).waitFor();
+    await page.getByText('Paused: nothing is sent until you resume it').waitFor({ state: 'detached' });
+    await target.waitFor(
+      (requests) => requests.filter(({ text }) => text.includes(`"subscription_id":${id}`)).length === 2,
+    );
+    await remove(id);
+  });
+
+  it('say on their page that events are not recorded while they are inactive, and since when', async () => {
+    const { id } = await create({ enabled: false });
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}`, { phone: true });
+    const { page } = visit;
+    await page.getByText('Inactive: events are not recorded').waitFor();
+    await page.getByText(/^Inactive since .*20\d\d/).waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Activate' }).click();
+    await page.getByText('Inactive: events are not recorded').waitFor({ state: 'detached' });
+    assert.equal((await ui.service.api.get(`/webhooks/${id}`)).body.enabled, true);
     await remove(id);
   });
 

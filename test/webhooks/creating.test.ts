@@ -31,6 +31,7 @@ describe('creating and reading webhooks', () => {
       target_url: 'https://example.com/postbacks?tenant=7#part',
       authentication: { type: 'BASIC', key: 'coursewire', secret: 'open sesame' },
       enabled: false,
+      paused: true,
       max_attempts: 3,
       ignore_before_dt: '2026-01-31T09:30:00.5+01:00',
       logging_mode: 'SUMMARY',
@@ -46,6 +47,8 @@ describe('creating and reading webhooks', () => {
       all_subtopics: false,
       authentication: { type: 'BASIC', key: 'coursewire' },
       ignore_before_dt: '2026-01-31T08:30:00.500Z',
+      inactive_since_dt: created_dt,
+      paused_since_dt: created_dt,
       in_error: false,
       read_only: false,
     });
@@ -76,6 +79,9 @@ describe('creating and reading webhooks', () => {
       max_attempts: 10,
       ignore_before_dt: null,
       logging_mode: 'FULLONERROR',
+      inactive_since_dt: null,
+      paused: false,
+      paused_since_dt: null,
       in_error: false,
       read_only: false,
     });

@@ -13,6 +13,10 @@ export interface WebhookRow {
   /** JSON of key and secret, encrypted; null for type NONE. */
   credentials: string | null;
   enabled: number;
+  /** When it became inactive; null when it is active, or when that was not recorded yet. */
+  inactive_at: number | null;
+  /** When it was paused; null when it is not. */
+  paused_at: number | null;
   max_attempts: number;
   ignore_before: number | null;
   logging_mode: string;

@@ -3,7 +3,7 @@ import type { Subtopic } from '../../events/catalogue.ts';
 import type { Routes } from '../../http/routes.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { BlockedLine, Dashboard, DeliveryNow, FailingWebhook } from './dashboard.ts';
-import type { ContentCounts } from './dashboard-store.ts';
+import type { ContentCounts, PausedWebhookRow } from './dashboard-store.ts';
 
 const MS_PER_SECOND = 1_000;
 
@@ -20,6 +20,8 @@ export type DeliveryRecord = ReturnType<typeof toDelivery>;
 export type MinuteRecord = DeliveryRecord['minutes'][number];
 /** A webhook with failed attempts within the last hour. */
 export type FailingRecord = ReturnType<typeof toFailing>;
+/** A paused webhook. */
+export type PausedRecord = ReturnType<typeof toPaused>;
 /** A line whose first message failed and is retried. */
 export type BlockedRecord = ReturnType<typeof toBlocked>;
 
@@ -53,7 +55,7 @@ export function dashboardRoutes(
   );
 }
 
-function toDelivery({ minutes, totals, failing, blocked }: DeliveryNow, now: number) {
+function toDelivery({ minutes, totals, failing, blocked, paused }: DeliveryNow, now: number) {
   const { oldestEnqueuedAt } = totals;
   return {
     /** The last hour; the last one is this minute. */
@@ -71,6 +73,11 @@ function toDelivery({ minutes, totals, failing, blocked }: DeliveryNow, now: num
     oldest_age: oldestEnqueuedAt === null ? null : Math.max(0, now - oldestEnqueuedAt) / MS_PER_SECOND,
     failing_webhooks: failing.map(toFailing),
     blocked_lines: blocked.map(toBlocked),
+    webhooks_paused: paused.webhooks,
+    /** Messages that wait for these webhooks. */
+    waiting_paused: paused.messages,
+    /** Those that have been paused longest. */
+    paused_webhooks: paused.longest.map(toPaused),
   };
 }
 
@@ -85,6 +92,10 @@ function toFailing(webhook: FailingWebhook) {
   };
 }
 
+function toPaused({ id, name, paused_at: pausedAt, depth }: PausedWebhookRow) {
+  return { webhook_id: id, name, since_dt: formatDateTime(pausedAt), depth: depth ?? 0 };
+}
+
 function toBlocked(line: BlockedLine) {
   return {
     webhook_id: line.webhookId,
@@ -95,6 +106,7 @@ function toBlocked(line: BlockedLine) {
     attempts: line.attempts,
     since_dt: formatOptionalDateTime(line.since),
     last_error_message: line.lastErrorMessage,
+    paused: line.paused,
     /** Null while it is in flight or delivery is paused. */
     next_attempt_dt: formatOptionalDateTime(line.nextAttemptAt),
   };

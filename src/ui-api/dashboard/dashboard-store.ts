@@ -56,11 +56,43 @@ export async function readWebhooksInBrief(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** A webhook that is paused, with its line. */
+export interface PausedWebhookRow {
+  id: number;
+  name: string;
+  paused_at: number;
+  depth: number | null;
+}
+
+/** The active webhooks that are paused, longest first. */
+export async function readPaused(reader: Pick<Reader, 'all'>, limit: number): Promise<PausedWebhookRow[]> {
+  return await reader.all<PausedWebhookRow>(
+    `select webhooks.id, webhooks.name, webhooks.paused_at, line.pending as depth
+     from webhooks left join queue_lines as line on line.line_id = webhooks.id
+     where ${IS_PAUSED} order by webhooks.paused_at, webhooks.id limit ?`,
+    limit,
+  );
+}
+
+/** How many webhooks are paused, and how many messages they hold in all. */
+export async function countPaused(
+  reader: Pick<Reader, 'all'>,
+): Promise<{ webhooks: number; messages: number }> {
+  const [row] = await reader.all<{ webhooks: number; messages: number }>(
+    `select count(*) as webhooks, coalesce(sum(line.pending), 0) as messages
+     from webhooks left join queue_lines as line on line.line_id = webhooks.id where ${IS_PAUSED}`,
+  );
+  return { webhooks: Number(row?.webhooks ?? 0), messages: Number(row?.messages ?? 0) };
+}
+
+const IS_PAUSED = 'webhooks.paused_at is not null and webhooks.enabled = 1 and webhooks.deleted_at is null';
+
 /** A message that failed and waits for another attempt: the head of its line. */
 export interface RetryingRow {
   id: number;
   webhook_id: number;
   webhook_name: string;
+  paused_at: number | null;
   message_id: string;
   attempts: number;
   attempted_at: number | null;
@@ -70,7 +102,7 @@ export interface RetryingRow {
 /** The messages that are being retried, oldest events first. */
 export async function readRetrying(reader: Pick<Reader, 'all'>, limit: number): Promise<RetryingRow[]> {
   return await reader.all<RetryingRow>(
-    `select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, deliveries.message_id,
+    `select deliveries.id, deliveries.webhook_id, webhooks.name as webhook_name, webhooks.paused_at, deliveries.message_id,
        deliveries.attempts, deliveries.attempted_at, deliveries.error
      from deliveries join webhooks on webhooks.id = deliveries.webhook_id
      where deliveries.status = 'RETRYING' order by deliveries.enqueued_at, deliveries.id limit ?`,

@@ -5,7 +5,10 @@ import { CachedReading } from './cached-reading.ts';
 import {
   type ContentCounts,
   countContent,
+  countPaused,
+  type PausedWebhookRow,
   readAttemptedAt,
+  readPaused,
   readRetrying,
   readWebhooksInBrief,
 } from './dashboard-store.ts';
@@ -35,6 +38,8 @@ export interface BlockedLine {
   /** When the first of them began. */
   since: number | null;
   lastErrorMessage: string | null;
+  /** True when its webhook is paused: there is no next attempt until it is resumed. */
+  paused: boolean;
   /** Null while it is in flight or delivery is paused. */
   nextAttemptAt: number | null;
 }
@@ -45,6 +50,8 @@ export interface DeliveryNow {
   totals: QueueTotals;
   failing: FailingWebhook[];
   blocked: BlockedLine[];
+  /** All of the paused webhooks in numbers, and the first of them. */
+  paused: { webhooks: number; messages: number; longest: PausedWebhookRow[] };
 }
 
 /** Dependencies of {@link Dashboard}. */
@@ -81,7 +88,14 @@ export class Dashboard {
       totals: await this.#with.queue.totals(),
       failing: await this.#readFailing(),
       blocked: await this.#readBlocked(),
+      paused: await this.#readPaused(),
     };
+  }
+
+  async #readPaused(): Promise<DeliveryNow['paused']> {
+    const longest = await readPaused(this.#with.reader, MAX_TOLD);
+    if (longest.length === 0) return { webhooks: 0, messages: 0, longest };
+    return { ...(await countPaused(this.#with.reader)), longest };
   }
 
   async #readFailing(): Promise<FailingWebhook[]> {
@@ -121,7 +135,9 @@ export class Dashboard {
         attempts,
         since: (await readAttemptedAt(this.#with.reader, retrying.id, first)) ?? retrying.attempted_at,
         lastErrorMessage: retrying.error,
-        nextAttemptAt: head.inFlight || !this.#with.delivers ? null : head.availableAt,
+        paused: retrying.paused_at !== null,
+        nextAttemptAt:
+          head.inFlight || !this.#with.delivers || retrying.paused_at !== null ? null : head.availableAt,
       });
     }
     return lines;

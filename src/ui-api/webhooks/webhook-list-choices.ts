@@ -9,6 +9,6 @@ export const WEBHOOK_SORTS = [
 ] as const;
 export type WebhookSort = (typeof WEBHOOK_SORTS)[number];
 
-/** `blocked`: the first message that waits has failed before. */
-export const WEBHOOK_STATES = ['active', 'inactive', 'in_error', 'blocked'] as const;
+/** `blocked`: the first message that waits has failed before. `active` ones may be paused. */
+export const WEBHOOK_STATES = ['active', 'paused', 'inactive', 'in_error', 'blocked'] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];

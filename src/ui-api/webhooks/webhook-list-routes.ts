@@ -76,6 +76,9 @@ function toOverview(
     subtopics: webhook.subtopics as Subtopic[],
     target_url: webhook.target_url,
     enabled: webhook.enabled === 1,
+    inactive_since_dt: formatOptionalDateTime(webhook.inactive_at),
+    paused: webhook.paused_at !== null,
+    paused_since_dt: formatOptionalDateTime(webhook.paused_at),
     in_error: webhook.in_error === 1,
     success_count: webhook.success_count ?? 0,
     error_count: webhook.error_count ?? 0,
@@ -90,7 +93,10 @@ function toOverview(
     depth: webhook.pending ?? 0,
     head_attempts: waits ? (webhook.receive_count ?? 0) : 0,
     /** Null while it is in flight or delivery is paused. */
-    next_attempt_dt: isOut || !waits || !delivers ? null : formatOptionalDateTime(webhook.available_at),
+    next_attempt_dt:
+      isOut || !waits || !delivers || webhook.paused_at !== null
+        ? null
+        : formatOptionalDateTime(webhook.available_at),
     read_only: readOnly,
     focus_count: webhook.focus_count,
   };

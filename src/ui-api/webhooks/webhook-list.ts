@@ -22,6 +22,8 @@ export interface ListedWebhook {
   subtopics: string[];
   target_url: string;
   enabled: number;
+  inactive_at: number | null;
+  paused_at: number | null;
   in_error: number | null;
   success_count: number | null;
   error_count: number | null;
@@ -66,6 +68,8 @@ export async function listWebhooks(
   if (topic !== null) filtered = filtered.where('webhooks.topic', '=', topic);
   if (state === 'active' || state === 'inactive')
     filtered = filtered.where('webhooks.enabled', '=', state === 'active' ? 1 : 0);
+  if (state === 'paused')
+    filtered = filtered.where('webhooks.paused_at', 'is not', null).where('webhooks.enabled', '=', 1);
   if (state === 'in_error') filtered = filtered.where(isInError);
   if (state === 'blocked') filtered = filtered.where(isBlocked);
   const order = { by: orderOf(reader, part.sort), id: sql<number>`webhooks.id` };
@@ -114,6 +118,8 @@ function withNumbers(webhooks: ReturnType<typeof existingWebhooks>) {
       'webhooks.all_subtopics',
       'webhooks.target_url',
       'webhooks.enabled',
+      'webhooks.inactive_at',
+      'webhooks.paused_at',
       'webhooks.created_at',
       'webhook_statistics.in_error',
       'webhook_statistics.success_count',

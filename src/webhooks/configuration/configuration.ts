@@ -82,6 +82,7 @@ export function toConfiguration(
     targetUrl: input.target_url,
     authentication: toAuthentication(input),
     enabled: input.enabled ?? true,
+    paused: input.paused ?? false,
     maxAttempts: input.max_attempts ?? DEFAULT_MAX_ATTEMPTS,
     ignoreBefore: input.ignore_before_dt == null ? null : parseDateTime(input.ignore_before_dt),
     loggingMode: (input.logging_mode ?? DEFAULT_LOGGING_MODE) as LoggingMode,

@@ -16,7 +16,7 @@ export const LOST_CREDENTIALS_REASON =
 /** A webhook as delivery needs it, at the moment a message is taken up. */
 export interface DeliveryTarget {
   webhookId: number;
-  state: 'ACTIVE' | 'INACTIVE' | 'DELETED';
+  state: 'ACTIVE' | 'PAUSED' | 'INACTIVE' | 'DELETED';
   topic: Topic;
   targetUrl: string;
   credentials: BasicCredentials | null;
@@ -36,6 +36,7 @@ interface TargetRow {
   target_url: string;
   credentials: string | null;
   enabled: number;
+  paused_at: number | null;
   max_attempts: number;
   ignore_before: number | null;
   logging_mode: string;
@@ -80,6 +81,12 @@ export class DeliveryTargets {
     return targets;
   }
 
+  /** Of these webhooks, those that deliver again, as a transaction sees them: they are not paused. */
+  async resumed(reader: Pick<Reader, 'allFor'>, webhookIds: readonly number[]): Promise<number[]> {
+    const rows = await RESUMED.all<{ id: number }>(reader, asIds(webhookIds));
+    return rows.map(({ id }) => id);
+  }
+
   /** Which of the messages had a request that was sent a second time without counting: it happens once a message. */
   async resent(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
@@ -107,7 +114,7 @@ export class DeliveryTargets {
     }
     return {
       webhookId: row.id,
-      state: row.deleted_at !== null ? 'DELETED' : row.enabled === 1 ? 'ACTIVE' : 'INACTIVE',
+      state: stateOf(row),
       topic: row.topic as Topic,
       targetUrl: row.target_url,
       credentials,
@@ -117,6 +124,12 @@ export class DeliveryTargets {
       loggingMode: row.logging_mode as LoggingMode,
     };
   }
+}
+
+function stateOf(row: TargetRow): DeliveryTarget['state'] {
+  if (row.deleted_at !== null) return 'DELETED';
+  if (row.enabled === 0) return 'INACTIVE';
+  return row.paused_at === null ? 'ACTIVE' : 'PAUSED';
 }
 
 const REVISIONS = new BatchStatement(
@@ -133,12 +146,20 @@ async function readRevisions(
   return await REVISIONS.all(reader, asIds(ids));
 }
 
+const RESUMED = new BatchStatement(
+  'wanted',
+  { id: 'bigint' },
+  (wanted, { joined }) =>
+    `select webhooks.id from ${joined} webhooks where webhooks.id = ${wanted.id}
+       and (webhooks.paused_at is null or webhooks.enabled = 0)`,
+);
+
 const TARGETS = new BatchStatement(
   'wanted',
   { id: 'bigint' },
   (wanted, { joined }) =>
     `select webhooks.id, webhooks.revision, webhooks.topic, webhooks.target_url, webhooks.credentials,
-       webhooks.enabled, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
+       webhooks.enabled, webhooks.paused_at, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
      from ${joined} webhooks where webhooks.id = ${wanted.id}`,
 );
 

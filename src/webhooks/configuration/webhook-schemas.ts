@@ -112,7 +112,20 @@ const configuration = {
     description: 'The http or https URL that postbacks are sent to.',
   }),
   authentication: Type.Optional(AuthenticationInput),
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether the webhook is active. Defaults to true.' })),
+  enabled: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the webhook is active. Defaults to true. While it is inactive, events cause no messages for it. ' +
+        'Deactivating it discards the messages that wait.',
+    }),
+  ),
+  paused: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether delivery is paused. Defaults to false. While it is paused, events still cause messages. ' +
+        'They wait, in order, and are sent once it is resumed.',
+    }),
+  ),
   max_attempts: Type.Optional(
     Type.Integer({
       minimum: MIN_ATTEMPTS,
@@ -156,6 +169,11 @@ export const WebhookRecord = Type.Object(
       },
     ),
     enabled: Type.Boolean(),
+    inactive_since_dt: OptionalDateTime(
+      'When it was deactivated. Null if it is active, or if it was deactivated by a release that did not record it.',
+    ),
+    paused: Type.Boolean({ description: 'Whether its messages wait until it is resumed.' }),
+    paused_since_dt: OptionalDateTime('When it was paused. Null if it is not.'),
     max_attempts: Type.Integer(),
     ignore_before_dt: OptionalDateTime('Messages about earlier events are discarded.'),
     logging_mode: LoggingMode,
@@ -171,6 +189,8 @@ export const WebhookRecord = Type.Object(
 const readOnlyMembers = {
   id: Ignored(WebhookRecord.properties.id),
   in_error: Ignored(WebhookRecord.properties.in_error),
+  inactive_since_dt: Ignored(WebhookRecord.properties.inactive_since_dt),
+  paused_since_dt: Ignored(WebhookRecord.properties.paused_since_dt),
   read_only: Ignored(WebhookRecord.properties.read_only),
   created_dt: Ignored(WebhookRecord.properties.created_dt),
   updated_dt: Ignored(WebhookRecord.properties.updated_dt),

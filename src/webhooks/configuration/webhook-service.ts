@@ -134,7 +134,8 @@ export class WebhookService {
       if (reset) await this.#reset(tx, id);
       this.#logLater(tx, 'a webhook was updated', id);
       if (present.enabled && !configuration.enabled) await this.#makeHeadDue(tx, id);
-      else if (mayMendDelivery(present, configuration)) await this.#makeHeadDue(tx, id);
+      else if (isResumed(present, configuration) || mayMendDelivery(present, configuration))
+        await this.#makeHeadDue(tx, id);
       return await this.#require(tx, id);
     });
   }
@@ -216,8 +217,9 @@ export class WebhookService {
   }
 
   /**
-   * Makes the head due now instead of at its next retry. Delivery then discards the messages of a webhook that is
-   * inactive or deleted, or tries the target as it is configured now.
+   * Makes the head due now instead of at its next retry or once resumed. Delivery then discards the messages of a webhook
+   * that is inactive or deleted, or tries the target as it is configured now. A head in flight is left alone: whoever holds
+   * it for a pause looks again as it settles.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
     await this.#with.queue.actOnHead(tx, id, 'retry');
@@ -326,6 +328,10 @@ export class WebhookService {
   }
 }
 
+function isResumed(present: Webhook, { paused }: WebhookConfiguration): boolean {
+  return present.paused && !paused;
+}
+
 /** True when the change may mend what made deliveries fail: another target, or credentials given again. */
 function mayMendDelivery(present: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
   if (targetUrl !== present.targetUrl || authentication.type !== present.authentication.type) return true;
@@ -348,6 +354,9 @@ function toWebhook(
     targetUrl: row.target_url,
     authentication: details.authentication,
     enabled: row.enabled === 1,
+    inactiveAt: row.inactive_at,
+    paused: row.paused_at !== null,
+    pausedAt: row.paused_at,
     maxAttempts: row.max_attempts,
     ignoreBefore: row.ignore_before,
     loggingMode: row.logging_mode as Webhook['loggingMode'],

@@ -74,6 +74,8 @@ export async function insertWebhook(
     .insertInto('webhooks')
     .values({
       ...columnsOf(configuration),
+      paused_at: configuration.paused ? now : null,
+      inactive_at: configuration.enabled ? null : now,
       credentials: null,
       revision: 1,
       created_at: now,
@@ -106,7 +108,16 @@ export async function updateWebhook(
 ): Promise<void> {
   await tx.query
     .updateTable('webhooks')
-    .set((eb) => ({ ...columnsOf(configuration), revision: eb('revision', '+', 1), updated_at: now }))
+    .set((eb) => ({
+      ...columnsOf(configuration),
+      // What was so before keeps its moment; these read the row as it was.
+      paused_at: configuration.paused ? eb.fn.coalesce('paused_at', eb.lit(now)) : null,
+      inactive_at: configuration.enabled
+        ? null
+        : eb.case().when('enabled', '=', 0).then(eb.ref('inactive_at')).else(eb.lit(now)).end(),
+      revision: eb('revision', '+', 1),
+      updated_at: now,
+    }))
     .where('webhooks.id', '=', id)
     .execute();
 }

@@ -37,6 +37,8 @@ export interface WebhookConfiguration {
   targetUrl: string;
   authentication: Authentication;
   enabled: boolean;
+  /** True: its messages are queued, and delivered once it is resumed. */
+  paused: boolean;
   maxAttempts: number;
   /** Epoch milliseconds: messages of earlier events are discarded. */
   ignoreBefore: number | null;
@@ -49,6 +51,10 @@ export interface Webhook extends Omit<WebhookConfiguration, 'authentication'> {
   authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
   /** Section 3: a failure more recent than its last success or edit. */
   inError: boolean;
+  /** When it was paused, in epoch milliseconds; null when it is not. */
+  pausedAt: number | null;
+  /** When it became inactive; null when it is active, or when an earlier release deactivated it. */
+  inactiveAt: number | null;
   revision: number;
   createdAt: number;
   updatedAt: number;

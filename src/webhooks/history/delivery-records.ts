@@ -66,14 +66,15 @@ export function toLineRecord(line: Line, now: number): Static<typeof LineRecord>
             attempts: head.receiveCount,
             in_flight: head.inFlight,
             last_error_message: line.lastErrorMessage,
-            next_attempt_dt: head.inFlight || !line.delivers ? null : formatDateTime(head.availableAt),
+            next_attempt_dt:
+              head.inFlight || !line.delivers || line.paused ? null : formatDateTime(head.availableAt),
           },
   };
 }
 
-function stateOf({ head, delivers }: Line): Static<typeof LineRecord>['state'] {
+function stateOf({ head, delivers, paused }: Line): Static<typeof LineRecord>['state'] {
   if (head === null) return 'EMPTY';
   if (head.inFlight) return 'IN_FLIGHT';
-  if (!delivers) return 'PAUSED';
+  if (!delivers || paused) return 'PAUSED';
   return head.receiveCount > 0 ? 'RETRYING' : 'DUE';
 }

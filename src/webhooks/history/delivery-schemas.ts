@@ -116,7 +116,7 @@ export const LineRecord = Type.Object(
       title: 'LineState',
       description:
         'DUE: the head is about to be sent. RETRYING: the head failed and waits for its next attempt. ' +
-        'PAUSED: delivery is turned off by the settings of the service.',
+        'PAUSED: the webhook is paused, or the settings of the service turn delivery off.',
     }),
     depth: Type.Integer({ description: 'Number of waiting messages, including the head.' }),
     oldest_dt: OptionalDateTime('When the event of the head occurred.'),

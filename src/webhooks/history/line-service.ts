@@ -39,6 +39,8 @@ type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
 export interface Line extends LineState {
   webhookId: number;
   lastErrorMessage: string | null;
+  /** True if the webhook is active and paused. */
+  paused: boolean;
   /** False if the settings turn delivery off. */
   delivers: boolean;
 }
@@ -165,10 +167,17 @@ export class LineService {
 
   /** @throws {ProblemError} `not-found` */
   async line(webhookId: number, reader: LineReader = this.#with.database.reader): Promise<Line> {
-    if ((await readWebhook(reader, webhookId)) === undefined) throw notFound('webhook', webhookId);
+    const webhook = await readWebhook(reader, webhookId);
+    if (webhook === undefined) throw notFound('webhook', webhookId);
     const state = await this.#with.queue.line(webhookId, reader);
     const last = state.head === null ? undefined : await readDeliveryOfMessage(reader, state.head.messageId);
-    return { webhookId, ...state, lastErrorMessage: last?.error ?? null, delivers: this.#with.delivers };
+    return {
+      webhookId,
+      ...state,
+      lastErrorMessage: last?.error ?? null,
+      paused: isPaused(webhook),
+      delivers: this.#with.delivers,
+    };
   }
 
   /**
@@ -185,6 +194,8 @@ export class LineService {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const webhook = await readWebhook(tx, webhookId);
       if (webhook === undefined) throw notFound('webhook', webhookId);
+      if (action === 'retry' && isPaused(webhook))
+        throw new ProblemError('conflict', 'The webhook is paused. Resume it first');
       const result = await this.#with.queue.actOnHead(tx, webhookId, action, messageId);
       switch (result.outcome) {
         case 'empty':
@@ -237,6 +248,10 @@ export class LineService {
       deliveries.map((delivery, n) => toMessage(delivery, bodies[n]!)),
     );
   }
+}
+
+function isPaused({ enabled, paused_at: pausedAt }: Pick<WebhookRow, 'enabled' | 'paused_at'>): boolean {
+  return enabled === 1 && pausedAt !== null;
 }
 
 async function requireActive(reader: Pick<Reader, 'query'>, webhookId: number): Promise<void> {

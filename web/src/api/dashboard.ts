@@ -6,13 +6,22 @@ import type {
   DeliveryRecord as DeliveryNow,
   FailingRecord as FailingWebhook,
   MinuteRecord as Minute,
+  PausedRecord as PausedWebhook,
 } from '../../../src/ui-api/dashboard/dashboard-routes.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { LIST_MS, LIVE_MS, polling } from './polling.ts';
 import { request } from './request.ts';
 
-export type { BlockedLine, Dashboard, DeliveryNow, FailingWebhook, LatestRegistration, Minute };
+export type {
+  BlockedLine,
+  Dashboard,
+  DeliveryNow,
+  FailingWebhook,
+  LatestRegistration,
+  Minute,
+  PausedWebhook,
+};
 
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],

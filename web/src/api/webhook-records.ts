@@ -24,7 +24,7 @@ export type {
 /** A configuration without its read-only members. */
 export type WebhookConfiguration = Omit<
   WebhookInput,
-  'id' | 'in_error' | 'read_only' | 'created_dt' | 'updated_dt'
+  'id' | 'in_error' | 'paused_since_dt' | 'inactive_since_dt' | 'read_only' | 'created_dt' | 'updated_dt'
 >;
 
 export type TrendPeriod = Trend['period'];

@@ -97,10 +97,13 @@ export function updateWebhook(
   return request('PUT', `/webhooks/${id}`, { body, ...(ifMatch === null ? {} : { ifMatch }) });
 }
 
-/** Reads the webhook and writes it back with only this changed: what else it is stays, its secret too. */
-export async function setWebhookEnabled(id: number, enabled: boolean): Promise<WebhookRecord> {
+/** Reads the webhook and writes it back with only this changed: the rest stays, its secret included. */
+export async function switchWebhook(
+  id: number,
+  change: { enabled: boolean } | { paused: boolean },
+): Promise<WebhookRecord> {
   const { record, etag } = await readRecord<WebhookRecord>(`/webhooks/${id}`);
-  return await updateWebhook(id, { ...record, enabled }, etag);
+  return await updateWebhook(id, { ...record, ...change }, etag);
 }
 
 export function deleteWebhook(id: number): Promise<void> {

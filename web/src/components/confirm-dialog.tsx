@@ -3,10 +3,10 @@ import { type ReactNode, useState } from 'react';
 import { shared } from '../texts/shared.ts';
 import { Callout } from './callout.tsx';
 import { explainError } from './explain-error.ts';
-import { FormButtons } from './form-buttons.tsx';
+import { type Alternative, FormButtons } from './form-buttons.tsx';
 
 /**
- * Asks before something is done that cannot be undone. With `typedName`, that name must be typed first. It stays
+ * Asks before something is done that cannot be undone, and may offer an alternative. With `typedName`, that name must be typed first. It stays
  * open and says why when the action fails.
  */
 export function ConfirmDialog({
@@ -18,6 +18,7 @@ export function ConfirmDialog({
   harmless = false,
   pending = false,
   error,
+  alternative,
   onConfirm,
   onClose,
 }: {
@@ -29,13 +30,14 @@ export function ConfirmDialog({
   harmless?: boolean;
   pending?: boolean;
   error?: unknown;
+  alternative?: Alternative | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} size="md">
       <ConfirmForm
-        {...{ children, confirmLabel, harmless, pending, error, onConfirm, onClose }}
+        {...{ children, confirmLabel, harmless, pending, error, alternative, onConfirm, onClose }}
         typedName={typedName}
       />
     </Modal>
@@ -49,6 +51,7 @@ function ConfirmForm({
   harmless,
   pending,
   error,
+  alternative,
   onConfirm,
   onClose,
 }: {
@@ -58,6 +61,7 @@ function ConfirmForm({
   harmless: boolean;
   pending: boolean;
   error: unknown;
+  alternative: Alternative | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }) {
@@ -99,6 +103,7 @@ function ConfirmForm({
           submit={confirmLabel}
           pending={pending}
           color={harmless ? undefined : 'red'}
+          alternative={alternative}
           onCancel={onClose}
         />
       </Stack>

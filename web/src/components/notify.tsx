@@ -1,12 +1,40 @@
+import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck, IconInfoCircle } from '@tabler/icons-react';
+import { shared } from '../texts/shared.ts';
 import { explainError } from './explain-error.ts';
 
 const ERROR_SHOWN_MS = 12_000;
+const UNDOABLE_SHOWN_MS = 20_000;
 
 /** Says shortly that something was done. */
 export function notifyDone(message: string): void {
   notifications.show({ message, color: 'teal', icon: <IconCheck size={18} /> });
+}
+
+/** Says shortly that something was done, and offers to undo it for as long as it is shown. */
+export function notifyUndoable(message: string, undo: () => void): void {
+  const id = notifications.show({
+    message: (
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        <span>{message}</span>
+        <Button
+          variant="default"
+          size="xs"
+          flex="none"
+          onClick={() => {
+            notifications.hide(id);
+            undo();
+          }}
+        >
+          {shared.undo}
+        </Button>
+      </Group>
+    ),
+    color: 'teal',
+    icon: <IconCheck size={18} />,
+    autoClose: UNDOABLE_SHOWN_MS,
+  });
 }
 
 /** Says shortly what is to be known, where nothing was done. */

@@ -43,6 +43,17 @@ export const dashboard = {
     unknown: 'Unknown',
     notReadable: 'Could not be loaded',
   },
+  paused: {
+    title: 'Paused webhooks',
+    description: (messages: number, formatted: string) =>
+      messages === 1
+        ? '1 message waits until its webhook is resumed.'
+        : `${formatted} messages wait until their webhooks are resumed.`,
+    webhook: 'Webhook',
+    since: 'Paused since',
+    waiting: 'Waiting',
+    all: (total: string) => `Show all ${total}`,
+  },
   blocked: {
     title: 'Blocked webhooks',
     description:
@@ -58,6 +69,7 @@ export const dashboard = {
     nextNow: 'now',
     sending: 'being sent',
     noNext: 'not scheduled',
+    paused: 'paused',
     all: (total: string) => `Show all ${total}`,
     head: (event: string) => `Blocked by: ${event}`,
   },

@@ -3,6 +3,7 @@ export const shared = {
   product: 'Coursewire',
   loading: 'Loading…',
   save: 'Save',
+  undo: 'Undo',
   cancel: 'Cancel',
   close: 'Close',
   delete: 'Delete',

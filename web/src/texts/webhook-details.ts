@@ -14,6 +14,20 @@ export const webhookDetails = {
     description: 'It may have been deleted. The history of its messages is kept for a while.',
     toList: 'All webhooks',
   },
+  paused: {
+    title: 'Paused: nothing is sent until you resume it',
+    since: 'Paused since',
+    waiting: (count: number, formatted: string) =>
+      count === 1 ? '1 message waits.' : `${formatted} messages wait.`,
+    hint: 'Events are still recorded. Their messages are sent in order once the webhook is resumed.',
+    resume: 'Resume',
+  },
+  inactive: {
+    title: 'Inactive: events are not recorded',
+    since: 'Inactive since',
+    hint: 'Events that occur while this webhook is inactive create no messages and will never be sent.',
+    activate: 'Activate',
+  },
   error: {
     title: 'In error: the last attempt failed',
     copy: 'Copy the error',
@@ -51,7 +65,8 @@ export const webhookDetails = {
     empty: 'Every message was delivered or moved to dead letters.',
     dead: 'Some messages were moved to dead letters. They are sent only if someone sends them again.',
     seeDead: 'Show dead letters',
-    paused: 'The settings of this service currently turn delivery off.',
+    paused: 'The webhook is paused. Its messages are sent once it is resumed.',
+    turnedOff: 'The settings of this service currently turn delivery off.',
     depth: 'Waiting',
     oldest: 'Oldest event',
     head: 'First in line',

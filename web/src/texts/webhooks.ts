@@ -61,7 +61,7 @@ export const webhooks = {
   events: (count: number) => (count === 1 ? '1 event' : `${count} events`),
   focused: (count: number) => (count === 1 ? '1 focus' : `${count} focuses`),
   readOnly: 'Read Only',
-  states: { inError: 'In error', active: 'Active', inactive: 'Inactive' },
+  states: { inError: 'In error', active: 'Active', paused: 'Paused', inactive: 'Inactive' },
   list: {
     label: 'Webhooks',
     search: 'Search by name or id',
@@ -78,7 +78,13 @@ export const webhooks = {
     },
     topic: 'Topic',
     state: 'State',
-    states: { active: 'Active', inactive: 'Inactive', in_error: 'In error', blocked: 'Blocked' },
+    states: {
+      active: 'Active',
+      paused: 'Paused',
+      inactive: 'Inactive',
+      in_error: 'In error',
+      blocked: 'Blocked',
+    },
     actions: 'Actions',
     alert: (name: string, message: string) => `${isolate(name)} is in error. ${message}`,
     noMessage: 'The last attempt failed.',
@@ -87,6 +93,8 @@ export const webhooks = {
     open: 'Open',
     enabled: (name: string) => `${isolate(name)} is active.`,
     disabled: (name: string) => `${isolate(name)} is inactive.`,
+    paused: (name: string) => `${isolate(name)} is paused.`,
+    resumed: (name: string) => `${isolate(name)} is resumed.`,
     empty: {
       title: 'No webhooks yet',
       description:
@@ -96,10 +104,15 @@ export const webhooks = {
   },
   toggle: {
     enable: 'Activate',
-    disable: 'Deactivate',
+    disable: 'Deactivate…',
+    disableConfirm: 'Deactivate',
     title: (name: string) => `Deactivate ${isolate(name)}?`,
-    discards: (count: string) =>
-      `Its waiting messages (${count}) will be discarded, and new events will not be sent.`,
+    discards: (count: string) => `Its waiting messages (${count}) will be discarded.`,
+    loses: 'Events that occur while it is inactive are not recorded for it and will never be sent.',
+    pauseInstead:
+      'To stop sending without losing events, pause it instead: messages are queued until you resume it.',
+    pause: 'Pause',
+    resume: 'Resume',
   },
   remove: {
     action: 'Delete…',

@@ -116,7 +116,8 @@ function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
       id: 'next',
       label: texts.next,
       width: '8rem',
-      cell: ({ next_attempt_dt: at }) => <NextAttempt at={at} clockAhead={clockAhead} />,
+      cell: ({ next_attempt_dt: at, paused }) =>
+        paused ? texts.paused : <NextAttempt at={at} clockAhead={clockAhead} />,
     },
   ];
 }

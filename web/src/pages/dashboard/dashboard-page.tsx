@@ -17,6 +17,7 @@ import { FirstStepsPanel } from './first-steps/first-steps-panel.tsx';
 import { useFirstSteps } from './first-steps/use-first-steps.ts';
 import { LearningPanel } from './learning-panel.tsx';
 import { OverviewTiles } from './overview-tiles.tsx';
+import { PausedPanel } from './paused-panel.tsx';
 
 /** What is happening now; for those who may not see webhooks, what there is and what learners did. */
 export function DashboardPage() {
@@ -52,6 +53,7 @@ export function DashboardPage() {
                 total={data.delivery.lines_blocked}
                 clockAhead={Date.parse(data.now_dt) - dataUpdatedAt}
               />
+              <PausedPanel delivery={data.delivery} />
               <FailingPanel webhooks={data.delivery.failing_webhooks} />
             </>
           )}

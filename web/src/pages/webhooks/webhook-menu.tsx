@@ -1,5 +1,12 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
+import {
+  IconDots,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPower,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,7 +16,7 @@ import { notifyDone } from '../../components/notify.tsx';
 import { shared } from '../../texts/shared.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
-import { type ToggledWebhook, useWebhookToggle } from './use-webhook-toggle.tsx';
+import { type SwitchedWebhook, useWebhookSwitch } from './use-webhook-switch.tsx';
 
 /** What can be done with a webhook, wherever it is shown. Not to be offered while webhooks are Read Only. */
 export function WebhookMenu({
@@ -17,7 +24,7 @@ export function WebhookMenu({
   leaveWhenDeleted = false,
   disabled = false,
 }: {
-  webhook: ToggledWebhook;
+  webhook: SwitchedWebhook;
   /** Whether the page is the webhook's own. */
   leaveWhenDeleted?: boolean;
   /** As long as it is not known what waits: nothing is to be lost unasked. */
@@ -26,7 +33,7 @@ export function WebhookMenu({
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const [deleting, setDeleting] = useState(false);
-  const toggle = useWebhookToggle(webhook);
+  const change = useWebhookSwitch(webhook);
   const remove = useMutation({
     mutationFn: () => deleteWebhook(webhook.id),
     onSuccess: async () => {
@@ -65,15 +72,23 @@ export function WebhookMenu({
               {shared.edit}
             </Menu.Item>
           )}
+          {webhook.enabled && (
+            <Menu.Item
+              leftSection={
+                webhook.paused ? (
+                  <IconPlayerPlay size={16} stroke={1.6} />
+                ) : (
+                  <IconPlayerPause size={16} stroke={1.6} />
+                )
+              }
+              onClick={webhook.paused ? change.resume : change.pause}
+            >
+              {webhook.paused ? webhooks.toggle.resume : webhooks.toggle.pause}
+            </Menu.Item>
+          )}
           <Menu.Item
-            leftSection={
-              webhook.enabled ? (
-                <IconPlayerPause size={16} stroke={1.6} />
-              ) : (
-                <IconPlayerPlay size={16} stroke={1.6} />
-              )
-            }
-            onClick={() => toggle.ask(!webhook.enabled)}
+            leftSection={<IconPower size={16} stroke={1.6} />}
+            onClick={webhook.enabled ? change.askToDeactivate : change.activate}
           >
             {webhook.enabled ? webhooks.toggle.disable : webhooks.toggle.enable}
           </Menu.Item>
@@ -90,7 +105,7 @@ export function WebhookMenu({
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {toggle.dialog}
+      {change.dialog}
       <ConfirmDialog
         opened={deleting}
         title={webhooks.remove.title(webhook.name)}

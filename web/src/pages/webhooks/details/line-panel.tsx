@@ -53,7 +53,7 @@ export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
       {shown && line.head === null && <div>{texts.empty}</div>}
       {shown && line.head !== null && (
         <div className={styles.stack}>
-          {line.state === 'PAUSED' && <div>{texts.paused}</div>}
+          {line.state === 'PAUSED' && <div>{webhook.paused ? texts.paused : texts.turnedOff}</div>}
           <Head webhook={webhook} line={line} head={line.head} clockAhead={data?.clockAhead ?? 0} />
         </div>
       )}

@@ -17,12 +17,14 @@ import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { DeliveryDrawer } from '../history/delivery-drawer.tsx';
 import { HistoryPanel } from '../history/history-panel.tsx';
+import { StateBadge } from '../state-badge.tsx';
 import { WebhookMenu } from '../webhook-menu.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { DETAIL_TABS, type DetailTab } from './details-search.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { LinePanel } from './line-panel.tsx';
 import { StatisticsPanel } from './statistics-panel.tsx';
+import { StoppedPanel } from './stopped-panel.tsx';
 import { TestDialog } from './test-dialog.tsx';
 import { TrendPanel } from './trend-panel.tsx';
 import styles from './webhook-page.module.css';
@@ -84,9 +86,7 @@ function Details({ record }: { record: WebhookRecord }) {
         badges={
           <>
             {record.in_error && <StatusBadge tone="bad">{webhooks.states.inError}</StatusBadge>}
-            <StatusBadge tone={record.enabled ? 'good' : 'quiet'}>
-              {record.enabled ? webhooks.states.active : webhooks.states.inactive}
-            </StatusBadge>
+            <StateBadge enabled={record.enabled} paused={record.paused} />
             {readOnly && <StatusBadge tone="warn">{webhooks.readOnly}</StatusBadge>}
           </>
         }
@@ -103,6 +103,7 @@ function Details({ record }: { record: WebhookRecord }) {
                   id: record.id,
                   name: record.name,
                   enabled: record.enabled,
+                  paused: record.paused,
                   depth: overview?.depth ?? 0,
                 }}
                 leaveWhenDeleted
@@ -132,6 +133,7 @@ function Details({ record }: { record: WebhookRecord }) {
           )
         }
       />
+      <StoppedPanel webhook={record} depth={overview?.depth} />
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={webhookDetails.tabs.label} mb="lg">
           {DETAIL_TABS.map((each) => (

@@ -137,6 +137,7 @@ export function configurationOf(
     ...(present === null
       ? {}
       : {
+          paused: present.paused,
           max_attempts: present.max_attempts,
           ignore_before_dt: present.ignore_before_dt,
           logging_mode: present.logging_mode,

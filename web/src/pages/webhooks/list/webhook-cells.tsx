@@ -4,9 +4,11 @@ import { Link } from '@tanstack/react-router';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { RowLink } from '../../../components/row-link.tsx';
+
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { webhooks } from '../../../texts/webhooks.ts';
-import { useWebhookToggle } from '../use-webhook-toggle.tsx';
+import { StateBadge } from '../state-badge.tsx';
+import { useWebhookSwitch } from '../use-webhook-switch.tsx';
 import styles from './webhook-list.module.css';
 
 /** The name, leading to the webhook; an alert sign while it is in error tells the last one and leads to the attempts. */
@@ -65,27 +67,23 @@ export function TargetCell({ webhook }: { webhook: WebhookOverview }) {
   );
 }
 
-/** Whether it is active, to be changed at once. */
+/** Whether it is active, to be changed, and whether it is paused. */
 export function ActiveCell({ webhook }: { webhook: WebhookOverview }) {
   const readOnly = useWebhooksReadOnly();
-  const toggle = useWebhookToggle(webhook);
-  if (readOnly) {
-    return (
-      <StatusBadge tone={webhook.enabled ? 'good' : 'quiet'}>
-        {webhook.enabled ? webhooks.states.active : webhooks.states.inactive}
-      </StatusBadge>
-    );
-  }
+  const change = useWebhookSwitch(webhook);
+  const paused = webhook.enabled && webhook.paused;
+  if (readOnly) return <StateBadge enabled={webhook.enabled} paused={webhook.paused} />;
   return (
-    <>
+    <span className={styles.active}>
       <Switch
         size="sm"
-        checked={webhook.enabled !== toggle.pending}
-        disabled={toggle.pending}
-        onChange={() => toggle.ask(!webhook.enabled)}
+        checked={webhook.enabled}
+        disabled={change.pending}
+        onChange={webhook.enabled ? change.askToDeactivate : change.activate}
         aria-label={webhooks.list.activeSwitch(webhook.name)}
       />
-      {toggle.dialog}
-    </>
+      {paused && <StatusBadge tone="warn">{webhooks.states.paused}</StatusBadge>}
+      {change.dialog}
+    </span>
   );
 }

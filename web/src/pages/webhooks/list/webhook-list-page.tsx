@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<WebhookOverview>[] = [
   {
     id: 'active',
     label: words.active,
-    width: '5rem',
+    width: '6rem',
     cell: (webhook) => <ActiveCell webhook={webhook} />,
   },
   {

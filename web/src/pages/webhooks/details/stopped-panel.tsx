@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core';
+import type { WebhookRecord } from '../../../api/webhook-records.ts';
+import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { Callout } from '../../../components/callout.tsx';
+import { Time } from '../../../components/time.tsx';
+import { webhookDetails } from '../../../texts/webhook-details.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { useWebhookSwitch } from '../use-webhook-switch.tsx';
+import styles from './webhook-page.module.css';
+
+const { paused, inactive } = webhookDetails;
+
+/** What it means that the webhook sends nothing, since when, and how that ends; nothing while it sends. */
+export function StoppedPanel({ webhook, depth }: { webhook: WebhookRecord; depth: number | undefined }) {
+  const readOnly = useWebhooksReadOnly();
+  const change = useWebhookSwitch({ ...webhook, depth: depth ?? 0 });
+  if (webhook.enabled && !webhook.paused) return null;
+  const texts = webhook.enabled ? paused : inactive;
+  const since = webhook.enabled ? webhook.paused_since_dt : webhook.inactive_since_dt;
+  return (
+    <div className={styles.stopped}>
+      <Callout tone={webhook.enabled ? 'warn' : 'quiet'} title={texts.title}>
+        {since !== null && (
+          <div>
+            {texts.since} <Time value={since} format="absolute" />
+            {'. '}
+            {webhook.enabled && depth !== undefined && paused.waiting(depth, formatNumber(depth))}
+          </div>
+        )}
+        <div>{texts.hint}</div>
+        {!readOnly && (
+          <div className={styles.actions}>
+            <Button
+              variant="default"
+              size="xs"
+              loading={change.pending}
+              onClick={webhook.enabled ? change.resume : change.activate}
+            >
+              {webhook.enabled ? paused.resume : inactive.activate}
+            </Button>
+          </div>
+        )}
+      </Callout>
+    </div>
+  );
+}

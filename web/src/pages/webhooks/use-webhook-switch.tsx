@@ -1,0 +1,85 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { switchWebhook, webhooksKey } from '../../api/webhooks.ts';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { notifyDone, notifyError, notifyUndoable } from '../../components/notify.tsx';
+import { webhooks } from '../../texts/webhooks.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+
+/** What must be known of a webhook to activate, deactivate, pause or resume it. */
+export interface SwitchedWebhook {
+  id: number;
+  name: string;
+  enabled: boolean;
+  paused: boolean;
+  /** Messages that wait: deactivating discards them. */
+  depth: number;
+}
+
+type Change = { enabled: boolean } | { paused: boolean };
+
+/** Activating, deactivating, pausing and resuming a webhook. Deactivating asks first: what occurs meanwhile is lost. */
+export function useWebhookSwitch(webhook: SwitchedWebhook): {
+  pending: boolean;
+  activate: () => void;
+  askToDeactivate: () => void;
+  pause: () => void;
+  resume: () => void;
+  /** To be rendered beside what asks. */
+  dialog: ReactNode;
+} {
+  const queryClient = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const change = useMutation({
+    mutationFn: (to: Change) => switchWebhook(webhook.id, to),
+    onSuccess: ({ name }, to) => {
+      setAsking(false);
+      if ('paused' in to) notifyDone(to.paused ? webhooks.list.paused(name) : webhooks.list.resumed(name));
+      else if (to.enabled) notifyDone(webhooks.list.enabled(name));
+      else notifyUndoable(webhooks.list.disabled(name), () => change.mutate({ enabled: true }));
+    },
+    onError: (error) => {
+      if (!asking) notifyError(error);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
+  });
+  const start = (to: Change) => {
+    if (!change.isPending) change.mutate(to);
+  };
+  const isPausing = change.isPending && 'paused' in change.variables;
+  return {
+    pending: change.isPending,
+    activate: () => start({ enabled: true }),
+    askToDeactivate: () => {
+      if (change.isPending) return;
+      change.reset();
+      setAsking(true);
+    },
+    pause: () => start({ paused: true }),
+    resume: () => start({ paused: false }),
+    dialog: (
+      <ConfirmDialog
+        opened={asking}
+        title={webhooks.toggle.title(webhook.name)}
+        confirmLabel={webhooks.toggle.disableConfirm}
+        pending={change.isPending && !isPausing}
+        error={change.error}
+        alternative={
+          webhook.paused
+            ? undefined
+            : {
+                label: webhooks.toggle.pause,
+                pending: isPausing,
+                onClick: () => start({ paused: true }),
+              }
+        }
+        onConfirm={() => start({ enabled: false })}
+        onClose={() => setAsking(false)}
+      >
+        {webhook.depth > 0 && <>{webhooks.toggle.discards(formatNumber(webhook.depth))} </>}
+        {webhooks.toggle.loses}
+        {!webhook.paused && <> {webhooks.toggle.pauseInstead}</>}
+      </ConfirmDialog>
+    ),
+  };
+}
