@@ -14,6 +14,7 @@ Proofs:
   model              random operations, kills and restarts, held against a model of the specification
   crash              the process killed 200 times under load: nothing lost, nothing out of order
   learners           200 learners in a course while the process is killed: nothing that was saved is lost
+  backlog            a million messages for a target that was down: delivered in order, unnoticed by others
   isolation          ninety webhooks are not affected by ten whose targets hang, crawl, refuse or never end
 
 Options:
@@ -21,7 +22,8 @@ Options:
   --seed N           one run, with this seed (model, crash, learners)
   --operations N     operations of each run (200)
   --kills N          crash, learners: how often the process is killed (200, 20)
-  --quick            isolation: one short run instead of five; crash: 10 kills; learners: 50, and 3 kills
+  --messages N       backlog: how many pile up (1,000,000)
+  --quick            backlog: 10,000 messages; isolation: one short run instead of five; crash: 10 kills; learners: 50, and 3 kills
   --database NAME    sqlite or postgres; both when left out
 `;
 const EXIT_USAGE = 2;
@@ -32,6 +34,7 @@ interface Extent {
   seed: string | undefined;
   operations: string;
   kills: string | undefined;
+  messages: string | undefined;
   quick: boolean;
 }
 
@@ -59,6 +62,10 @@ const PROOFS: Record<string, { file: string; environment: (extent: Extent) => No
       ...(seed === undefined ? {} : { TEST_SEED: seed }),
     }),
   },
+  backlog: {
+    file: 'test/proofs/backlog.ts',
+    environment: ({ quick, messages }) => ({ BACKLOG_MESSAGES: messages ?? (quick ? '10000' : '1000000') }),
+  },
   isolation: {
     file: 'test/proofs/isolation.ts',
     environment: ({ quick }) => (quick ? { ISOLATION_RUNS: '1', ISOLATION_TICKS: '200' } : {}),
@@ -77,18 +84,18 @@ function parse(args: readonly string[]): {
   extent: Extent;
 } {
   const { values, positionals } = parseOptions(args);
-  for (const name of ['seeds', 'seed', 'operations', 'kills'] as const)
+  for (const name of ['seeds', 'seed', 'operations', 'kills', 'messages'] as const)
     if (values[name] !== undefined && !/^\d{1,10}$/.test(values[name]))
       throw new UsageError(`--${name} is "${values[name]}", which is not a number`);
   for (const name of positionals) if (!(name in PROOFS)) throw new UsageError(`there is no proof "${name}"`);
   const databases = DATABASES.filter((name) => values.database === undefined || values.database === name);
   if (databases.length === 0)
     throw new UsageError(`--database is "${values.database}", not sqlite or postgres`);
-  const { seeds = '20', seed, operations = '200', quick = false, kills } = values;
+  const { seeds = '20', seed, operations = '200', quick = false, kills, messages } = values;
   return {
     names: positionals.length === 0 ? Object.keys(PROOFS) : positionals,
     databases,
-    extent: { seeds, seed, operations, kills, quick },
+    extent: { seeds, seed, operations, kills, messages, quick },
   };
 }
 
@@ -103,6 +110,7 @@ function parseOptions(args: readonly string[]) {
         seed: text,
         operations: text,
         kills: text,
+        messages: text,
         database: text,
         quick: { type: 'boolean' },
       },

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** A target that answers at once and keeps ids alone, so that a million requests fit in memory. */
+export interface CountingTarget extends AsyncDisposable {
+  readonly url: string;
+  /** While it is set, requests are answered 503. */
+  fail: boolean;
+  /** Requests that were answered 503. */
+  readonly failed: number;
+  /** Message ids of all other requests, in the order of their arrival. */
+  readonly ids: readonly string[];
+  /** When a message about an account of this name arrived, by `performance.now()`. */
+  readonly arrivedAt: ReadonlyMap<string, number>;
+  /** Resolves at the request that makes the condition true. */
+  until(condition: () => boolean): Promise<void>;
+}
+
+/** Starts a target on a free port. */
+export async function startCountingTarget(): Promise<CountingTarget> {
+  const ids: string[] = [];
+  const arrivedAt = new Map<string, number>();
+  const waiting = new Set<() => void>();
+  let failed = 0;
+  const server = createServer(async (request, response) => {
+    const now = performance.now();
+    const body = await text(request).catch(() => null);
+    if (body === null) return;
+    if (target.fail) {
+      failed += 1;
+      response.writeHead(503).end();
+    } else {
+      ids.push(String(request.headers['webhook-id']));
+      const { resource } = JSON.parse(body) as { resource: { account: { name: string } } };
+      arrivedAt.set(resource.account.name, now);
+      response.end();
+    }
+    for (const look of waiting) look();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const target: CountingTarget = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    fail: false,
+    get failed() {
+      return failed;
+    },
+    ids,
+    arrivedAt,
+    until: (condition) =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!condition()) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return target;
+}
