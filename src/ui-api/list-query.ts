@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { PLAIN_TEXT_PATTERN } from '../http/schemas.ts';
+import { invalidInput } from '../problems/problem.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -13,6 +14,23 @@ const MAX_SEARCH_LENGTH = 200;
 export const SearchText = Type.Optional(
   Type.String({ maxLength: MAX_SEARCH_LENGTH, pattern: PLAIN_TEXT_PATTERN }),
 );
+
+const MAX_TYPES_LENGTH = 100;
+
+/** The `types` member of a query, such as `ACCOUNT,COURSE`. */
+export const TypesText = Type.Optional(Type.String({ maxLength: MAX_TYPES_LENGTH }));
+
+/** The types that a query names. Defaults to all. @throws {ProblemError} `invalid-request` */
+export function typesOf<T extends string>(text: string | undefined, all: readonly T[]): T[] {
+  if (text === undefined) return [...all];
+  const named = new Set(text.split(','));
+  const types = all.filter((type) => named.has(type));
+  if (types.length < named.size) {
+    const detail = `must be some of ${all.join(', ')}, separated by commas`;
+    throw invalidInput([{ pointer: '/query/types', detail }]);
+  }
+  return types;
+}
 
 /** The requested part and order of a list. */
 export interface ListPart<Sort extends string> {

@@ -4,6 +4,7 @@ import type { Routes } from '../http/routes.ts';
 import type { DeadLetterRedelivery } from '../webhooks/history/dead-letter-redelivery.ts';
 import { clientListRoutes } from './clients/client-list-routes.ts';
 import { accountListRoutes } from './content/account-list-routes.ts';
+import { addableContentRoutes } from './content/addable-content-routes.ts';
 import { contentListRoutes } from './content/content-list-routes.ts';
 import { contentUsageRoutes } from './content/content-usage-routes.ts';
 import { folderOverviewRoutes } from './content/folder-overview-routes.ts';
@@ -37,6 +38,7 @@ export function overviewRoutes(routes: Routes, options: OverviewRoutesOptions): 
   contentUsageRoutes(routes, reader);
   folderOverviewRoutes(routes, reader);
   accountListRoutes(routes, reader);
+  addableContentRoutes(routes, reader);
   clientListRoutes(routes, reader);
   assetSearchRoutes(routes, reader);
   dashboardRoutes(routes, options);

@@ -230,10 +230,10 @@ async function pathsOf({ api }: TestService, deadWebhook: number): Promise<strin
   }
   for (const id of await idsOf('accounts')) {
     records.push(`/accounts/${id}/content`, `/accounts/${id}/content?limit=2`);
-    records.push(`/ui/api/accounts/${id}/contents`, `/ui/api/accounts/${id}/addable`);
+    records.push(`/ui/api/accounts/${id}/contents`, `/ui/api/addable-content?account_id=${id}`);
     records.push(
-      `/ui/api/accounts/${id}/addable?limit=3`,
-      `/ui/api/accounts/${id}/addable?search=am&limit=3`,
+      `/ui/api/addable-content?account_id=${id}&limit=3`,
+      `/ui/api/addable-content?account_id=${id}&search=am&limit=3`,
     );
   }
   for (const id of await idsOf('webhooks')) {

@@ -284,12 +284,12 @@ describe('lists of content', () => {
     assert.equal((await service.api.get('/ui/api/accounts/404/contents')).status, 404);
   });
 
-  test('what an account may be given is found over all types, page by page, and says what it has already', async () => {
+  test('content that can be added is found over all types, page by page, with a mark where the account has it', async () => {
     const { id } = await service.api.create('/accounts', { name: 'Woodgrove' });
     const give = { contents: [{ type: 'COURSE', id: 2 }] };
     assert.equal((await service.api.post(`/accounts/${id}/content`, give)).status, 200);
-    const path = `accounts/${id}/addable`;
-    const all = await list(service, path, {});
+    const path = 'addable-content';
+    const all = await list(service, path, { account_id: id });
     assert.deepEqual(
       all.data.map(({ type, name, location, held }: Row) => [type, name, location, held]),
       [
@@ -305,7 +305,7 @@ describe('lists of content', () => {
     );
     assert.deepEqual([all.total, all.total_is_lower_bound], [8, false]);
     for (let offset = 0; offset <= 8; offset += 3) {
-      const page = await list(service, path, { limit: 3, offset });
+      const page = await list(service, path, { account_id: id, limit: 3, offset });
       assert.deepEqual(page.data, all.data.slice(offset, offset + 3));
       assert.equal(page.total, 8);
     }
@@ -316,12 +316,16 @@ describe('lists of content', () => {
       'Fire drill',
       'First aid',
     ]);
-    assert.deepEqual(namesOf(await list(service, path, { type: 'COURSE', search: 'FIRST AID' })), [
+    assert.deepEqual(namesOf(await list(service, path, { types: 'COURSE', search: 'FIRST AID' })), [
       'First aid',
     ]);
-    assert.deepEqual(namesOf(await list(service, path, { type: 'COURSE', search: '2' })), ['First aid']);
-    assert.equal((await service.api.get('/ui/api/accounts/404/addable')).status, 404);
-    assert.equal((await service.api.get(`/ui/api/${path}?type=ACCOUNT`)).status, 400);
+    const both = await list(service, path, { types: 'COURSE,EQUIVALENT', search: '2' });
+    assert.deepEqual(
+      both.data.map(({ name, held }: Row) => [name, held]),
+      [['First aid', false]],
+    );
+    assert.equal((await service.api.get(`/ui/api/${path}?account_id=404`)).status, 404);
+    assert.equal((await service.api.get(`/ui/api/${path}?types=COURSE,ACCOUNT`)).status, 400);
   });
 
   test('registrations are filtered, newest first, with the names of account and course', async () => {

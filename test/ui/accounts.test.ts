@@ -80,7 +80,7 @@ describe('accounts', () => {
     const held = dialog.getByRole('checkbox', { name: /^Fire extinguishers/ });
     await held.waitFor();
     assert.deepEqual([await held.isDisabled(), await held.isChecked()], [true, true]);
-    await dialog.getByRole('checkbox', { name: /Already in this account/ }).waitFor();
+    await dialog.getByRole('checkbox', { name: /Already added/ }).waitFor();
     await dialog.getByLabel('Search content').fill('zone');
     await dialog.getByText('1–50 of 52').waitFor();
     await dialog.getByRole('button', { name: 'Select all shown' }).click();

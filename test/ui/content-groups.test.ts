@@ -25,8 +25,12 @@ describe('equivalents and bundles', () => {
   const add = async (page: Page, button: string, ...chosen: string[]) => {
     await page.getByRole('button', { name: button }).click();
     const dialog = page.getByRole('dialog');
-    for (const name of chosen) await dialog.getByRole('checkbox', { name }).first().check();
-    await dialog.getByRole('button', { name: `Add ${chosen.length}` }).click();
+    for (const name of chosen)
+      await dialog
+        .getByRole('checkbox', { name: new RegExp(`^${name}`) })
+        .first()
+        .check();
+    await dialog.getByRole('button', { name: /^Add \d+ items?$/ }).click();
     await dialog.waitFor({ state: 'detached' });
   };
 
@@ -72,13 +76,17 @@ describe('equivalents and bundles', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill(HOSTILE);
     await page.getByRole('button', { name: 'Add contents' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('checkbox', { name: 'Select all on this page' }).check();
+    await dialog.getByRole('combobox', { name: 'Type' }).click();
+    await page.getByRole('option', { name: 'Course' }).click();
+    await dialog.getByRole('checkbox', { name: /^Water/ }).waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Select all shown' }).click();
     await dialog.getByText('4 selected').waitFor();
-    await dialog.getByText('Equivalents').click();
-    await dialog.getByRole('textbox', { name: 'Search by name or id' }).fill(String(equivalent.id));
-    await dialog.getByRole('checkbox', { name: 'Water' }).check();
+    await dialog.getByRole('combobox', { name: 'Type' }).click();
+    await page.getByRole('option', { name: 'Equivalent' }).click();
+    await dialog.getByLabel('Search content').fill(String(equivalent.id));
+    await dialog.getByRole('checkbox', { name: /^Water/ }).check();
     await visit.assertAccessible();
-    await dialog.getByRole('button', { name: 'Add 5' }).click();
+    await dialog.getByRole('button', { name: 'Add 5 items' }).click();
     const before = await names(page);
     assert.equal(before.length, 5);
     const up = page.getByRole('button', { name: /^Move .?Water.? up$/ });

@@ -13,7 +13,6 @@ import {
   listPart,
   longListAnswer,
   MAX_COUNTED,
-  partMembers,
   SearchText,
   searchText,
 } from '../list-query.ts';
@@ -24,7 +23,6 @@ import {
   listAccountContents,
 } from './account-content-list.ts';
 import { ACCOUNT_SORTS, type ListedAccount, listAccounts } from './account-list.ts';
-import { listAddableContent } from './addable-content.ts';
 import { type ListedRegistration, listRegistrations } from './registration-list.ts';
 import { REGISTRATION_SORTS, REGISTRATION_STATES } from './registration-list-choices.ts';
 
@@ -46,14 +44,6 @@ const AccountContentsQuery = ListQuery(ACCOUNT_CONTENT_SORTS, {
   search: SearchText,
   type: Type.Optional(Type.Enum([...CONTENT_TYPES])),
 });
-const AddableContentQuery = Type.Object(
-  {
-    search: SearchText,
-    type: Type.Optional(Type.Enum([...CONTENT_TYPES])),
-    ...partMembers(MAX_COUNTED),
-  },
-  { additionalProperties: false },
-);
 const RegistrationsQuery = ListQuery(
   REGISTRATION_SORTS,
   {
@@ -104,26 +94,6 @@ export function accountListRoutes(routes: Routes, reader: Reader): void {
       const { search, type } = request.query;
       const filter = { accountId, search: searchText(search), type: type ?? null };
       return listAnswer(await listAccountContents(reader, filter, part), part, toAccountContent);
-    },
-  );
-
-  routes.get(
-    '/ui/api/accounts/:account_id/addable',
-    {
-      config: READ,
-      schema: {
-        hide: true,
-        params: Type.Object({ account_id: Type.String() }),
-        querystring: AddableContentQuery,
-      },
-    },
-    async (request) => {
-      const accountId = parseId(request.params.account_id, 'account');
-      if (!(await accountExists(reader, accountId))) throw notFound('account', accountId);
-      const { search, type } = request.query;
-      const part = listPart(request.query, 'name');
-      const filter = { accountId, search: searchText(search), type: type ?? null };
-      return longListAnswer(await listAddableContent(reader, filter, part), part, (asset) => asset);
     },
   );
 

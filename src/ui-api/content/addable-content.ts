@@ -5,13 +5,13 @@ import { type LongListed, MAX_COUNTED, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
 import { readLocations } from './locations.ts';
 
-/** Content that can be added to an account. */
+/** Content that can be added to an account, an equivalent or a bundle. */
 export interface AddableContent {
   type: ContentType;
   id: number;
   name: string;
   location: string;
-  /** Whether the account already has it directly. */
+  /** Whether the account already has it directly; false if there is no account. */
   held: boolean;
 }
 
@@ -30,18 +30,21 @@ const TABLES = {
 } as const satisfies Record<ContentType, { table: string; name: string; folderId: string }>;
 
 /**
- * A page of all content whose name holds the text or whose id it is: whole names first, then names that begin with it,
- * then the rest, each by name. Counted up to {@link MAX_COUNTED}.
+ * A page of the content whose name contains the text or whose id it is. Names that equal the text come first, then names
+ * that begin with it, then all others, each ordered by name. Counted up to {@link MAX_COUNTED}.
  */
 export async function listAddableContent(
   reader: Reader,
-  { accountId, search, type }: { accountId: number; search: string | null; type: ContentType | null },
+  {
+    accountId,
+    search,
+    types,
+  }: { accountId: number | null; search: string | null; types: readonly ContentType[] },
   part: { limit: number; offset: number },
 ): Promise<LongListed<AddableContent>> {
-  const types = type === null ? CONTENT_TYPES : [type];
   const matches = await readMatches(reader, types, search, part);
   const total = await countMatches(reader, types, search);
-  const held = await readHeld(reader, accountId, matches);
+  const held = accountId === null ? new Set() : await readHeld(reader, accountId, matches);
   const locations = await readLocations(
     reader,
     matches.map((match) => match.folder_id),
@@ -73,7 +76,7 @@ async function readMatches(
         ? sql`0`
         : sql`case when ${nameHolds(dialect, name, search, 'whole')} or ${id} = ${searchedId(search) ?? 0} then 0
             when ${nameHolds(dialect, name, search, 'start')} then 1 else 2 end`;
-    // Each type is taken in the order of its own index, as far as the page can reach.
+    // Reads each type in the order of its own index, up to the end of the page.
     return sql`select * from (
       select ${sql.lit(type)} as type, ${sql.lit(CONTENT_TYPES.indexOf(type))} as type_rank, ${rank} as rank,
         ${id} as id, ${sql.ref(name)} as name, ${key} as name_key, ${sql.ref(folderId)} as folder_id
@@ -109,7 +112,7 @@ function fits(reader: Reader, type: ContentType, search: string | null) {
   return sql`(${nameHolds(reader.dialect, name, search)} or ${sql.ref(`${table}.id`)} = ${searchedId(search) ?? 0})`;
 }
 
-/** Which of these the account has directly. */
+/** The matches that the account has directly. */
 async function readHeld(reader: Reader, accountId: number, matches: readonly Match[]): Promise<Set<string>> {
   const held = new Set<string>();
   for (const type of new Set(matches.map((match) => match.type))) {

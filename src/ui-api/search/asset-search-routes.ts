@@ -5,7 +5,7 @@ import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { REGISTRABLE_TYPES, type RegistrableType } from '../content/held-content.ts';
-import { SearchText, searchedId, searchText } from '../list-query.ts';
+import { SearchText, searchedId, searchText, TypesText, typesOf } from '../list-query.ts';
 import { readAssets, searchAssets } from './asset-search.ts';
 
 const READ = { scope: 'content:read' };
@@ -13,7 +13,6 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 50;
 /** Assets that are shown by their ids at once. */
 const MAX_REFERENCES = 200;
-const MAX_TYPES_LENGTH = 100;
 const MAX_REFERENCES_LENGTH = 6_000;
 
 /** Finding accounts and content by name, for the admin UI's pickers. */
@@ -26,7 +25,7 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
         hide: true,
         querystring: Type.Object(
           {
-            types: Type.Optional(Type.String({ maxLength: MAX_TYPES_LENGTH })),
+            types: TypesText,
             search: SearchText,
             held_by: Type.Optional(Id('Only courses and equivalents that this account has, in any way.')),
             limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
@@ -38,7 +37,9 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
     async (request) => {
       const { types, search, limit = DEFAULT_LIMIT, held_by: heldBy = null } = request.query;
       const scope =
-        heldBy === null ? { types: typesOf(types), heldBy } : { types: registrableTypesOf(types), heldBy };
+        heldBy === null
+          ? { types: typesOf(types, FOCUS_TYPES), heldBy }
+          : { types: registrableTypesOf(types), heldBy };
       return { data: await searchAssets(reader, { ...scope, text: searchText(search), limit }) };
     },
   );
@@ -59,20 +60,9 @@ export function assetSearchRoutes(routes: Routes, reader: Reader): void {
   );
 }
 
-/** `ACCOUNT,COURSE`. Defaults to all types. */
-function typesOf(text: string | undefined): FocusType[] {
-  if (text === undefined) return [...FOCUS_TYPES];
-  const types = [...new Set(text.split(','))];
-  if (!types.every(isFocusType)) {
-    const detail = `must be some of ${FOCUS_TYPES.join(', ')}, separated by commas`;
-    throw invalidInput([{ pointer: '/query/types', detail }]);
-  }
-  return types as FocusType[];
-}
-
-/** As {@link typesOf}, of what learners can be registered for. */
+/** The types that learners can be registered for. */
 function registrableTypesOf(text: string | undefined): RegistrableType[] {
-  const types = text === undefined ? REGISTRABLE_TYPES : typesOf(text);
+  const types = text === undefined ? REGISTRABLE_TYPES : typesOf(text, FOCUS_TYPES);
   const registrable = REGISTRABLE_TYPES.filter((type) => types.includes(type));
   if (registrable.length < types.length) {
     const detail = `must be some of ${REGISTRABLE_TYPES.join(', ')} if held_by is given`;

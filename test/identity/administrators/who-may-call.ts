@@ -71,8 +71,8 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /registrations/:registration_id/runtime
       GET    /registrations/:registration_id/statements
       GET    /ui/api/accounts
-      GET    /ui/api/accounts/:account_id/addable
       GET    /ui/api/accounts/:account_id/contents
+      GET    /ui/api/addable-content
       GET    /ui/api/bundles
       GET    /ui/api/courses
       GET    /ui/api/dashboard

@@ -1,21 +1,20 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ContentAdditionRecord as Addition } from '../../../src/content/account-content/account-content-schemas.ts';
 import type { AccountRecord as Account } from '../../../src/content/accounts/account-schemas.ts';
-import type { ContentType } from '../../../src/events/catalogue.ts';
+import type { ContentReference } from '../../../src/events/event.ts';
 import type { AccountContent, AccountOverview } from '../../../src/ui-api/content/account-list-routes.ts';
-import type { AddableContent as AddableAsset } from '../../../src/ui-api/content/addable-content.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { withQuery } from './addresses.ts';
 import { ApiError } from './errors.ts';
 import { LIST_MS, polling } from './polling.ts';
 import { type Read, readRecord, request } from './request.ts';
 
-export type { Account, AccountContent, AccountOverview, AddableAsset, Addition };
+export type { Account, AccountContent, AccountOverview, Addition };
 
-/** Assets that one addition may hold. */
+/** Maximum number of assets per addition. */
 export const MAX_ADDED_AT_ONCE = 500;
 
-/** All that is known of accounts, to be read anew after a change. */
+/** All queries about accounts, which are repeated after a change. */
 export const accountsKey = ['accounts'] as const;
 
 export const accountListQuery = (query: object) =>
@@ -46,17 +45,6 @@ export const accountContentsQuery = (id: number, query: object) =>
     ...polling(LIST_MS),
   });
 
-/** Content whose name or id fits a text, the best matches first; all by name when it is empty. */
-export const addableContentQuery = (id: number, query: object) =>
-  queryOptions({
-    queryKey: [...accountsKey, id, 'addable', query],
-    queryFn: ({ signal }) =>
-      request<ListAnswer<AddableAsset>>('GET', withQuery(`/ui/api/accounts/${id}/addable`, query), {
-        signal,
-      }),
-    placeholderData: keepPreviousData,
-  });
-
 export function createAccount(
   body: { name: string; enabled: boolean },
   idempotencyKey: string,
@@ -83,7 +71,7 @@ export function deleteAccount(id: number): Promise<void> {
 
 export function addAccountContents(
   id: number,
-  contents: readonly { type: ContentType; id: number }[],
+  contents: readonly ContentReference[],
   idempotencyKey: string,
 ): Promise<Addition> {
   const body = { contents: contents.map((asset) => ({ type: asset.type, id: asset.id })) };
@@ -91,10 +79,7 @@ export function addAccountContents(
 }
 
 /** What someone else took away meanwhile counts as removed. */
-export async function removeAccountContent(
-  id: number,
-  asset: { type: ContentType; id: number },
-): Promise<void> {
+export async function removeAccountContent(id: number, asset: ContentReference): Promise<void> {
   try {
     await request('DELETE', `/accounts/${id}/content/${asset.type}/${asset.id}`);
   } catch (error) {

@@ -107,26 +107,10 @@ export const accounts = {
     add: {
       action: 'Add content',
       title: (name: string) => `Add content to ${isolate(name)}`,
-      search: 'Search content',
-      searchPlaceholder: 'Name or id',
-      types: 'Type',
-      all: 'All',
-      results: 'Available content',
-      chosen: (count: number) => `${count} selected`,
-      chosenLabel: 'Selected',
-      noneChosen: 'Select what to add. Your selection is kept as you search and turn pages.',
-      remove: (name: string) => `Deselect ${isolate(name)}`,
-      chooseAll: 'Select all shown',
-      held: 'Already in this account',
-      nothing: 'No results.',
-      noContent: 'There is no content yet. Import a course first.',
       folder:
         'Adding a folder adds everything in it and below, including content that is put there later. Later content triggers no event.',
       event:
         'Triggers “Content added” for content that the account does not have yet: one event for each folder that contains some of it.',
-      submit: (count: number) => (count === 0 ? 'Add' : count === 1 ? 'Add 1 item' : `Add ${count} items`),
-      tooMany: (max: number) => `Select at most ${max} at once.`,
-      nothingChosen: 'Select something first.',
       done: (added: number, unchanged: number) =>
         [
           added === 0 ? 'Nothing was added' : added === 1 ? '1 item was added' : `${added} items were added`,

@@ -60,16 +60,4 @@ export const groups = {
     reload: 'Discard my changes',
     overwrite: 'Overwrite with mine',
   },
-  addDialog: {
-    search: 'Search by name or id',
-    types: 'What to add',
-    already: 'Already added',
-    selectPage: 'Select all on this page',
-    submit: (count: number) => (count === 0 ? 'Add' : `Add ${count}`),
-    nothing: 'No results.',
-    nothingAtAll: 'There are none yet.',
-    room: (count: number) => `You can add ${count} more.`,
-    label: 'Choose what to add',
-    done: (count: number) => (count === 1 ? '1 added' : `${count} added`),
-  },
 } as const;

@@ -7,6 +7,7 @@ import { type Account, type AccountContent, accountContentsQuery } from '../../.
 import { useIsAdmin } from '../../../app/session-context.ts';
 import { AssetIcon } from '../../../components/asset-icon.tsx';
 import { addressOf } from '../../../components/asset-link.tsx';
+import { keyOf } from '../../../components/content-dialog/asset-key.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
@@ -18,7 +19,6 @@ import { accounts } from '../../../texts/accounts.ts';
 import { shared } from '../../../texts/shared.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
 import styles from '../accounts.module.css';
-import { keyOf } from './chosen-assets.ts';
 import { RemoveContentsDialog } from './remove-contents-dialog.tsx';
 
 const texts = accounts.contents;

@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AccountContent, accountsKey, removeAccountContent } from '../../../api/accounts.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { keyOf } from '../../../components/content-dialog/asset-key.ts';
 import { notifyDone } from '../../../components/notify.tsx';
 import { accounts } from '../../../texts/accounts.ts';
 import styles from '../accounts.module.css';
-import { keyOf } from './chosen-assets.ts';
 
 const texts = accounts.contents.remove;
 const MAX_NAMED = 8;

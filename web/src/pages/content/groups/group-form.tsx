@@ -1,15 +1,16 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { type ReactNode, useRef, useState } from 'react';
+import type { AddableContent } from '../../../api/addable-content.ts';
 import type { BundledType } from '../../../api/bundles.ts';
 import { ApiError } from '../../../api/errors.ts';
 import { Callout } from '../../../components/callout.tsx';
+import { ContentDialog } from '../../../components/content-dialog/content-dialog.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { UnsavedChanges } from '../../../components/unsaved-changes.tsx';
 import { groups } from '../../../texts/content-groups.ts';
 import { languageName } from '../../../utilities/language-name.ts';
-import { type Addable, AddContentDialog } from './add-content-dialog.tsx';
 import { FolderField } from './folder-field.tsx';
 import {
   checkDraft,
@@ -73,13 +74,17 @@ export function GroupForm({
   };
   const changeItem = (key: string, members: Partial<GroupItem>) =>
     change({ items: draft.items.map((item) => (item.key === key ? { ...item, ...members } : item)) });
-  const add = (added: readonly Addable[]) =>
-    change({
-      items: [
-        ...draft.items,
-        ...added.map(({ type, id, name }) => ({ key: `${type} ${id}`, type, id, name, language: '' })),
-      ],
-    });
+  const add = (added: readonly AddableContent[]) => {
+    const items = added.map(({ type, id, name }) => ({
+      key: `${type} ${id}`,
+      type: type as BundledType,
+      id,
+      name,
+      language: '',
+    }));
+    change({ items: [...draft.items, ...items] });
+    setAdding(false);
+  };
   const save = () => {
     if (saving) return;
     const wrong = checkDraft(kind, draft);
@@ -201,12 +206,13 @@ export function GroupForm({
           )}
         </div>
       )}
-      <AddContentDialog
+      <ContentDialog
         opened={adding}
         title={words.add}
         types={TYPES[kind]}
+        accountId={null}
         present={draft.items}
-        room={MAX_ITEMS - draft.items.length}
+        max={MAX_ITEMS - draft.items.length}
         onAdd={add}
         onClose={() => setAdding(false)}
       />

@@ -1,24 +1,22 @@
 import { Button, Checkbox, Pagination, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useId } from 'react';
-import type { ListAnswer } from '../../../../../src/ui-api/list-query.ts';
-import type { AddableAsset } from '../../../api/accounts.ts';
-import { AssetIcon } from '../../../components/asset-icon.tsx';
-import { PHONE } from '../../../components/data-rows.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
-import { ScrollBox } from '../../../components/scroll-box.tsx';
-import { accounts } from '../../../texts/accounts.ts';
-import { shared } from '../../../texts/shared.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
-import styles from '../accounts.module.css';
-import { keyOf } from './chosen-assets.ts';
+import type { ListAnswer } from '../../../../src/ui-api/list-query.ts';
+import type { AddableContent } from '../../api/addable-content.ts';
+import { contentDialog as texts } from '../../texts/content-dialog.ts';
+import { shared } from '../../texts/shared.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { AssetIcon } from '../asset-icon.tsx';
+import { PHONE } from '../data-rows.tsx';
+import { ErrorState } from '../error-state.tsx';
+import { ScrollBox } from '../scroll-box.tsx';
+import { keyOf } from './asset-key.ts';
+import styles from './content-dialog.module.css';
 
-const texts = accounts.contents.add;
-const types = accounts.contents.types;
 const PLACEHOLDERS = Array.from({ length: 6 }, (_, at) => at);
 
-/** A page of content to choose from; what the account has already can be seen and not chosen. */
-export function AddableMatches({
+/** A page of content to choose from. Assets that were added earlier are shown, but cannot be selected. */
+export function ContentMatches({
   found,
   error,
   retry,
@@ -26,11 +24,12 @@ export function AddableMatches({
   isSearch,
   page,
   onPage,
+  isAdded,
   chosen,
   onChoose,
 }: {
-  /** Undefined while it is read. */
-  found: ListAnswer<AddableAsset> | undefined;
+  /** Undefined while loading. */
+  found: ListAnswer<AddableContent> | undefined;
   error: Error | null;
   retry: () => void;
   isStale: boolean;
@@ -38,8 +37,9 @@ export function AddableMatches({
   /** From 1. */
   page: number;
   onPage: (page: number) => void;
-  chosen: ReadonlyMap<string, AddableAsset>;
-  onChoose: (assets: readonly AddableAsset[], isChosen: boolean) => void;
+  isAdded: (asset: AddableContent) => boolean;
+  chosen: ReadonlyMap<string, AddableContent>;
+  onChoose: (assets: readonly AddableContent[], isChosen: boolean) => void;
 }) {
   if (found === undefined) {
     return (
@@ -52,7 +52,7 @@ export function AddableMatches({
       </div>
     );
   }
-  const free = found.data.filter(({ held }) => !held);
+  const free = found.data.filter((asset) => !isAdded(asset));
   return (
     <>
       {found.data.length === 0 ? (
@@ -62,13 +62,14 @@ export function AddableMatches({
           </p>
         </div>
       ) : (
-        // Another page is looked at from its beginning.
+        // Another page is shown from its start.
         <ScrollBox key={found.offset} className={styles.results} label={texts.results}>
           <ul aria-busy={isStale}>
             {found.data.map((asset) => (
               <Match
                 key={keyOf(asset)}
                 asset={asset}
+                isAdded={isAdded(asset)}
                 isChosen={chosen.has(keyOf(asset))}
                 onChoose={(isChosen) => onChoose([asset], isChosen)}
               />
@@ -139,23 +140,25 @@ function Pages({
 
 function Match({
   asset,
+  isAdded,
   isChosen,
   onChoose,
 }: {
-  asset: AddableAsset;
+  asset: AddableContent;
+  isAdded: boolean;
   isChosen: boolean;
   onChoose: (isChosen: boolean) => void;
 }) {
   const id = useId();
-  const facts = [asset.held ? texts.held : '', types[asset.type], asset.location, accounts.id(asset.id)];
+  const facts = [isAdded ? texts.added : '', texts.types[asset.type], asset.location, texts.id(asset.id)];
   return (
     <li>
-      <label className={styles.choice} htmlFor={id} data-held={asset.held || undefined}>
+      <label className={styles.choice} htmlFor={id} data-added={isAdded || undefined}>
         <Checkbox
           id={id}
           size="xs"
-          disabled={asset.held}
-          checked={asset.held || isChosen}
+          disabled={isAdded}
+          checked={isAdded || isChosen}
           onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
         />
         <AssetIcon type={asset.type} />

@@ -1,0 +1,209 @@
+import { ActionIcon, Button, Group, Modal, Select, Text, TextInput } from '@mantine/core';
+import { IconSearch, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useRef, useState } from 'react';
+import type { ContentType } from '../../../../src/events/catalogue.ts';
+import { type AddableContent, addableContentQuery } from '../../api/addable-content.ts';
+import { contentDialog as texts } from '../../texts/content-dialog.ts';
+import { shared } from '../../texts/shared.ts';
+import { useDebounced } from '../../utilities/use-debounced.ts';
+import { FormProblem } from '../form-problem.tsx';
+import { keyOf } from './asset-key.ts';
+import styles from './content-dialog.module.css';
+import { ContentMatches } from './content-matches.tsx';
+
+const TYPING_MS = 200;
+const PAGE_SIZE = 50;
+
+interface ContentDialogProps {
+  types: readonly ContentType[];
+  /** The account that gets the content; null for an equivalent or a bundle. */
+  accountId: number | null;
+  /** Assets that were added earlier, besides those that the account has. */
+  present?: readonly { type: ContentType; id: number }[];
+  /** Maximum number of assets to add. */
+  max: number;
+  /** Explains what adding the selected assets does. */
+  note?: (chosen: readonly AddableContent[]) => ReactNode;
+  error?: Error | null;
+  saving?: boolean;
+  onAdd: (assets: readonly AddableContent[]) => void;
+  onClose: () => void;
+}
+
+/** Chooses content by name: many assets at once, over several searches and pages. */
+export function ContentDialog({
+  opened,
+  title,
+  ...props
+}: ContentDialogProps & { opened: boolean; title: string }) {
+  return (
+    <Modal opened={opened} onClose={props.onClose} title={title} size="lg">
+      <ContentForm {...props} />
+    </Modal>
+  );
+}
+
+function ContentForm({
+  types,
+  accountId,
+  present = [],
+  max,
+  note,
+  error = null,
+  saving = false,
+  onAdd,
+  onClose,
+}: ContentDialogProps) {
+  const [typed, setTyped] = useState('');
+  const [type, setType] = useState<ContentType | null>(null);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, AddableContent>>(new Map());
+  const [submitted, setSubmitted] = useState(false);
+  const searchField = useRef<HTMLInputElement>(null);
+  const search = useDebounced(typed.trim(), TYPING_MS);
+  // Another search or type starts at its first page.
+  const [at, setAt] = useState({ search, type, page: 1 });
+  const page = at.search === search && at.type === type ? at.page : 1;
+  const found = useQuery(
+    addableContentQuery({
+      accountId,
+      types: type === null ? types : [type],
+      search,
+      limit: PAGE_SIZE,
+      offset: (page - 1) * PAGE_SIZE,
+    }),
+  );
+  const choose = (assets: readonly AddableContent[], isChosen: boolean) => {
+    setSubmitted(false);
+    setChosen((before) => {
+      const after = new Map(before);
+      for (const asset of assets) {
+        if (isChosen) after.set(keyOf(asset), asset);
+        else after.delete(keyOf(asset));
+      }
+      return after;
+    });
+  };
+  const assets = [...chosen.values()];
+  const tooMany = assets.length > max;
+  const problem = tooMany
+    ? texts.tooMany(max)
+    : submitted && assets.length === 0
+      ? texts.nothingChosen
+      : null;
+  const added = new Set(present.map(keyOf));
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        // The dialog may have been opened from another form.
+        event.stopPropagation();
+        setSubmitted(true);
+        if (assets.length === 0 || tooMany) searchField.current?.focus();
+        else if (!saving) onAdd(assets);
+      }}
+    >
+      <FormProblem error={error} />
+      <div className={styles.finding} data-single={types.length === 1 || undefined}>
+        <TextInput
+          ref={searchField}
+          type="search"
+          label={texts.search}
+          placeholder={texts.searchPlaceholder}
+          maxLength={200}
+          leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          // Enter searches for the text. It adds nothing.
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.preventDefault();
+          }}
+          data-autofocus
+        />
+        {types.length > 1 && (
+          <Select
+            label={texts.type}
+            value={type ?? ''}
+            onChange={(value) => setType(value === '' ? null : (value as ContentType | null))}
+            allowDeselect={false}
+            data={[
+              { value: '', label: texts.all },
+              ...types.map((value) => ({ value, label: texts.types[value] })),
+            ]}
+          />
+        )}
+      </div>
+      <ContentMatches
+        found={found.data}
+        error={found.error}
+        retry={() => void found.refetch()}
+        isStale={found.isPlaceholderData}
+        isSearch={search !== '' || type !== null}
+        page={page}
+        onPage={(chosenPage) => setAt({ search, type, page: chosenPage })}
+        isAdded={(asset) => asset.held || added.has(keyOf(asset))}
+        chosen={chosen}
+        onChoose={choose}
+      />
+      <Chosen assets={assets} onRemove={(asset) => choose([asset], false)} />
+      {note !== undefined && (
+        <Text size="sm" c="dimmed">
+          {note(assets)}
+        </Text>
+      )}
+      <div className={styles.row}>
+        <span role="alert" className={styles.problem}>
+          {problem}
+        </span>
+        <Group gap="sm" ml="auto">
+          <Button variant="default" onClick={onClose}>
+            {shared.cancel}
+          </Button>
+          <Button type="submit" loading={saving}>
+            {texts.submit(assets.length)}
+          </Button>
+        </Group>
+      </div>
+    </form>
+  );
+}
+
+function Chosen({
+  assets,
+  onRemove,
+}: {
+  assets: readonly AddableContent[];
+  onRemove: (asset: AddableContent) => void;
+}) {
+  if (assets.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {texts.noneChosen}
+      </Text>
+    );
+  }
+  return (
+    <div>
+      <div className={styles.row} role="status">
+        {texts.chosen(assets.length)}
+      </div>
+      <ul className={styles.chosen} aria-label={texts.chosenLabel}>
+        {assets.map((asset) => (
+          <li key={keyOf(asset)} className={styles.pill}>
+            <bdi>{asset.name}</bdi>
+            <ActionIcon
+              variant="transparent"
+              className={styles.unchoose ?? ''}
+              size={20}
+              aria-label={texts.remove(asset.name)}
+              onClick={() => onRemove(asset)}
+            >
+              <IconX size={14} stroke={1.8} />
+            </ActionIcon>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
