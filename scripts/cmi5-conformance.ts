@@ -99,6 +99,7 @@ async function answerTo(service: TestService, url: string, body: Buffer): Promis
   if (pathname === '/import') return await importCourse(service, searchParams.get('name') ?? '', body);
   const asked = JSON.parse(body.toString());
   if (pathname === '/launch') return { value: await launchUnit(service, asked) };
+  if (pathname === '/waive') return { value: await waiveUnit(service, asked) };
   for (const { registrationId, unitId } of launched.values()) await openUnit(service, registrationId, unitId);
   return { value: null };
 }
@@ -115,24 +116,45 @@ async function importCourse(service: TestService, name: string, body: Buffer): P
 
 async function launchUnit(
   service: TestService,
-  asked: { courseId: number; unit: number; actor: { account: { name: string } }; registration?: string },
+  asked: LearnerOfCourse & { unit: number; launchMode?: string },
 ): Promise<string> {
-  const { courseId, actor } = asked;
-  const registrationId =
-    asked.registration ??
-    (
-      await register(
-        service,
-        { account_id: accounts.get(courseId)!, course_id: courseId },
-        actor.account.name,
-      )
-    ).registration_id;
-  const player = await Player.open(service, registrationId);
+  const registrationId = await registrationOf(service, asked);
+  const mode = asked.launchMode?.toLowerCase() ?? 'normal';
+  const { body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
+  const player = await Player.follow(body.launch_url);
   const { units } = await player.post('/units');
   const unitId = units[asked.unit].id;
   launched.clear();
   launched.set(registrationId, { registrationId, unitId });
   return (await player.openUnit(unitId)).href;
+}
+
+/** Waives a unit, which counts from 0 in its course. */
+async function waiveUnit(
+  service: TestService,
+  { registrationId, unit, reason }: { registrationId: string; unit: number; reason: string },
+): Promise<null> {
+  const { units } = (await service.api.get(`/registrations/${registrationId}`)).body;
+  const waiver = { unit_id: units[unit].unit_id, reason };
+  const { status, body } = await service.api.post(`/registrations/${registrationId}/waive`, waiver);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return null;
+}
+
+/** Who is to learn what; a new registration where none is named. */
+interface LearnerOfCourse {
+  courseId: number;
+  actor: { account: { name: string } };
+  registration?: string;
+}
+
+async function registrationOf(
+  service: TestService,
+  { courseId, actor, registration }: LearnerOfCourse,
+): Promise<string> {
+  if (registration !== undefined) return registration;
+  const parties = { account_id: accounts.get(courseId)!, course_id: courseId };
+  return (await register(service, parties, actor.account.name)).registration_id;
 }
 
 /** A new session of a unit ends the one before. */

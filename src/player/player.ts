@@ -11,6 +11,7 @@ import { aiccRuntime } from './aicc/aicc-runtime.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
 import { cmi5Rules } from './cmi5/cmi5-rules.ts';
 import { cmi5Runtime } from './cmi5/cmi5-runtime.ts';
+import { waiveUnit } from './cmi5/cmi5-waiving.ts';
 import { ContentAddress } from './content-origin/content-address.ts';
 import { contentFileRoutes } from './content-origin/content-files.ts';
 import { contentOriginRisks } from './content-origin/content-origin-risks.ts';
@@ -112,7 +113,12 @@ export async function createPlayer(
     cleaningSteps: [(limit) => forgetOldLaunches(database, now(), limit)],
     unitsOf: (registration) => unitRecordsOf(registration, { attempts, courses, reader }),
     addRoutes(routes) {
-      learningRoutes(routes, { registrations, attempts, statements: lrs.statements });
+      learningRoutes(routes, {
+        registrations,
+        attempts,
+        statements: lrs.statements,
+        waive: (waiver) => waiveUnit({ attempts, courses, lrs, scopes: sessions, baseUrl, now }, waiver),
+      });
       previewRoutes(routes, async ({ courseId, versionId, user }) => {
         const { learningStandard } = await courses.read(reader, courseId, versionId);
         if (!played.has(learningStandard)) {
@@ -134,14 +140,14 @@ export async function createPlayer(
       return { url, port };
     },
     contentOriginRisks: () => risks,
-    async play({ registrationId, courseId, versionId, learnerId, learningStandard, returnUrl }) {
+    async play({ registrationId, courseId, versionId, learnerId, learningStandard, mode, returnUrl }) {
       if (!played.has(learningStandard)) return null;
       return await launches.start({
         registrationId,
         courseId,
         versionId,
         learnerId,
-        mode: 'normal',
+        mode,
         returnUrl,
       });
     },

@@ -74,7 +74,8 @@ describe('what an earlier release made with the secret is read by this one', () 
   });
 
   test('a launch URL, which is made today as it was then', () => {
-    const claim = { registrationId: '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11', versionId: 3, returnUrl: null };
+    const registrationId = '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11';
+    const claim = { registrationId, versionId: 3, returnUrl: null, mode: 'normal' as const };
     const tokens = new LaunchTokens({ authSecrets: [SECRET], now: () => MADE_AT });
     assert.deepEqual(tokens.read(LAUNCH_TOKEN), { ...claim, expiresAt: MADE_AT + 8 * HOUR_MS });
     assert.equal(tokens.issue(claim).token, LAUNCH_TOKEN);

@@ -43,7 +43,11 @@ export class Player {
 
   /** Follows a launch link and opens the page, which takes over from every other one. */
   static async open(service: TestService, registrationId: string): Promise<Player> {
-    const link = await launch(service, registrationId);
+    return await Player.follow(await launch(service, registrationId));
+  }
+
+  /** The same with a link. */
+  static async follow(link: string): Promise<Player> {
     const { headers } = await fetch(link, { redirect: 'manual' });
     const player = new Player(headers.get('location')!.replace(/\/player\/$/, ''));
     await player.post('/open');

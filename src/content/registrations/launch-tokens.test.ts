@@ -7,6 +7,7 @@ const REGISTRATION = {
   registrationId: '0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11',
   versionId: 3,
   returnUrl: null,
+  mode: 'normal' as const,
 };
 const secret = (character: string) => character.repeat(64);
 
@@ -27,6 +28,16 @@ describe('launch tokens', () => {
     const { token } = tokensWith(secret('a')).issue({ ...REGISTRATION, returnUrl });
     assert.equal(tokensWith(secret('a')).read(token)?.returnUrl, returnUrl);
     assert.equal(tokensWith(secret('a')).read(token.replace('cwl2_', 'cwl1_')), null);
+  });
+
+  it('hold the mode, with and without an address', () => {
+    for (const mode of ['browse', 'review'] as const) {
+      for (const returnUrl of [null, 'https://portal.example/']) {
+        const { token } = tokensWith(secret('a')).issue({ ...REGISTRATION, mode, returnUrl });
+        const { expiresAt: _, ...read } = tokensWith(secret('a')).read(token)!;
+        assert.deepEqual(read, { ...REGISTRATION, mode, returnUrl });
+      }
+    }
   });
 
   it('hold the largest version as well', () => {

@@ -9,12 +9,20 @@ const FORMAT = 'cwl1_';
 /** The same claim, followed by the address that the learner returns to. */
 const FORMAT_WITH_RETURN = 'cwl2_';
 
+/** The same claim, followed by the mode as a byte and, if there is one, the address. */
+const FORMAT_WITH_MODE = 'cwl3_';
+
 /** The claim, by offset in bytes. */
 const EXPIRES_AT = 0;
 const EXPIRES_AT_BYTES = 6;
 const VERSION_ID = 6;
 const REGISTRATION_ID = 10;
 const CLAIM_BYTES = 26;
+const MODE_BYTES = 1;
+
+/** How a registration is launched: `normal` counts, `browse` and `review` let the learner look and record no result. */
+export const REGISTRATION_LAUNCH_MODES = ['normal', 'browse', 'review'] as const;
+export type RegistrationLaunchMode = (typeof REGISTRATION_LAUNCH_MODES)[number];
 
 /** What a launch URL opens. */
 export interface LaunchClaim {
@@ -23,6 +31,7 @@ export interface LaunchClaim {
   versionId: number;
   /** Where the learner returns to; null for nowhere. */
   returnUrl: string | null;
+  mode: RegistrationLaunchMode;
   /** Epoch milliseconds. */
   expiresAt: number;
 }
@@ -34,6 +43,7 @@ export interface LaunchClaim {
 export class LaunchTokens {
   readonly #tokens: SignedTokens;
   readonly #tokensWithReturn: SignedTokens;
+  readonly #tokensWithMode: SignedTokens;
   readonly #now: () => number;
 
   /** @param authSecrets the first one signs; tokens signed with any of them are taken */
@@ -44,35 +54,48 @@ export class LaunchTokens {
       purpose: KEY_PURPOSE,
       format: FORMAT_WITH_RETURN,
     });
+    this.#tokensWithMode = new SignedTokens({ authSecrets, purpose: KEY_PURPOSE, format: FORMAT_WITH_MODE });
     this.#now = now;
   }
 
   /** Makes a token that expires {@link LAUNCH_LIFETIME_MS} from now. */
-  issue({ returnUrl, ...of }: Pick<LaunchClaim, 'registrationId' | 'versionId' | 'returnUrl'>): {
-    token: string;
-    expiresAt: number;
-  } {
+  issue(of: Omit<LaunchClaim, 'expiresAt'>): { token: string; expiresAt: number } {
     const expiresAt = Math.floor(this.#now()) + LAUNCH_LIFETIME_MS;
-    const claim = encodeClaim({ ...of, expiresAt });
-    const token =
-      returnUrl === null
-        ? this.#tokens.sign(claim)
-        : this.#tokensWithReturn.sign(Buffer.concat([claim, Buffer.from(returnUrl)]));
-    return { token, expiresAt };
+    return { token: this.#sign({ ...of, expiresAt }), expiresAt };
   }
 
   /** What a token says, also when it has expired; null when it is none of ours. */
   read(token: string): LaunchClaim | null {
-    const claim = this.#tokens.read(token);
-    if (claim?.length === CLAIM_BYTES) return { ...decodeClaim(claim), returnUrl: null };
+    const plain = this.#tokens.read(token);
+    if (plain?.length === CLAIM_BYTES) return { ...decodeClaim(plain), returnUrl: null, mode: 'normal' };
     const withReturn = this.#tokensWithReturn.read(token);
-    if (withReturn === null || withReturn.length <= CLAIM_BYTES) return null;
-    const returnUrl = withReturn.toString('utf8', CLAIM_BYTES);
-    return { ...decodeClaim(withReturn.subarray(0, CLAIM_BYTES)), returnUrl };
+    if (withReturn !== null && withReturn.length > CLAIM_BYTES) {
+      const returnUrl = withReturn.toString('utf8', CLAIM_BYTES);
+      return { ...decodeClaim(withReturn), returnUrl, mode: 'normal' };
+    }
+    const withMode = this.#tokensWithMode.read(token);
+    const mode = withMode === null ? undefined : REGISTRATION_LAUNCH_MODES[withMode[CLAIM_BYTES] ?? -1];
+    if (withMode === null || mode === undefined) return null;
+    const returnUrl = withMode.toString('utf8', CLAIM_BYTES + MODE_BYTES);
+    return { ...decodeClaim(withMode), returnUrl: returnUrl === '' ? null : returnUrl, mode };
+  }
+
+  #sign(of: LaunchClaim): string {
+    const claim = encodeClaim(of);
+    const address = Buffer.from(of.returnUrl ?? '');
+    if (of.mode !== 'normal') {
+      const mode = Buffer.of(REGISTRATION_LAUNCH_MODES.indexOf(of.mode));
+      return this.#tokensWithMode.sign(Buffer.concat([claim, mode, address]));
+    }
+    return of.returnUrl === null
+      ? this.#tokens.sign(claim)
+      : this.#tokensWithReturn.sign(Buffer.concat([claim, address]));
   }
 }
 
-function encodeClaim({ registrationId, versionId, expiresAt }: Omit<LaunchClaim, 'returnUrl'>): Buffer {
+type PlainClaim = Omit<LaunchClaim, 'returnUrl' | 'mode'>;
+
+function encodeClaim({ registrationId, versionId, expiresAt }: PlainClaim): Buffer {
   const claim = Buffer.alloc(CLAIM_BYTES);
   claim.writeUIntBE(expiresAt, EXPIRES_AT, EXPIRES_AT_BYTES);
   claim.writeUInt32BE(versionId, VERSION_ID);
@@ -80,8 +103,8 @@ function encodeClaim({ registrationId, versionId, expiresAt }: Omit<LaunchClaim,
   return claim;
 }
 
-function decodeClaim(claim: Buffer): Omit<LaunchClaim, 'returnUrl'> {
-  const hex = claim.toString('hex', REGISTRATION_ID);
+function decodeClaim(claim: Buffer): PlainClaim {
+  const hex = claim.toString('hex', REGISTRATION_ID, CLAIM_BYTES);
   return {
     registrationId: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
     versionId: claim.readUInt32BE(VERSION_ID),

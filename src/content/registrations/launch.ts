@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/database.ts';
 import { type LanguageChoice, readLanguageChoices } from './equivalent-courses.ts';
 import { fittingLanguages } from './language-choice.ts';
-import type { LaunchClaim } from './launch-tokens.ts';
+import type { LaunchClaim, RegistrationLaunchMode } from './launch-tokens.ts';
 import { readLaunch } from './registration-store.ts';
 
 /** A permitted launch: its token and its expiry in epoch milliseconds. */
@@ -20,6 +20,7 @@ export type Launch =
       versionId: number;
       learningStandard: string;
       learnerId: string;
+      mode: RegistrationLaunchMode;
       /** Where the learner returns to; null when the launch call named no address. */
       returnUrl: string | null;
       /** Epoch milliseconds. */
@@ -45,14 +46,15 @@ export const ANY_LANGUAGE: WantedLanguage = { chosen: null, accepted: [] };
 /** What a launch token that has not expired launches. */
 export async function resolveLaunch(
   reader: Pick<Reader, 'query'>,
-  { registrationId, versionId, returnUrl, expiresAt }: LaunchClaim,
+  { registrationId, versionId, returnUrl, mode, expiresAt }: LaunchClaim,
   wanted: WantedLanguage,
 ): Promise<Launch> {
   const launch = await readLaunch(reader, registrationId);
   if (launch === undefined) return { state: 'deleted' };
   // The version of an equivalent changes with the language.
   if (launch.version_id !== versionId && launch.equivalent_id === null) return { state: 'deleted' };
-  const open = { state: 'open', registrationId, learnerId: launch.learner_id, returnUrl, expiresAt } as const;
+  const learnerId = launch.learner_id;
+  const open = { state: 'open', registrationId, learnerId, mode, returnUrl, expiresAt } as const;
   if (launch.equivalent_id !== null && launch.language === null) {
     const choices = await readLanguageChoices(reader, launch.equivalent_id);
     const chosen = choices.filter(({ language }) => language === wanted.chosen);

@@ -196,6 +196,7 @@ export function registrationRoutes(
           tx,
           returnUrl,
           language: readLanguage(request.body?.language ?? null),
+          mode: request.body?.mode ?? 'normal',
         });
         return {
           status: 200,

@@ -10,6 +10,7 @@ import {
   OptionalDateTime,
   PLAIN_TEXT_PATTERN,
 } from '../../http/schemas.ts';
+import { REGISTRATION_LAUNCH_MODES } from './launch-tokens.ts';
 import { COMPLETIONS, MAX_LEARNER_ID_LENGTH, MAX_SCORE, MIN_SCORE, SUCCESSES } from './registration.ts';
 
 /** Keeps launch links short enough for every browser and proxy. */
@@ -202,6 +203,13 @@ export const LaunchInput = Nullable(
               'once a language was chosen.',
           }),
         ),
+      ),
+      mode: Type.Optional(
+        Type.Enum([...REGISTRATION_LAUNCH_MODES], {
+          description:
+            'How the course is played: `normal` (the default) records results; `browse` and `review` let the learner ' +
+            'look around, and record none. The course reads it as its launch mode or lesson mode.',
+        }),
       ),
     },
     { additionalProperties: false, title: 'LaunchInput', description: 'How the course is launched.' },

@@ -16,7 +16,7 @@ import {
   resolveLaunch,
   type WantedLanguage,
 } from './launch.ts';
-import type { LaunchTokens } from './launch-tokens.ts';
+import type { LaunchTokens, RegistrationLaunchMode } from './launch-tokens.ts';
 import {
   type Completion,
   INITIAL_STATUS,
@@ -123,7 +123,12 @@ export class RegistrationService {
       tx: open,
       returnUrl = null,
       language = null,
-    }: Pick<Change, 'tx'> & { returnUrl?: string | null; language?: string | null },
+      mode = 'normal',
+    }: Pick<Change, 'tx'> & {
+      returnUrl?: string | null;
+      language?: string | null;
+      mode?: RegistrationLaunchMode;
+    },
   ): Promise<AllowedLaunch> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
@@ -133,7 +138,7 @@ export class RegistrationService {
         await updateLaunched(tx, registrationId, this.#with.now());
         await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));
       }
-      return this.#with.launchTokens.issue({ ...registration, returnUrl });
+      return this.#with.launchTokens.issue({ ...registration, returnUrl, mode });
     });
   }
 
@@ -167,7 +172,8 @@ export class RegistrationService {
 
   /**
    * Runs `work` in a transaction that locks the registration, so that changes by learning happen one at a time. Publishes
-   * REGISTRATION_STATUS_UPDATED, with the learner as its user, if completion, success or score changes.
+   * REGISTRATION_STATUS_UPDATED if completion, success or score changes.
+   * @param options `user`: of the event, if it is not the learner
    * @param work returns the new status of the registration, or null to leave it unchanged
    * @throws {ProblemError} `not-found`, and what `work` throws
    */
@@ -177,12 +183,13 @@ export class RegistrationService {
       tx: Transaction,
       registration: Registration,
     ) => Promise<{ status: RegistrationStatus | null; result: R }>,
+    { user }: { user?: string } = {},
   ): Promise<R> {
     return await this.#with.database.transaction(async (tx) => {
       const { account, registration } = await lockWithAccount(tx, registrationId);
       const { status, result } = await work(tx, registration);
       if (status !== null) {
-        await this.#changeStatus(tx, account, registration, status, registration.learnerId);
+        await this.#changeStatus(tx, account, registration, status, user ?? registration.learnerId);
       }
       return result;
     });

@@ -2,6 +2,7 @@ import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import { type Cmi, cmiOf, part, textIn } from '../scorm/cmi.ts';
 import { timespanOf } from '../scorm/scorm12-status.ts';
+import type { SessionMode } from '../sessions/session.ts';
 import { readGroups, readRows, readValues } from './hacp-message.ts';
 
 /** AICC data in and out. It is kept as SCORM 1.2 keeps it, which comes of AICC: one model, one mapping. */
@@ -120,12 +121,12 @@ export function parametersOf({
   unit,
   learnerId,
   present,
-  isReview,
+  mode,
 }: {
   unit: LaunchUnit;
   learnerId: string;
   present: UnitState | null;
-  isReview: boolean;
+  mode: SessionMode;
 }): string {
   const cmi = cmiOf(present);
   const core = part(cmi, 'core');
@@ -137,12 +138,12 @@ export function parametersOf({
     '[Core]',
     `Student_ID=${oneLine(learnerId)}`,
     `Student_Name=${oneLine(learnerId)}`,
-    `Credit=${isReview ? 'no-credit' : 'credit'}`,
+    `Credit=${mode === 'Normal' ? 'credit' : 'no-credit'}`,
     `Lesson_Location=${oneLine(textIn(core, 'lesson_location'))}`,
     `Lesson_Status=${status}${entry}`,
     `Score=${scores.join(',').replace(/,+$/, '')}`,
     `Time=${timespanOf(present?.durationMs ?? 0)}`,
-    `Lesson_Mode=${isReview ? 'review' : 'normal'}`,
+    `Lesson_Mode=${mode.toLowerCase()}`,
     'Output_File=',
     '[Core_Lesson]',
     // As it is: spaces and empty lines at its beginning are the unit's own.

@@ -82,8 +82,7 @@ async function parameters(
   const units =
     session.registrationId === null ? [] : await attempts.unitsOf(session.registrationId, unit.id);
   const present = units.find(({ unitId }) => unitId === unit.id) ?? null;
-  const isReview = session.mode !== 'Normal';
-  return hacpAnswer('successful', parametersOf({ unit, learnerId, present, isReview }));
+  return hacpAnswer('successful', parametersOf({ unit, learnerId, present, mode: session.mode }));
 }
 
 async function record(

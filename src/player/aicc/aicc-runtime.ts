@@ -1,7 +1,7 @@
 import type { CourseRuntime } from '../course-runtime.ts';
 import { beginPlainSession } from '../sessions/begin-session.ts';
 import { launchAddress } from '../sessions/launch-address.ts';
-import { newSecret } from '../sessions/session.ts';
+import { lookingMode, newSecret } from '../sessions/session.ts';
 import { AICC_PATH, type AiccRoutesOptions, aiccRoutes } from './aicc-routes.ts';
 
 /** Plays AICC courses, whose units talk over HACP. */
@@ -9,11 +9,11 @@ export function aiccRuntime(options: AiccRoutesOptions & { baseUrl: () => string
   return {
     standards: ['AICC'],
     async openUnit(opening) {
-      const { unit, isReview, baseUrl } = opening;
+      const { launch, unit, isReview, baseUrl } = opening;
       const secret = newSecret();
       const session = await beginPlainSession(options, opening, {
         secret,
-        mode: isReview && opening.launch.mode !== 'preview' ? 'Review' : 'Normal',
+        mode: launch.mode === 'normal' && isReview ? 'Review' : lookingMode(launch.mode),
       });
       return {
         script: null,

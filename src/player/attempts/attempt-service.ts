@@ -168,20 +168,55 @@ export class AttemptService {
       if (attempt === undefined || isSuperseded(attempt, launch, { position: null })) {
         throw new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
       }
-      let units = await readUnits(tx, registrationId, attempt.number);
-      const { results, result } = await work(tx, { registration, attempt, units });
+      const units = await readUnits(tx, registrationId, attempt.number);
+      const present = { registration, attempt, units };
+      const { results, result } = await work(tx, present);
       if (results.length === 0 || launch.mode !== 'normal') return { status: null, result };
-      for (const each of results) {
-        const present = units.find(({ unitId }) => unitId === each.unitId) ?? null;
-        const { unit } = this.#nextUnit(present, each);
-        await writeUnit(tx, registrationId, attempt.number, unit);
-        if (each.state !== undefined) {
-          await updateAttemptState(tx, registrationId, attempt.number, each.state);
-        }
-        units = [...units.filter(({ unitId }) => unitId !== each.unitId), unit];
-      }
-      return { status: await this.#statusOf(tx, registration, units), result };
+      return { status: await this.#record(tx, present, results), result };
     });
+  }
+
+  /**
+   * Stores results that no launch reports, in one transaction that holds the registration. The first change begins the
+   * attempt. Publishes REGISTRATION_STATUS_UPDATED with `user` if completion, success or score changes.
+   * @throws {ProblemError} `not-found`, and what `work` throws
+   */
+  async change(
+    registrationId: string,
+    user: string,
+    work: (tx: Transaction, present: AttemptInProgress) => Promise<UnitResult[]>,
+  ): Promise<void> {
+    await this.#registrations.learn(
+      registrationId,
+      async (tx, registration) => {
+        const attempt = await this.#attempt(tx, registration);
+        const units = await readUnits(tx, registrationId, attempt.number);
+        const present = { registration, attempt, units };
+        const results = await work(tx, present);
+        return { status: await this.#record(tx, present, results), result: undefined };
+      },
+      { user },
+    );
+  }
+
+  /** Stores results and answers the registration's status after them. */
+  async #record(
+    tx: Transaction,
+    { registration, attempt, units: before }: AttemptInProgress,
+    results: readonly UnitResult[],
+  ): Promise<RegistrationStatus> {
+    const { registrationId } = registration;
+    let units = before;
+    for (const each of results) {
+      const present = units.find(({ unitId }) => unitId === each.unitId) ?? null;
+      const { unit } = this.#nextUnit(present, each);
+      await writeUnit(tx, registrationId, attempt.number, unit);
+      if (each.state !== undefined) {
+        await updateAttemptState(tx, registrationId, attempt.number, each.state);
+      }
+      units = [...units.filter(({ unitId }) => unitId !== each.unitId), unit];
+    }
+    return await this.#statusOf(tx, registration, units);
   }
 
   /** The number of the attempt that a page of the registration would play now. */

@@ -18,6 +18,8 @@ export interface UnitFacts {
   completed: boolean;
   passed: boolean;
   failed: boolean;
+  /** Whether somebody has decided that the learner need not do it. */
+  waived: boolean;
   /** The score of the latest verdict, 0 to 100; null while there is none. */
   score: number | null;
   /** Time of the sessions that have ended. */
@@ -32,7 +34,14 @@ export const NEW_SESSION: SessionFacts = {
   judged: false,
 };
 
-const NOTHING: UnitFacts = { completed: false, passed: false, failed: false, score: null, spentMs: 0 };
+const NOTHING: UnitFacts = {
+  completed: false,
+  passed: false,
+  failed: false,
+  waived: false,
+  score: null,
+  spentMs: 0,
+};
 
 /** What has happened to a unit. */
 export function factsOf(present: UnitState | null): UnitFacts {
@@ -40,7 +49,11 @@ export function factsOf(present: UnitState | null): UnitFacts {
 }
 
 /** Whether a unit is done with (cmi5 section 13.1.4, `moveOn`). */
-export function isSatisfied({ cmi5 }: Pick<LaunchUnit, 'cmi5'>, { completed, passed }: UnitFacts): boolean {
+export function isSatisfied(
+  { cmi5 }: Pick<LaunchUnit, 'cmi5'>,
+  { completed, passed, waived }: UnitFacts,
+): boolean {
+  if (waived) return true;
   const moveOn: MoveOn = cmi5?.moveOn ?? 'NotApplicable';
   switch (moveOn) {
     case 'NotApplicable':
@@ -56,11 +69,11 @@ export function isSatisfied({ cmi5 }: Pick<LaunchUnit, 'cmi5'>, { completed, pas
   }
 }
 
-/** A unit's facts on the scales of registrations. */
+/** A unit's facts on the scales of registrations. A waived unit counts as passed, as its statement says (9.5.2). */
 export function statusOf(unit: Pick<LaunchUnit, 'cmi5'>, facts: UnitFacts): LearningStatus {
   return {
     completion: isSatisfied(unit, facts) ? 'Completed' : 'Incomplete',
-    success: facts.passed ? 'PASS' : facts.failed ? 'FAIL' : 'UNKNOWN',
+    success: facts.passed || facts.waived ? 'PASS' : facts.failed ? 'FAIL' : 'UNKNOWN',
     score: facts.score,
   };
 }

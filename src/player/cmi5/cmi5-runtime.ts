@@ -7,7 +7,13 @@ import type { JsonObject } from '../lrs/xapi-types.ts';
 import type { SessionRuntimeOptions } from '../sessions/begin-session.ts';
 import { launchAddress } from '../sessions/launch-address.ts';
 import { activityIdOf, agentOf, learnerOf } from '../sessions/learner-agent.ts';
-import { hashSecret, newSecret, registrationOfAttempt, type Session } from '../sessions/session.ts';
+import {
+  hashSecret,
+  lookingMode,
+  newSecret,
+  registrationOfAttempt,
+  type Session,
+} from '../sessions/session.ts';
 import type { SessionScopes } from '../sessions/session-scopes.ts';
 import {
   deletePreviews,
@@ -112,8 +118,7 @@ function newSession(
 
 /** A unit that was passed, or is done with and has no score to pass, is opened to be looked at again. */
 function modeOf({ launch, unit, present }: UnitOpening): Session['mode'] {
-  if (launch.mode === 'browse') return 'Browse';
-  if (launch.mode === 'review') return 'Review';
+  if (launch.mode !== 'normal') return lookingMode(launch.mode);
   const facts = factsOf(present);
   const moveOn = unit.cmi5?.moveOn ?? 'NotApplicable';
   const isFinal = facts.passed && (facts.completed || moveOn === 'Passed');

@@ -7,12 +7,14 @@ import type { Session } from '../sessions/session.ts';
 import type { SatisfiedPart } from './cmi5-satisfaction.ts';
 import {
   CATEGORY_CMI5,
+  CATEGORY_MOVE_ON,
   type Cmi5Verb,
   LAUNCH_MODE,
   LAUNCH_PARAMETERS,
   LAUNCH_URL,
   MASTERY_SCORE,
   MOVE_ON,
+  REASON,
   SESSION_ID,
   VERBS,
 } from './cmi5-vocabulary.ts';
@@ -53,6 +55,20 @@ export function abandoned(saying: Saying): Statement {
   });
 }
 
+/** The learner need not do a unit. @param reason why, for people or as section 9.5.5.2 suggests */
+export function waived(saying: Saying, unit: LaunchUnit, reason: string): Statement {
+  return statement(saying, 'waived', {
+    object: {
+      objectType: 'Activity',
+      id: saying.session.activityId,
+      definition: { name: { und: unit.title } },
+    },
+    publisherId: unit.id,
+    result: { success: true, completion: true, extensions: { [REASON]: reason } },
+    hasMoveOn: true,
+  });
+}
+
 /** All units of a block, or of the course, are done with. */
 export function satisfied(
   saying: Saying,
@@ -72,7 +88,14 @@ function statement(
     publisherId,
     extensions = {},
     result,
-  }: { object: JsonObject; publisherId: string; extensions?: JsonObject; result?: JsonObject },
+    hasMoveOn = false,
+  }: {
+    object: JsonObject;
+    publisherId: string;
+    extensions?: JsonObject;
+    result?: JsonObject;
+    hasMoveOn?: boolean;
+  },
 ): Statement {
   return {
     id: randomUUID(),
@@ -83,7 +106,10 @@ function statement(
     context: {
       registration: session.registration,
       contextActivities: {
-        category: [{ objectType: 'Activity', id: CATEGORY_CMI5 }],
+        category: [CATEGORY_CMI5, ...(hasMoveOn ? [CATEGORY_MOVE_ON] : [])].map((id) => ({
+          objectType: 'Activity',
+          id,
+        })),
         grouping: [{ objectType: 'Activity', id: publisherId }],
       },
       extensions: { [SESSION_ID]: session.sessionId, ...extensions },

@@ -26,6 +26,9 @@ export const LAUNCH_URL = `${EXTENSIONS}/launchurl`;
 export const MOVE_ON = `${EXTENSIONS}/moveon`;
 export const LAUNCH_PARAMETERS = `${EXTENSIONS}/launchparameters`;
 
+/** Why a unit was waived; in the result. */
+export const REASON = 'https://w3id.org/xapi/cmi5/result/extensions/reason';
+
 export const BLOCK_TYPE = 'https://w3id.org/xapi/cmi5/activitytype/block';
 export const COURSE_TYPE = 'https://w3id.org/xapi/cmi5/activitytype/course';
 

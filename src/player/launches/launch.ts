@@ -1,8 +1,10 @@
+import type { RegistrationLaunchMode } from '../../content/registrations/launch-tokens.ts';
+
 /**
  * How a launch plays: `normal` counts; `browse` and `review` let a learner look; `preview` is an administrator's, has
  * no registration and records nothing.
  */
-export type LaunchMode = 'normal' | 'browse' | 'review' | 'preview';
+export type LaunchMode = RegistrationLaunchMode | 'preview';
 
 /** A launch as every request below its token finds it. What is here never changes while the launch lasts. */
 export interface PlayerLaunch {

@@ -9,10 +9,20 @@ import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
+import { DEFAULT_REASON } from '../cmi5/cmi5-waiving.ts';
 import type { StatementService } from '../lrs/statement-service.ts';
-import { RuntimeRecord, StatementRecord } from './learning-schemas.ts';
+import { RuntimeRecord, StatementRecord, WaiverInput } from './learning-schemas.ts';
 
 const tags = ['Registrations'];
+
+/** Waives a unit of a registration. @throws {ProblemError} `not-found`, `conflict`, `invalid-request` */
+export type WaiveUnit = (waiver: {
+  registrationId: string;
+  unitId: string;
+  reason: string;
+  /** Who waives it. */
+  user: string;
+}) => Promise<void>;
 
 /** What learners did, and beginning again, in the automation API. */
 export function learningRoutes(
@@ -21,7 +31,13 @@ export function learningRoutes(
     registrations,
     attempts,
     statements,
-  }: { registrations: RegistrationService; attempts: AttemptService; statements: StatementService },
+    waive,
+  }: {
+    registrations: RegistrationService;
+    attempts: AttemptService;
+    statements: StatementService;
+    waive: WaiveUnit;
+  },
 ): void {
   routes.get(
     '/registrations/:registration_id/runtime',
@@ -120,6 +136,42 @@ export function learningRoutes(
         { user: callerOf(request).user, expected: expectedRevisions(request) },
         (tx) => attempts.endLatest(tx, id),
       );
+      return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
+    },
+  );
+
+  routes.post(
+    '/registrations/:registration_id/waive',
+    {
+      config: { scope: 'registrations:write' },
+      schema: {
+        tags,
+        operationId: 'waiveRegistrationUnit',
+        summary: 'Waive a unit of a cmi5 course',
+        description:
+          'Excuses the learner from a unit, for example because they have passed an equivalent one. The unit counts as ' +
+          'completed and passed. The statement `waived` is stored, and `satisfied` of each block and course that this ' +
+          'completes. Triggers REGISTRATION_STATUS_UPDATED if completion, success or score of the registration changes. ' +
+          'Rejected if the course is not a cmi5 course, or the unit is satisfied already (409).',
+        params: RegistrationParams,
+        body: WaiverInput,
+        response: {
+          200: RegistrationRecord,
+          ...problems(
+            400,
+            404,
+            { 409: 'The course is not a cmi5 course, or the unit is satisfied already.' },
+            413,
+            415,
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const registrationId = registrationIdOf(request.params);
+      const { unit_id: unitId, reason } = request.body;
+      await waive({ registrationId, unitId, reason: reason ?? DEFAULT_REASON, user: callerOf(request).user });
+      const registration = await registrations.get(registrationId);
       return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
     },
   );

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Completion, Success } from '../../content/registrations/registration-schemas.ts';
-import { DateTime, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import { DateTime, Nullable, OptionalDateTime, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
 
 /** What a unit of an attempt left, as it is stored. */
 const RuntimeUnitRecord = Type.Object(
@@ -57,3 +57,30 @@ export const StatementRecord = Type.Object(
   { title: 'Statement', description: 'An xAPI statement.' },
 );
 export type StatementRecord = Static<typeof StatementRecord>;
+
+const MAX_UNIT_ID_LENGTH = 4_096;
+const MAX_REASON_LENGTH = 500;
+
+/** The body of a waiver. */
+export const WaiverInput = Type.Object(
+  {
+    unit_id: Type.String({
+      minLength: 1,
+      maxLength: MAX_UNIT_ID_LENGTH,
+      description: 'The identifier of the unit, as the registration lists it.',
+    }),
+    reason: Type.Optional(
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: MAX_REASON_LENGTH,
+          pattern: PLAIN_TEXT_PATTERN,
+          description:
+            'Why the unit is waived; stored in the statement. cmi5 suggests `Tested Out`, `Equivalent AU`, ' +
+            '`Equivalent Outside Activity` and `Administrative`, which is the default.',
+        }),
+      ),
+    ),
+  },
+  { additionalProperties: false, title: 'WaiverInput', description: 'A unit that the learner need not do.' },
+);

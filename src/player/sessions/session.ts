@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { LaunchMode } from '../launches/launch.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
 
 /** How a unit is opened; cmi5's words (section 10.2.2). */
@@ -28,6 +29,11 @@ export interface Session {
   /** The latest request that counted. */
   activeAt: number;
   endedAt: number | null;
+}
+
+/** The session mode of a launch to look around; `Normal` for others. */
+export function lookingMode(mode: LaunchMode): SessionMode {
+  return mode === 'browse' ? 'Browse' : mode === 'review' ? 'Review' : 'Normal';
 }
 
 const SECRET_BYTES = 24;

@@ -1,7 +1,7 @@
 import type { CourseRuntime } from '../course-runtime.ts';
 import { beginPlainSession, type SessionRuntimeOptions } from '../sessions/begin-session.ts';
 import { launchAddress } from '../sessions/launch-address.ts';
-import { newSecret } from '../sessions/session.ts';
+import { lookingMode, newSecret } from '../sessions/session.ts';
 import { SessionScopes } from '../sessions/session-scopes.ts';
 
 /** Plays xAPI (Tin Can) courses. */
@@ -11,7 +11,10 @@ export function xapiRuntime(options: SessionRuntimeOptions): CourseRuntime {
     async openUnit(opening) {
       const { unit, baseUrl } = opening;
       const secret = newSecret();
-      const session = await beginPlainSession(options, opening, { secret, mode: 'Normal' });
+      const session = await beginPlainSession(options, opening, {
+        secret,
+        mode: lookingMode(opening.launch.mode),
+      });
       return {
         script: null,
         address: launchAddress(unit.launch, baseUrl, {

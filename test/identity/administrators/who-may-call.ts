@@ -114,6 +114,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       DELETE /registrations/:registration_id
       POST   /registrations/:registration_id/launch
       POST   /registrations/:registration_id/reset
+      POST   /registrations/:registration_id/waive
       PUT    /registrations/:registration_id/status`,
   },
   {

@@ -192,7 +192,10 @@ export class Player {
   #welcome({ isReview }: UnitStart): string | null {
     const wasRecovered = this.#wasRecovered;
     this.#wasRecovered = false;
-    if (this.#page?.mode === 'preview') return TEXTS.preview;
+    const mode = this.#page?.mode;
+    if (mode === 'preview') return TEXTS.preview;
+    if (mode === 'browse') return TEXTS.browse;
+    if (mode === 'review') return TEXTS.reviewMode;
     if (isReview) return TEXTS.review;
     return wasRecovered ? TEXTS.recovered : null;
   }

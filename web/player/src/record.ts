@@ -26,6 +26,7 @@ export function recordCard(page: PageAnswer, result: HTMLElement): HTMLElement {
   const back = element('button', { onclick: () => location.reload() }, TEXTS.back);
   const actions = element('div', { class: 'actions' }, back);
   if (mode === 'preview') return cardOf(TEXTS.previewOverTitle, TEXTS.previewOver, actions);
+  if (mode !== 'normal') return cardOf(TEXTS.lookingOverTitle, TEXTS.lookingOver, actions);
   const [title, words] = endingOf(page.result);
   const list =
     units.length > 1

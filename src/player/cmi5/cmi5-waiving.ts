@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { invalidInput, ProblemError } from '../../problems/problem.ts';
+import type { AttemptService } from '../attempts/attempt-service.ts';
+import type { PlayerCourses } from '../courses/player-courses.ts';
+import type { Lrs } from '../lrs/lrs.ts';
+import { activityIdOf, learnerOf } from '../sessions/learner-agent.ts';
+import { registrationOfAttempt, type Session } from '../sessions/session.ts';
+import type { SessionScopes } from '../sessions/session-scopes.ts';
+import { readSessionsOfAttempt } from '../sessions/session-store.ts';
+import { factsOf, isSatisfied, NEW_SESSION } from './cmi5-facts.ts';
+import { consequences } from './cmi5-progress.ts';
+import { waived } from './cmi5-statements.ts';
+
+/** Why a unit is waived where nobody says (cmi5 section 9.5.5.2). */
+export const DEFAULT_REASON = 'Administrative';
+
+/** What waiving works with. */
+export interface WaivingOptions {
+  attempts: AttemptService;
+  courses: PlayerCourses;
+  lrs: Lrs;
+  scopes: SessionScopes;
+  /** The service's address, without a slash at its end. */
+  baseUrl: () => string;
+  now: () => number;
+}
+
+/**
+ * Waives a unit of a registration: the learner need not do it. It counts as completed and passed, and the service states
+ * `waived`, and `satisfied` of each block and course that this completes, in the same transaction.
+ * @param user who waives it, for the event
+ * @throws {ProblemError} `not-found`, `conflict` for a course of another standard or a unit that is done with,
+ *   `invalid-request` for a unit that the course does not have
+ */
+export async function waiveUnit(
+  { attempts, courses, lrs, scopes, baseUrl, now }: WaivingOptions,
+  {
+    registrationId,
+    unitId,
+    reason,
+    user,
+  }: { registrationId: string; unitId: string; reason: string; user: string },
+): Promise<void> {
+  await attempts.change(registrationId, user, async (tx, present) => {
+    const { registration, attempt } = present;
+    const course = await courses.read(tx, registration.courseId, registration.versionId);
+    if (course.learningStandard !== 'CMI5') {
+      throw new ProblemError('conflict', 'Only units of cmi5 courses can be waived');
+    }
+    const unit = course.units.find(({ id }) => id === unitId);
+    if (unit === undefined) {
+      throw invalidInput([{ pointer: '/unit_id', detail: 'the course has no such unit' }]);
+    }
+    const facts = factsOf(present.units.find((each) => each.unitId === unitId) ?? null);
+    if (isSatisfied(unit, facts)) throw new ProblemError('conflict', 'The unit is done with already');
+    const at = now();
+    const earlier = await readSessionsOfAttempt(tx, registrationId, attempt.number);
+    const session: Session = {
+      // Waiving is a session of its own, which nobody opens (9.6.3.1).
+      sessionId: randomUUID(),
+      launchId: '',
+      registrationId,
+      attempt: attempt.number,
+      unitId,
+      registration: registrationOfAttempt(registrationId, attempt.number),
+      actor: await learnerOf(tx, baseUrl(), registration),
+      activityId:
+        earlier.find((each) => each.unitId === unitId)?.activityId ??
+        activityIdOf(baseUrl(), registration.courseId, unitId),
+      mode: 'Normal',
+      launchData: {},
+      facts: NEW_SESSION,
+      startedAt: at,
+      activeAt: at,
+      endedAt: at,
+    };
+    const changed = new Map([[unitId, { ...facts, waived: true }]]);
+    const { results, says } = consequences({
+      course,
+      present,
+      session,
+      changed,
+      now: at,
+      baseUrl: baseUrl(),
+    });
+    await lrs.statements.storeIn(tx, scopes.ownScope(session), [
+      waived({ session, now: at }, unit, reason),
+      ...says,
+    ]);
+    return results;
+  });
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Cmi5Unit, cmi5Course } from '../support/cmi5-course.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { startTestService, type TestService, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { SESSION_ID, Unit } from './cmi5-parts.ts';
+import { Player, registerTo, resultOf } from './learner-parts.ts';
+import { type LrsClient, lrsClient } from './lrs-parts.ts';
+
+const ONE = 'https://example.com/course/one';
+const TWO = 'https://example.com/course/two';
+const REASON = 'https://w3id.org/xapi/cmi5/result/extensions/reason';
+const CATEGORY = 'https://w3id.org/xapi/cmi5/context/categories';
+
+describe('waiving a unit of a cmi5 course', () => {
+  let service: TestService;
+  let target: Target;
+  let records: LrsClient;
+  before(async () => {
+    target = await startTarget();
+    service = await startTestService();
+    records = await lrsClient(service);
+    await service.api.create('/webhooks', {
+      name: 'Results',
+      topic: 'REGISTRATION',
+      subtopics: ['REGISTRATION_STATUS_UPDATED'],
+      target_url: target.url,
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await target[Symbol.asyncDispose]();
+  });
+
+  const register = async (...units: Cmi5Unit[]) =>
+    (await registerTo(service, cmi5Course(units))).registrationId;
+  const waive = (registrationId: string, body: object) =>
+    service.api.post(`/registrations/${registrationId}/waive`, body);
+  const statementsOf = async (registration: string) =>
+    (await records.call('GET', 'statements', { query: { registration, ascending: 'true' } })).json.statements;
+  const verbsOf = async (registration: string) =>
+    (await statementsOf(registration)).map(({ verb }: { verb: { id: string } }) => verb.id.split('/').at(-1));
+
+  it('satisfies it, its block and the course, before anybody has opened it', async () => {
+    const registrationId = await register({ id: ONE, moveOn: 'CompletedAndPassed' });
+    const { status, body, headers } = await waive(registrationId, { unit_id: ONE, reason: 'Tested Out' });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual([body.completion, body.success, body.score], ['Completed', 'PASS', null]);
+    assert.ok(headers.get('etag'));
+    const [waived, ...others] = await statementsOf(registrationId);
+    assert.equal(waived.verb.id, 'https://w3id.org/xapi/adl/verbs/waived');
+    assert.deepEqual(waived.result, {
+      success: true,
+      completion: true,
+      extensions: { [REASON]: 'Tested Out' },
+    });
+    assert.deepEqual(
+      waived.context.contextActivities.category.map(({ id }: { id: string }) => id),
+      [`${CATEGORY}/cmi5`, `${CATEGORY}/moveon`],
+    );
+    assert.match(waived.context.extensions[SESSION_ID], /^[0-9a-f-]{36}$/);
+    assert.equal(others.length, 2);
+    assert.deepEqual(await verbsOf(registrationId), ['waived', 'satisfied', 'satisfied']);
+  });
+
+  it('is heard of once, with the caller as its user', async () => {
+    const registrationId = await register({ id: ONE }, { id: TWO });
+    await waive(registrationId, { unit_id: ONE });
+    await waive(registrationId, { unit_id: TWO });
+    type Message = { user: string; resource: { registration: Record<string, unknown> } };
+    const heard = () =>
+      target.requests
+        .map(({ json }) => json as Message)
+        .filter(({ resource }) => resource.registration.registration_id === registrationId);
+    await until(() => heard().length === 2, 'both changes are heard of');
+    assert.deepEqual(
+      heard().map(({ resource: { registration } }) => [registration.completion, registration.success]),
+      [
+        ['Incomplete', 'UNKNOWN'],
+        ['Completed', 'PASS'],
+      ],
+    );
+    assert.notEqual(heard()[0]?.user, 'ann@example.com');
+  });
+
+  it('goes along with what the learner does in other units, and with a failure of the same one', async () => {
+    const registrationId = await register({ id: ONE, moveOn: 'Passed' }, { id: TWO });
+    const player = await Player.open(service, registrationId);
+    const one = await Unit.start(await player.openUnit(ONE));
+    assert.deepEqual(await one.send(one.initialized(), one.failed(0.2), one.terminated()), [200, 200, 200]);
+    assert.equal((await waive(registrationId, { unit_id: ONE, reason: null })).status, 200);
+    const two = await Unit.start(await player.openUnit(TWO));
+    assert.deepEqual(await two.send(two.initialized(), two.completed(), two.terminated()), [200, 200, 200]);
+    const { completion, success } = await resultOf(service, registrationId);
+    assert.deepEqual([completion, success], ['Completed', 'PASS']);
+    assert.equal((await statementsOf(registrationId)).filter(isWaived).length, 1);
+  });
+
+  it('is refused for what is satisfied, unknown, or no cmi5 course, and stores nothing then', async () => {
+    const registrationId = await register({ id: ONE });
+    assert.equal((await waive(registrationId, { unit_id: TWO })).status, 400);
+    assert.equal((await waive(registrationId, { unit_id: '' })).status, 400);
+    assert.equal((await waive(registrationId, { unit_id: ONE, reason: 'a\nb' })).status, 400);
+    assert.equal((await waive('0d0c8c4e-7a55-4f6a-9a63-5d0e3a1f5c11', { unit_id: ONE })).status, 404);
+    await waive(registrationId, { unit_id: ONE });
+    assert.equal((await waive(registrationId, { unit_id: ONE })).status, 409);
+    assert.equal((await statementsOf(registrationId)).filter(isWaived).length, 1);
+    const { registrationId: scorm } = await registerTo(service, scorm12Course());
+    assert.equal((await waive(scorm, { unit_id: 'i1' })).status, 409);
+    assert.equal((await service.api.get(`/registrations/${scorm}`)).body.attempt, 0);
+  });
+
+  it('is undone by a reset', async () => {
+    const registrationId = await register({ id: ONE });
+    await waive(registrationId, { unit_id: ONE });
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    assert.equal((await resultOf(service, registrationId)).completion, 'Unknown');
+    assert.equal((await waive(registrationId, { unit_id: ONE })).status, 200);
+  });
+});
+
+function isWaived({ verb }: { verb: { id: string } }): boolean {
+  return verb.id.endsWith('/waived');
+}

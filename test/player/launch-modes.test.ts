@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { cmi5Course } from '../support/cmi5-course.ts';
+import { aiccFiles, type PackageFiles, xapiFiles } from '../support/course-packages.ts';
+import { followLink } from '../support/player-client.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { Unit } from './cmi5-parts.ts';
+import { registerTo, resultOf, xapiCourse } from './learner-parts.ts';
+
+const ONE = 'https://example.com/course/one';
+const NOTHING = { completion: 'Unknown', success: 'UNKNOWN', score: null, duration: 0 };
+
+describe('a launch that only lets the learner look', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  /** Launches the first unit in a mode, in an own registration. */
+  const open = async (files: PackageFiles, mode: string) => {
+    const { registrationId } = await registerTo(service, files);
+    const { status, body } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
+    assert.equal(status, 200, JSON.stringify(body));
+    const client = await followLink(body.launch_url);
+    const page = await client.open();
+    assert.equal(page.mode, mode);
+    const unit = page.units[0].id;
+    return { registrationId, client, unit, start: await client.openUnit(unit) };
+  };
+
+  for (const mode of ['browse', 'review']) {
+    it(`says ${mode} to a SCORM 1.2 course, and records nothing`, async () => {
+      const { registrationId, client, unit, start } = await open(scorm12Course(), mode);
+      assert.deepEqual(
+        [start.data.cmi.core.lesson_mode, start.data.cmi.core.credit, start.isReview],
+        [mode, 'no-credit', true],
+      );
+      const { status, body } = await client.commit(unit, { core: { lesson_status: 'passed' } });
+      assert.deepEqual([status, body], [200, { outcome: 'not-recorded' }]);
+      assert.deepEqual(await resultOf(service, registrationId), NOTHING);
+    });
+
+    it(`says ${mode} to a SCORM 2004 course`, async () => {
+      const { start } = await open(scorm2004Course(), mode);
+      assert.deepEqual([start.data.cmi.mode, start.data.cmi.credit], [mode, 'no-credit']);
+    });
+
+    it(`says ${mode} to an AICC course, and records nothing`, async () => {
+      const { registrationId, start } = await open(aiccFiles(), mode);
+      const { searchParams } = new URL(start.address);
+      const send = async (command: string, data = '') => {
+        const session = { version: '4.0', session_id: searchParams.get('AICC_SID')! };
+        const body = new URLSearchParams({ command, ...session, AICC_Data: data });
+        return await (await fetch(searchParams.get('AICC_URL')!, { method: 'POST', body })).text();
+      };
+      assert.match(await send('GetParam'), new RegExp(`Credit=no-credit[^]*Lesson_Mode=${mode}\r\n`));
+      await send('PutParam', '[Core]\r\nLesson_Status=passed\r\nScore=90\r\n');
+      await send('ExitAU');
+      assert.deepEqual(await resultOf(service, registrationId), NOTHING);
+    });
+
+    it(`says ${mode} to a cmi5 course, which may then neither complete nor pass`, async () => {
+      const { registrationId, start } = await open(cmi5Course([{ id: ONE }]), mode);
+      const unit = await Unit.start(new URL(start.address));
+      assert.equal(unit.launchData.launchMode.toLowerCase(), mode);
+      assert.deepEqual(
+        await unit.send(unit.initialized(), unit.completed(), unit.passed(1), unit.terminated()),
+        [200, 403, 403, 200],
+      );
+      assert.deepEqual(await resultOf(service, registrationId), NOTHING);
+    });
+
+    it(`keeps the statements of an xAPI course in the mode ${mode}, without a result`, async () => {
+      const { registrationId, start } = await open(xapiFiles(), mode);
+      const { lrs, actor, activity } = xapiCourse(new URL(start.address));
+      const body = { actor, object: activity, verb: { id: 'http://adlnet.gov/expapi/verbs/completed' } };
+      assert.equal((await lrs.call('POST', 'statements', { body })).status, 200);
+      assert.deepEqual(await resultOf(service, registrationId), NOTHING);
+      const { body: list } = await service.api.get(`/registrations/${registrationId}/statements`);
+      assert.equal(list.data.length, 1);
+    });
+  }
+
+  it('leaves what was recorded before as it is, and shows it to the course', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    const launch = async (body?: object) =>
+      await followLink(
+        (await service.api.post(`/registrations/${registrationId}/launch`, body)).body.launch_url,
+      );
+    const first = await launch();
+    await first.open();
+    await first.openUnit('i1');
+    await first.commit('i1', { core: { lesson_status: 'incomplete', lesson_location: 'page-3' } });
+    const look = await launch({ mode: 'review', return_url: 'https://portal.example/' });
+    assert.equal((await look.open()).returnUrl, 'https://portal.example/');
+    assert.equal((await look.openUnit('i1')).data.cmi.core.lesson_location, 'page-3');
+    await look.commit('i1', { core: { lesson_status: 'passed', lesson_location: 'page-9' } });
+    const { completion, success } = await resultOf(service, registrationId);
+    assert.deepEqual([completion, success], ['Incomplete', 'UNKNOWN']);
+    const again = await launch({ mode: 'normal' });
+    await again.open();
+    assert.equal((await again.openUnit('i1')).data.cmi.core.lesson_location, 'page-3');
+  });
+
+  it('is refused in a mode that does not exist', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    for (const mode of ['preview', 'Normal', '', 1]) {
+      const { status } = await service.api.post(`/registrations/${registrationId}/launch`, { mode });
+      assert.equal(status, 400, String(mode));
+    }
+  });
+});
