@@ -206,6 +206,8 @@ export const LAUNCH_ROUTES: readonly string[] = `
   DELETE  /:token/xapi/*
   OPTIONS /:token/xapi/*
   POST    /:token/cmi5/fetch/:session/:secret
+  GET     /:token/attempt
+  HEAD    /:token/attempt
   GET     /:token/cmi5/return
   HEAD    /:token/cmi5/return`
   .trim()
