@@ -1,27 +1,27 @@
 import type { Dialect, Reader, RowsStatement, SqlValue, Transaction } from './database.ts';
 import { type RecordsetType, recordset } from './recordset.ts';
 
-/** How a statement refers to its rows. On SQLite, it gets one row at a time and needs no reference. */
+/** How a statement refers to its rows. On SQLite, it is run for one row at a time and needs no reference. */
 export interface BatchRows {
-  /** `from …`, of an update. */
+  /** The `from` clause of an update. */
   readonly from: string;
-  /** `using …`, of a delete. */
+  /** The `using` clause of a delete. */
   readonly using: string;
   /** `… cross join`, before the first table of a select. */
   readonly joined: string;
   readonly dialect: Dialect;
 }
 
-/** A row's values by column. */
+/** The values of a row, by column. */
 export type BatchRow<Column extends string> = Readonly<Record<Column, SqlValue>>;
 
 /**
- * A statement that is run for each of any number of rows, in their order. PostgreSQL gets all of them with one
- * statement, since what it costs there is the way to the server; SQLite runs the prepared statement once for each, which
- * takes a fifth to a half of what reading them out of JSON does (1 µs a row).
+ * A statement that is run for any number of rows, in their order. PostgreSQL runs one statement for all of them,
+ * because each round trip to the server is expensive. SQLite runs the prepared statement once for each row, which
+ * takes a fifth to half of the time of reading the rows from JSON (1 µs a row).
  *
- * Like any statement it takes its turn when it is called, not when it is awaited: all rows come before what is asked for next.
- * Rows must not concern the same row of a table twice: PostgreSQL would change it once.
+ * It is executed when it is called, not when it is awaited: all rows come before the next statement. No two rows
+ * may concern the same row of a table, because PostgreSQL would change it only once.
  */
 export class BatchStatement<Column extends string> implements RowsStatement {
   readonly columns: readonly Column[];
@@ -30,7 +30,7 @@ export class BatchStatement<Column extends string> implements RowsStatement {
 
   /**
    * @param alias the name of the rows in the text
-   * @param text makes the statement; `row` holds what stands for each column, every one of which must occur.
+   * @param text creates the statement. `row` holds the SQL for each column; every column must occur
    */
   constructor(
     alias: string,
@@ -51,7 +51,7 @@ export class BatchStatement<Column extends string> implements RowsStatement {
     if (rows.length > 0) await tx.runFor(this, rows);
   }
 
-  /** What a select answers for the rows together. */
+  /** The result of a select for all rows. */
   async all<Row>(reader: Pick<Reader, 'allFor'>, rows: readonly BatchRow<Column>[]): Promise<Row[]> {
     return rows.length === 0 ? [] : await reader.allFor<Row>(this, rows);
   }

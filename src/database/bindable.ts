@@ -1,13 +1,13 @@
 import type { SqlValue } from './database.ts';
 
 /**
- * Refuses what an engine would bind as something else: `node:sqlite` takes an object in the first place for
- * named parameters, so that a `Date` there binds NULL silently; `pg` writes dates in the local time zone and
- * objects as JSON.
+ * Refuses values that an engine would bind as something else. `node:sqlite` takes an object in first place for
+ * named parameters, so a `Date` there silently binds NULL. `pg` writes dates in the local time zone, and objects as
+ * JSON.
  * @throws {TypeError}
  */
 export function assertBindable(values: readonly unknown[]): asserts values is SqlValue[] {
-  // By place: an iterator for each row would be a twentieth of what deliveries leave to the garbage collector.
+  // By index: an iterator for each row would be a twentieth of the garbage of deliveries.
   for (let place = 0; place < values.length; place++) {
     const value = values[place];
     const type = typeof value;

@@ -7,19 +7,19 @@ export class DataFolderError extends Error {
   override name = 'DataFolderError';
 }
 
-/** A data folder with its well-known places. */
+/** A data folder and the paths in it. */
 export interface DataFolder {
   path: string;
   databaseFile: string;
-  /** Files of published and unpublished course versions, a folder each. */
+  /** The files of course versions, a folder each. */
   contentFolder: string;
-  /** Uploads and extractions under way; emptied at start. */
+  /** Uploads in progress and what was extracted from them. Emptied at startup. */
   temporaryFolder: string;
   /** The file of the generated `webhooks_auth_secret`. */
   secretFile: string;
 }
 
-/** The places of a data folder, whether it exists or not. */
+/** The paths in a data folder, whether it exists or not. */
 export function namedPlaces(folder: string): DataFolder {
   const root = path.resolve(folder);
   return {
@@ -32,9 +32,9 @@ export function namedPlaces(folder: string): DataFolder {
 }
 
 /**
- * Makes the folder where it is missing, readable by its owner only, and names its places; the file of the embedded
- * database too, where the folder is to hold it.
- * @throws {DataFolderError} when it cannot be made or written.
+ * Creates the folder if it is missing, readable by its owner only, and the file of the embedded database if the
+ * folder holds it. Returns the paths.
+ * @throws {DataFolderError} if it cannot be created or written
  */
 export function openDataFolder(folder: string, { holdsDatabase = true } = {}): DataFolder {
   const places = namedPlaces(folder);
@@ -45,7 +45,7 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
       chmodSync(place, 0o700);
     }
     if (holdsDatabase) {
-      // SQLite gives the files beside a database (-wal, -shm) the mode of the database itself.
+      // SQLite gives the files next to a database (-wal, -shm) the mode of the database.
       createIfMissing(places.databaseFile);
       chmodSync(places.databaseFile, 0o600);
     }
@@ -57,9 +57,9 @@ export function openDataFolder(folder: string, { holdsDatabase = true } = {}): D
 }
 
 /**
- * Holds the folder for this process until disposed of. The operating system lets go of it when the process
- * dies, however it dies, so that no stale lock ever has to be removed manually.
- * @throws {DataFolderError} when another process holds it.
+ * Locks the folder for this process until the result is disposed of. The operating system releases the lock when
+ * the process ends in any way, so nobody has to remove a stale lock.
+ * @throws {DataFolderError} if another process has locked it
  */
 export function lockDataFolder(folder: DataFolder): Disposable {
   const holderFile = path.join(folder.path, 'coursewire.pid');
@@ -81,8 +81,8 @@ export function lockDataFolder(folder: DataFolder): Disposable {
 }
 
 /**
- * Never opens an existing file: closing it would release all locks of this process on it (POSIX record locks
- * belong to the process, not to the descriptor).
+ * Never opens an existing file. Closing it would release all locks of this process on it, because POSIX record
+ * locks belong to the process, not to the descriptor.
  */
 function createIfMissing(file: string): void {
   try {

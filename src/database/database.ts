@@ -1,45 +1,45 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** A value that can be bound to a statement. Objects (a `Date` above all) are refused by the adapters. */
+/** A value that can be bound to a statement. The adapters refuse objects, such as a `Date`. */
 export type SqlValue = string | number | null | Uint8Array;
 
-/** A value of {@link Database.insertMany}'s rows, in the order of its columns. */
+/** The values of a row for {@link Transaction.insertMany}, in the order of its columns. */
 export type SqlRow = readonly SqlValue[];
 
 export type Dialect = 'sqlite' | 'postgres';
 
-/** A statement for any number of rows in the form that each engine runs fastest; see `batch-statement.ts`. */
+/** A statement for any number of rows, in the form that each engine runs fastest. See `batch-statement.ts`. */
 export interface RowsStatement {
-  /** Of each row, in the order of {@link RowsStatement.forOne}'s placeholders. */
+  /** The columns of a row, in the order of the placeholders of {@link RowsStatement.forOne}. */
   readonly columns: readonly string[];
-  /** SQLite's: run once for each row, a numbered placeholder for each column. */
+  /** For SQLite: run once for each row, with a numbered placeholder for each column. */
   readonly forOne: string;
-  /** PostgreSQL's: run once, with one placeholder for all rows as JSON. */
+  /** For PostgreSQL: run once, with one placeholder for all rows as JSON. */
   readonly forAll: string;
 }
 
-/** A row's values by column. */
+/** The values of a row, by column. */
 export type NamedRow = Readonly<Record<string, SqlValue>>;
 
 /**
- * Reads rows. `all` takes plain SQL with `?` placeholders: the hot paths use it, with statements that are
- * prepared once. Everyday queries go through `query`, a Kysely instance.
+ * Reads rows. `all` takes plain SQL with `?` placeholders, for hot paths with statements that are prepared once.
+ * All other queries use `query`, a Kysely instance.
  */
 export interface Reader {
   readonly dialect: Dialect;
   readonly query: Kysely<Tables>;
   all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
-  /** What a select answers for rows together, all of it read from one state of the data. */
+  /** The result of a select for all rows, from one snapshot of the data. */
   allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]>;
 }
 
 /**
- * An open transaction. It sees its own changes, and nothing of it is seen elsewhere before it commits.
- * Nothing but the database may be awaited inside: on SQLite everyone else's changes wait behind it.
+ * An open transaction. It sees its own changes; nobody else sees them before the commit. Await nothing but the
+ * database inside, because on SQLite all other changes wait.
  *
- * A statement that fails ends it: work that goes on all the same is undone on PostgreSQL, and its caller gets the error
- * of that statement. So ask before writing (`on conflict`, a lock) instead of catching.
+ * A failed statement ends the transaction. On PostgreSQL, later changes are rolled back as well, and the caller
+ * gets the error of that statement. So check before writing (`on conflict`, a lock) instead of catching errors.
  */
 export interface Transaction extends Reader {
   /** Runs a statement and returns the number of changed rows. */
@@ -85,8 +85,8 @@ export interface DatabaseClock {
   /** Epoch milliseconds. */
   now(): number;
   /**
-   * Calls back, now and then, with how far this machine's clock is ahead of the shared one, in milliseconds; never where
-   * they are the same. The listener must not throw.
+   * Calls the listener occasionally with the number of milliseconds that this machine's clock is ahead of the
+   * shared one. Never calls it if they are the same clock. The listener must not throw.
    */
   onMeasured(listener: (aheadMs: number) => void): void;
 }
@@ -99,24 +99,24 @@ export interface Database extends AsyncDisposable {
   readonly dialect: Dialect;
   readonly clock: DatabaseClock;
   /**
-   * Calls back with each error that says the engine is not available, and with null after each committed change.
-   * The listener must not throw.
+   * Calls the listener with each error that means that the engine is unavailable, and with null after each
+   * committed change. The listener must not throw.
    */
   onOutcome(listener: OutcomeListener): void;
-  /** Committed data, read outside any transaction. */
+  /** Reads committed data, outside any transaction. */
   readonly reader: Reader;
   /**
-   * Runs `work` in one transaction: commits when it resolves, rolls back when it rejects, then rethrows.
-   * Work that PostgreSQL undid for the sake of another's (a deadlock) is run again, a few times: it must have no
-   * effect but through the transaction.
-   * @throws {DatabaseUnavailableError} when the engine cannot begin or commit.
+   * Runs `work` in a transaction: commits if it resolves; rolls back and rethrows if it rejects. If PostgreSQL
+   * rolled it back because of other transactions (a deadlock), it runs again, a few times. So `work` must have no
+   * effect outside the transaction.
+   * @throws {DatabaseUnavailableError} if the engine cannot begin or commit
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Resolves when the database responds. @throws {DatabaseUnavailableError} if it does not. */
   ping(): Promise<void>;
   /**
-   * Calls back after every transaction, of this or another instance, that signalled the channel, and whenever signals may
-   * have been missed. The listener must not throw. Disposing of the result ends it.
+   * Calls the listener after every transaction of any instance that signalled the channel, and whenever signals may
+   * have been missed. The listener must not throw. Dispose of the result to remove it.
    */
   onSignal(channel: string, listener: () => void): Disposable;
 }
@@ -131,8 +131,8 @@ export function inTransaction<T>(
 }
 
 /**
- * The engine is unavailable, full, or failed a commit: nothing was changed. One case is unknown: the connection
- * to a server was lost after `commit` was sent and before the response.
+ * The engine is unavailable, full, or failed a commit. Nothing was changed, with one exception: if the connection
+ * to a server is lost after `commit` was sent and before the response, the outcome is unknown.
  */
 export class DatabaseUnavailableError extends Error {
   override name = 'DatabaseUnavailableError';

@@ -16,7 +16,7 @@ export async function installationOf(database: Database): Promise<string> {
 export async function renewInstallation(database: Database): Promise<string> {
   return await database.transaction(async (tx) => {
     await tx.run('delete from service_secrets where name = ?', INSTALLATION);
-    // The copies on Amazon SQS belong to the other installation.
+    // The copies on Amazon SQS belong to the original installation.
     await tx.run('delete from sqs_placed');
     await tx.run('update sqs_earlier_lines set is_awaited = 0');
     return await keepNew(tx);

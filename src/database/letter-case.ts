@@ -1,16 +1,16 @@
 /**
- * Letters beyond ASCII in either case, by one law for both engines, neither of which has one of its own: SQLite knows the
- * case of ASCII letters only, PostgreSQL that of the locale which the database was made with.
+ * Upper and lower case of letters beyond ASCII, by one rule for both engines. SQLite knows the case of ASCII
+ * letters only, and PostgreSQL uses the locale of the database.
  */
 
 const SIGMAS = /[Σς]/;
-/** Letters that the lower case of a text does not fold, or that are no upper case of the letter which they fold to. */
+/** Letters that are not folded by lower case alone, or that are not the upper case of the letter they fold to. */
 const SPECIAL = 'µİǅǈǋǲ\u0345ςϐϑϕϖϰϱϴϵᲀᲁᲂᲃᲄᲅᲆᲇᲈẛẞ\u1fbe\u2126\u212a\u212b' + 'ᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼῌῼ';
 const SPECIAL_BUT_SIGMA = new RegExp(`[${SPECIAL.replace('ς', '')}]`);
 
 /**
- * The letter that stands for all forms of a letter. What has no single letter as its other case stands for itself, as do
- * those beyond ASCII whose other case is of ASCII (the signs of Kelvin and of the Turkish i).
+ * The representative of all forms of a letter. A letter without a single letter as its other case represents
+ * itself. So do letters beyond ASCII whose other case is an ASCII letter (the Kelvin sign and the Turkish i).
  */
 export function foldLetter(letter: string): string {
   if (isAscii(letter)) return letter.toLowerCase();
@@ -23,11 +23,11 @@ export function foldLetter(letter: string): string {
 export function foldLetters(text: string): string {
   if (SPECIAL_BUT_SIGMA.test(text)) return Array.from(text, foldLetter).join('');
   const folded = text.toLowerCase();
-  // At the end of a word a sigma has a form of its own.
+  // Sigma has a special form at the end of a word.
   return SIGMAS.test(text) ? folded.replaceAll('ς', 'σ') : folded;
 }
 
-/** Every letter that folds to the same one. */
+/** All letters that fold to the same letter. */
 export function formsOf(letter: string): string[] {
   const folded = foldLetter(letter);
   const others = Array.from(SPECIAL).filter((special) => foldLetter(special) === folded);

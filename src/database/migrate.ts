@@ -64,11 +64,11 @@ export class NewerDatabaseError extends Error {
 }
 
 /**
- * Brings the schema up to this program, all steps in one transaction with their records, and returns the names
- * of the steps that it took. Instances that start at once take turns. Steps of a later release that are not
- * breaking are left alone: that is how an instance of the release before goes on during an upgrade.
- * @throws {NewerDatabaseError} when the database holds breaking steps that this program does not know.
- * @throws {DatabaseUnavailableError} when another instance's migration does not end in time, too.
+ * Migrates the schema to this program in one transaction, and returns the names of the applied migrations.
+ * Instances that start at the same time take turns. Unknown migrations of a later release are ignored unless they
+ * are breaking, so instances of the previous release keep running during an upgrade.
+ * @throws {NewerDatabaseError} if the database has breaking migrations that this program does not know
+ * @throws {DatabaseUnavailableError} also if another instance's migration does not end in time
  */
 export async function migrate(
   database: Database,
@@ -84,7 +84,7 @@ async function migrateIn(
   migrations: readonly Migration[],
 ): Promise<string[]> {
   const types = columnTypes(tx.dialect);
-  // On SQLite nobody else writes while a transaction is open.
+  // On SQLite, nobody else writes while a transaction is open.
   if (tx.dialect === 'postgres') {
     await tx.all('select pg_advisory_xact_lock(?)', MIGRATION_LOCK);
     await tx.run(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);

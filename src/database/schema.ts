@@ -40,8 +40,8 @@ export type * from './rows/queue-rows.ts';
 export type * from './rows/webhook-rows.ts';
 
 /**
- * The rows of every table, as both engines hold them. Moments are integer milliseconds since the epoch,
- * flags are 0 or 1, JSON is text; what is null is said where it is.
+ * The rows of every table, the same in both engines. Times are integer milliseconds since the epoch, flags are 0 or
+ * 1, and JSON is text. The meaning of null is documented where it is allowed.
  */
 export interface Tables {
   api_clients: ApiClientRow;
@@ -83,12 +83,12 @@ export interface Tables {
   instances: InstanceRow;
 }
 
-/** An instance that runs on the database. */
+/** An instance that is running on the database. */
 export interface InstanceRow {
-  /** Made at its start. */
+  /** Generated at its startup. */
   instance: string;
   host_name: string;
-  /** JSON: what it holds of the settings that all instances must share. */
+  /** JSON: its values of the settings that all instances must share. */
   settings: string;
   seen_at: number;
 }
@@ -98,7 +98,7 @@ export interface ServiceSecretRow {
   value: string;
 }
 
-/** The answer that a request with an `Idempotency-Key` got first. */
+/** The first response to a request with an `Idempotency-Key`. */
 export interface IdempotencyKeyRow {
   client_id: string;
   idempotency_key: string;
@@ -109,10 +109,10 @@ export interface IdempotencyKeyRow {
   created_at: number;
 }
 
-/** Which instance is at a housekeeping task. */
+/** The instance that does a housekeeping task. */
 export interface TaskLeaseRow {
   task: string;
   token: string;
-  /** While an instance is at it, until when it is without a sign of life; then, until when the task rests. */
+  /** While an instance does the task: the end of its lease. Afterwards: until when the task rests. */
   leased_until: number;
 }

@@ -1,14 +1,14 @@
-/** Who listens to which channel, in this process. */
+/** The listeners of each channel in this process. */
 export class SignalListeners {
   readonly #channels = new Map<string, Set<() => void>>();
 
-  /** The channels that someone listens to. */
+  /** The channels that have listeners. */
   get channels(): readonly string[] {
     return [...this.#channels.keys()];
   }
 
   add(channel: string, listener: () => void): Disposable {
-    // A function of its own each time, so that one listener may be added twice and taken away once.
+    // A new function each time, so that a listener that was added twice can be removed once.
     const call = () => listener();
     const listeners = this.#channels.get(channel) ?? new Set();
     listeners.add(call);

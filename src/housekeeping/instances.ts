@@ -3,14 +3,14 @@ import type { Database } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 
-/** How often an instance says that it runs. */
+/** How often an instance reports that it is running. */
 const BEAT_MS = 10_000;
-/** After how long silently an instance is taken to be gone. */
+/** An instance that has not reported for this time is considered stopped. */
 const GONE_AFTER_MS = 3 * BEAT_MS;
-/** Tells the others at once that an instance has come or gone. */
+/** Notifies the other instances when one starts or stops. */
 const CHANNEL = 'coursewire_instances';
 
-/** A setting that all instances of a database must share, and that another instance holds another value of. */
+/** A setting that all instances of a database must share, but whose value differs on another instance. */
 export interface SettingDifference {
   setting: string;
   value: unknown;
@@ -19,10 +19,10 @@ export interface SettingDifference {
   otherHost: string;
 }
 
-/** What instances are compared with. */
+/** Dependencies of {@link Instances}. */
 export interface InstancesDependencies {
   database: Database;
-  /** By name, fit for JSON and without secrets. */
+  /** By name, in JSON form and without secrets. */
   settings: Readonly<Record<string, unknown>>;
   about: { instance: string; hostName: string };
   log: Logger;
@@ -36,8 +36,8 @@ interface InstanceRow {
 }
 
 /**
- * Lets the instances of one database compare the settings that they must share, each through a row of its own. A
- * difference is a warning in the log, once, and is listed until it is mended or the other instance is gone.
+ * Compares the settings that all instances of a database must share. Each instance has a row with its values. A
+ * difference is logged once as a warning, and is listed until it is corrected or the other instance has stopped.
  */
 export class Instances implements AsyncDisposable {
   readonly #with: InstancesDependencies;
@@ -50,7 +50,7 @@ export class Instances implements AsyncDisposable {
     },
     firstPauseMs: BEAT_MS,
     pauseMs: BEAT_MS,
-    // An outage of the database is logged elsewhere, and the next beat tries again.
+    // An outage of the database is logged elsewhere. The next beat retries.
     onError: () => {},
   });
 
@@ -63,7 +63,10 @@ export class Instances implements AsyncDisposable {
     return this.#differences;
   }
 
-  /** Enters this instance, compares, and goes on doing so. @throws {DatabaseUnavailableError} */
+  /**
+   * Records this instance, compares it with the others, and repeats that in the background. @throws
+   * {DatabaseUnavailableError}
+   */
   async start(): Promise<void> {
     await this.#enter(true);
     await this.#compare();
@@ -71,13 +74,13 @@ export class Instances implements AsyncDisposable {
     this.#beats.start();
   }
 
-  /** Removes this instance, and notifies the others. */
+  /** Removes this instance and notifies the others. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#listening === null) return;
     this.#listening[Symbol.dispose]();
     await this.#beats[Symbol.asyncDispose]();
     await this.#leave().catch(() => {
-      // The others notice by themselves, a little later.
+      // The other instances find out a little later.
     });
   }
 
@@ -131,7 +134,7 @@ export class Instances implements AsyncDisposable {
     }
   }
 
-  /** Settings that only one of two releases has are left alone: during an upgrade both run. */
+  /** Ignores settings that only one of two releases has, because both run during an upgrade. */
   #differencesTo(other: InstanceRow): SettingDifference[] {
     const theirs = JSON.parse(other.settings) as Record<string, unknown>;
     const ours = JSON.parse(JSON.stringify(this.#with.settings)) as Record<string, unknown>;

@@ -9,18 +9,18 @@ import { deleteDoneMessages } from './lines/done-messages.ts';
 import type { MessageQueue } from './message-queue.ts';
 import { countEarlierLines } from './sqs/earlier-lines.ts';
 
-/** The queue that the settings choose, and what readiness depends on beside the database. */
+/** The queue that the settings choose, and its readiness check. */
 export interface ServiceQueue extends AsyncDisposable {
   queue: MessageQueue;
-  /** Null: the queue works whenever the database does. */
+  /** Null if the queue works whenever the database does. */
   check: (() => Promise<void>) | null;
-  /** What a person has to do before the queue is used again, in a sentence; null when nothing. */
+  /** What a person has to do before the queue can be used again, in a sentence; null if nothing. */
   obstacle(): string | null;
 }
 
 /**
- * Opens the queue and takes back what an earlier process had in flight.
- * @throws {SqsSetupError} when Amazon SQS is chosen and its queues cannot be used.
+ * Opens the queue and ends the leases of an earlier process.
+ * @throws {SqsSetupError} if Amazon SQS is chosen and its queues cannot be used
  */
 export async function openQueue(
   settings: Settings,
@@ -49,7 +49,7 @@ export async function openQueue(
       );
     return { queue: lines, check: null, obstacle: () => null, [Symbol.asyncDispose]: async () => {} };
   }
-  // Loaded when it is chosen: the library of AWS takes a third of the start.
+  // Loaded on demand: the AWS library takes a third of the startup.
   const { openSqsQueue } = await import('./sqs/open-sqs-queue.ts');
   return await openSqsQueue({
     database,

@@ -3,41 +3,41 @@ import type { Reader, Transaction } from '../database/database.ts';
 import { recordset } from '../database/recordset.ts';
 
 /**
- * Bodies of messages of which a part is stored once for several. A body with a shared part is stored without it, with a
- * line feed in its place: the bodies are JSON without line breaks, in which no other line feed occurs.
+ * The place of the shared part in a stored body. The bodies are JSON without line breaks, so a line feed occurs
+ * nowhere else.
  */
 const PLACE_OF_SHARED_PART = '\n';
 
-/** How a body is stored that has a part in common with others. */
+/** How a body with a shared part is stored. */
 export interface SharedPart {
-  /** Of the part that is stored once. */
+  /** The id of the shared part. */
   id: number;
-  /** The body with a line feed in the place of that part. */
+  /** The body with a line feed in place of the shared part. */
   own: string;
 }
 
-/** The own part of a body of JSON without line breaks: what comes before the shared part, and what comes after it. */
+/** The own part of a body: the text before the shared part, and the text after it. */
 export function ownPart(before: string, after: string): string {
   return before + PLACE_OF_SHARED_PART + after;
 }
 
-/** A row that holds a body as it is stored. */
+/** A row with a stored body. */
 interface StoredBody {
   body: string;
   shared_body_id: number | null;
 }
 
-/** A body as it is sent, and how it is stored if a part of it is shared. */
+/** A body as it is sent, and how it is stored if it has a shared part. */
 export interface WholeBody {
   body: string;
   shared?: SharedPart;
 }
 
 /**
- * Makes stored bodies whole. Each shared part is read once, however many rows have it.
- * @param isLocked true: nobody removes the shared parts until the transaction ends
+ * Completes stored bodies. Each shared part is read once, however many rows have it.
+ * @param isLocked true: nobody can remove the shared parts until the transaction ends
  * @returns in the order of the rows
- * @throws {Error} when a shared part is missing: the database has been tampered with
+ * @throws {Error} if a shared part is missing, because someone has changed the database
  */
 export async function wholeBodies(
   reader: Pick<Reader, 'allFor'>,
@@ -54,7 +54,7 @@ export async function wholeBodies(
   });
 }
 
-/** Stores a part that several bodies have in common, and answers its id. */
+/** Stores a common part of several bodies, and returns its id. */
 export async function insertSharedBody(tx: Transaction, text: string): Promise<number> {
   const [row] = await tx.all<{ id: number }>(
     'insert into shared_bodies (text) values (?) returning id',
@@ -63,7 +63,7 @@ export async function insertSharedBody(tx: Transaction, text: string): Promise<n
   return row!.id;
 }
 
-/** Deletes the shared parts that no message, dead letter or delivery refers to. */
+/** Deletes the shared parts that no message, dead letter or delivery uses. */
 export async function deleteUnusedSharedBodies(
   tx: Transaction,
   ids: readonly (number | null)[],
@@ -73,7 +73,7 @@ export async function deleteUnusedSharedBodies(
   const list = JSON.stringify(distinct.map((id) => ({ id })));
   const given = `(select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`;
   if (tx.dialect === 'postgres') {
-    // Whoever sends a message again holds its shared part: the next statement sees what they have committed.
+    // A redelivery locks its shared part: the next statement sees what it has committed.
     await tx.all(`select id from shared_bodies where id in ${given} order by id for update`, list);
   }
   const isUnused = ['queue_messages', 'queue_dead_letters', 'deliveries'].map(

@@ -3,15 +3,15 @@ import { storableInJson } from '../postgres/postgres-statements.ts';
 import { RowDigest } from './row-digest.ts';
 import { readSqliteTables, type SqliteTable } from './sqlite-tables.ts';
 
-/** Rows read, sent and held at a time: 64 KiB of an answer's body each, at most, and often 1. */
+/** Rows that are read, sent and held at a time. The body of a response takes up to 64 KiB, often 1 KiB. */
 const BATCH_ROWS = 200;
 
-/** The target holds data already, or another schema. Nothing was copied. */
+/** The target is not empty or has another schema. Nothing was copied. */
 export class CopyTargetError extends Error {
   override name = 'CopyTargetError';
 }
 
-/** What arrived is not what was sent. Nothing was copied. */
+/** The copied rows differ from those that were sent. Nothing was copied. */
 export class CopyMismatchError extends Error {
   override name = 'CopyMismatchError';
 }
@@ -20,25 +20,24 @@ export class CopyMismatchError extends Error {
 export interface CopiedTable {
   name: string;
   rows: number;
-  /** Of its rows as the target holds them; the source's is the same. */
+  /** The checksum of its rows in the target. The source has the same. */
   checksum: string;
-  /** Rows with a text that PostgreSQL cannot hold as it is: a NUL became U+FFFD. */
+  /** Rows with a text that PostgreSQL cannot store: a NUL was replaced with U+FFFD. */
   altered: number;
 }
 
-/** What a copy is told to and asks. */
+/** Callbacks of a copy. */
 export interface CopyOptions {
   /** Called after each batch of a table. */
   onProgress?: (table: string, rows: number, total: number) => void;
-  /** Run in the target's transaction once everything is there and was compared. */
+  /** Run in the transaction of the target after all rows were copied and compared. */
   finish?: (to: Transaction) => Promise<void>;
 }
 
 /**
- * Copies all rows of the embedded database into an empty PostgreSQL database with the same schema, ids
- * included, in one transaction there: a copy that is interrupted, wherever, leaves the target empty. The source
- * is read in one transaction, so that nobody writes in the meantime. Before the commit every table is read back
- * and held against what was read.
+ * Copies all rows of the embedded database, with their ids, into an empty PostgreSQL database with the same schema.
+ * It is one transaction: if it is interrupted at any point, the target is still empty. The source is read in one
+ * transaction too, so nobody writes in the meantime. Before the commit, every table is read back and compared.
  * @throws {CopyTargetError} @throws {CopyMismatchError} @throws {DatabaseUnavailableError}
  */
 export async function copyDatabase(
@@ -61,7 +60,7 @@ export async function copyDatabase(
   });
 }
 
-/** Also keeps a service that is started on the target from writing before the copy is there. */
+/** Also prevents a service that was started on the target from writing before the copy is complete. */
 async function assertReady(
   from: Transaction,
   to: Transaction,
@@ -100,7 +99,7 @@ async function copyTable(
     const storable = rows.map((row) => row.map(storableInJson));
     altered += storable.filter((row, at) => row.some((value, column) => value !== rows[at]![column])).length;
     for (const row of storable) sent.add(row);
-    // Rows that name others of their table get their own place first: those may come later.
+    // References to rows of the same table are set last, because those rows may follow.
     await to.insertMany(
       name,
       columns,
@@ -157,7 +156,7 @@ async function referToEachOther(
   }
 }
 
-/** New rows get numbers that no row has had, those that were deleted neither. */
+/** New rows get ids that no row ever had, not even a deleted one. */
 async function continueNumbers(to: Transaction, { name, key }: SqliteTable, last: number): Promise<void> {
   const [column] = key;
   if (column === undefined || last < 1) return;
@@ -166,7 +165,7 @@ async function continueNumbers(to: Transaction, { name, key }: SqliteTable, last
 
 async function digestOf(to: Transaction, { name, columns }: SqliteTable): Promise<RowDigest> {
   const digest = new RowDigest();
-  // A cursor for each table: what it gives has columns of its own.
+  // One cursor per table, because their columns differ.
   const cursor = `copied_${name}`;
   await to.run(`declare ${cursor} no scroll cursor for select ${columns.join(', ')} from ${name}`);
   let rows: Record<string, SqlValue>[];

@@ -6,10 +6,10 @@ import { migrate } from '../migrate.ts';
 import { PostgresDatabase } from '../postgres/postgres-database.ts';
 import { SqliteDatabase } from '../sqlite/sqlite-database.ts';
 
-/** One transaction, and what goes with it. */
+/** One for the transaction, the others for signals and reads. */
 const CONNECTIONS = 3;
 
-/** The two databases of a copy, both with this program's schema. */
+/** The two databases of a copy, both with the schema of this program. */
 export interface CopyDatabases extends AsyncDisposable {
   source: Database;
   target: Database;
@@ -17,7 +17,7 @@ export interface CopyDatabases extends AsyncDisposable {
 
 /**
  * Opens the embedded database of a data folder for this process alone, and a PostgreSQL database.
- * @throws {DataFolderError} without such a database, or while a service runs on it
+ * @throws {DataFolderError} if there is no such database, or while a service is running on it
  * @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {DatabaseUnavailableError}
  */
 export async function openCopyDatabases(
@@ -26,7 +26,7 @@ export async function openCopyDatabases(
   now: () => number,
 ): Promise<CopyDatabases> {
   const root = path.resolve(dataDir);
-  // Looked at first: opening would make an empty one.
+  // Checked first, because opening would create an empty database.
   if (!existsSync(path.join(root, 'coursewire.db'))) {
     throw new DataFolderError(`there is no embedded database in the data folder ${root}; is data_dir right?`);
   }

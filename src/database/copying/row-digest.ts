@@ -5,7 +5,7 @@ const DIGEST_BYTES = 16;
 const MODULUS = 1n << 128n;
 const DIGITS = 32;
 
-/** A count and a checksum of rows, the same for the same rows in any order: two engines order texts differently. */
+/** A count and a checksum of rows, independent of their order, because the engines order texts differently. */
 export class RowDigest {
   #sum = 0n;
   #count = 0;

@@ -1,21 +1,21 @@
 import type { Reader } from '../database.ts';
 
-/** A table of the embedded database, as the database itself describes it. */
+/** A table of the embedded database, as SQLite describes it. */
 export interface SqliteTable {
   name: string;
   columns: readonly string[];
-  /** Of the primary key, in its order. */
+  /** The columns of the primary key, in order. */
   key: readonly string[];
-  /** A column that names rows of the same table, as a folder's parent. */
+  /** A column that refers to rows of the same table, such as the parent of a folder. */
   selfReference: string | null;
-  /** The last number that its numbered key gave out, to rows that are gone by now too; null where keys are not numbered. */
+  /** The last id that was generated, even if its row was deleted; null if ids are not generated. */
   lastNumber: number | null;
 }
 
-/** The program's own record of its migrations, which each database has for itself, and what stands for an index on SQLite. */
+/** Each database has its own record of migrations. The other two tables are an index that only SQLite has. */
 const NOT_COPIED = ['migrations', 'listed_deliveries', 'delivery_listing'];
 
-/** Every table that is copied, those that others refer to before these. */
+/** All tables that are copied. A table comes after those that it refers to. */
 export async function readSqliteTables(reader: Pick<Reader, 'all'>): Promise<SqliteTable[]> {
   const names = await reader.all<{ name: string }>(
     `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'

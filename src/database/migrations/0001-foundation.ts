@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** API clients, content, webhooks, their queue and history: the first release's tables. */
+/** The tables of the first release: API clients, content, webhooks, the queue and the history. */
 export const foundation: Migration = {
   number: 1,
   name: 'foundation',
@@ -60,7 +60,8 @@ export const foundation: Migration = {
       response_body text, error text, status_reason text)`,
     'create index deliveries_by_webhook on deliveries (webhook_id, id)',
     `create index deliveries_undelivered on deliveries (webhook_id, status, id) where status <> 'DELIVERED'`,
-    // One for each age at which history is removed, so that none is read in vain, least of all waiting messages.
+    // One index for each age at which history is removed, so that rows that are kept, above all waiting messages,
+    // are not scanned.
     `create index deliveries_done_by_age on deliveries (updated_at) where status in ('DELIVERED', 'DISCARDED')`,
     `create index deliveries_dead_by_age on deliveries (updated_at) where status = 'DEAD_LETTERED'`,
     `create table delivery_attempts (

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Equivalents, bundles, accounts' content, registrations, and answers kept for repeated requests. */
+/** Equivalents, bundles, the content of accounts, registrations, and stored responses for repeated requests. */
 export const contentDomain: Migration = {
   number: 2,
   name: 'content-domain',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Administrators of the admin UI, their sessions, one-time links, and what slows the guessing of passwords down. */
+/** Administrators, their sessions, one-time links, and the budgets that slow down password guessing. */
 export const administrators: Migration = {
   number: 3,
   name: 'administrators',

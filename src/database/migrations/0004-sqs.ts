@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What the Amazon SQS engine keeps of each line, and the dead letters that its second queue is yet to get. */
+/** The state of lines on Amazon SQS, and the dead letters that are still to be copied to its second queue. */
 export const sqs: Migration = {
   number: 4,
   name: 'sqs',

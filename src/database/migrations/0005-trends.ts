@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Counters for charts, a row a webhook and minute or hour, and the indexes by which the admin UI's lists are ordered and
- * searched. The key of names is in PostgreSQL's "C" collation, so that both engines agree on it.
+ * Counters for charts, one row per webhook and minute or hour, and the indexes that order and search the lists of
+ * the admin UI. The key of names uses the "C" collation of PostgreSQL, so that both engines agree.
  */
 export const trends: Migration = {
   number: 5,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which instance is at which housekeeping task, and until when nobody need be. */
+/** The leases of housekeeping tasks: which instance does a task, and until when the task rests. */
 export const taskLeases: Migration = {
   number: 6,
   name: 'task-leases',

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** From where a session is used, so that people know their own. Null until it is used again, by this release. */
+/**
+ * The address that a session was last used from, so that people recognise their own sessions. Null until the
+ * session is used with this release.
+ */
 export const sessionAddresses: Migration = {
   number: 7,
   name: 'session-addresses',

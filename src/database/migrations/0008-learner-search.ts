@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Learners are found by how their ids begin, whether letters are small or capital: see overview/content/learner-search.ts. */
+/** Learners are found by the beginning of their ids, in upper or lower case. See ui-api/content/learner-search.ts. */
 export const learnerSearch: Migration = {
   number: 8,
   name: 'learner-search',

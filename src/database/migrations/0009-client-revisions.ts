@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * API clients count their changes, so that one does not undo another that it has not seen, and are listed by name. The
- * key of names is that of the other lists.
+ * Revisions of API clients, so that nobody overwrites a change that they have not seen, and an index that lists
+ * clients by name. The key of names is the same as in the other lists.
  */
 export const clientRevisions: Migration = {
   number: 9,

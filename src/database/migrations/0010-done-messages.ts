@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts';
 
-/** Lines tell how far their messages are done with, so that SQLite can delete these later, many at a time. */
+/** Each line records its last done message, so that SQLite can delete done messages later, many at a time. */
 export const doneMessages: Migration = {
   number: 10,
   name: 'done-messages',
-  // A program that does not know of it would deliver again what a killed process had not deleted yet.
+  // An earlier program would deliver messages again that a killed process had not deleted yet.
   breaking: 'sqlite',
   statements: ({ int }) => [`alter table queue_lines add column done_to ${int} not null default 0`],
 };

@@ -1,13 +1,13 @@
 import type { Migration } from './migration.ts';
 
 /**
- * On SQLite an index of its own, in which each webhook's deliveries are listed many at a time: an index of the table had
- * every delivery write a page of its webhook's.
+ * On SQLite, a separate index lists the deliveries of each webhook, many at a time. With an index of the table,
+ * each delivery wrote a page for its webhook.
  */
 export const listedDeliveries: Migration = {
   number: 11,
   name: 'listed-deliveries',
-  // A program that does not know of it would read whole histories to find one webhook's.
+  // An earlier program would scan the whole history to find the deliveries of one webhook.
   breaking: 'sqlite',
   statements: ({ int }, dialect) =>
     dialect === 'postgres'

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The history says of which attempts the request was sent a second time, since the target closed a kept connection. */
+/** Records which attempts sent their request a second time, because the target closed a kept connection. */
 export const resentAttempts: Migration = {
   number: 12,
   name: 'resent-attempts',

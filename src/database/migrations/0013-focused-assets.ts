@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** When an asset is deleted, the focuses on it are found without reading those of all webhooks. */
+/** Finds the focuses on a deleted asset without reading the focuses of all webhooks. */
 export const focusedAssets: Migration = {
   number: 13,
   name: 'focused-assets',

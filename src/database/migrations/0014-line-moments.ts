@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Lines keep the latest moment of their messages, so that timestamps never go back within a webhook. */
+/** Lines keep the latest time of their messages, so that timestamps never decrease within a webhook. */
 export const lineMoments: Migration = {
   number: 14,
   name: 'line-moments',

@@ -2,13 +2,14 @@ import type { Dialect } from '../database.ts';
 import type { ColumnTypes, Migration } from './migration.ts';
 
 /**
- * Amazon SQS carries copies, and each message stays in the database until it is settled. Counts of lines have constraints, and
- * are counted once more: releases before could make them wrong.
+ * Amazon SQS carries copies; each message stays in the database until it is settled. The counts of lines get
+ * constraints and are recalculated, because earlier releases could get them wrong.
  */
 export const sqsCopies: Migration = {
   number: 15,
   name: 'sqs-copies',
-  // An earlier instance would take copies for messages of another program, and delete messages that nobody has settled.
+  // An earlier instance would take the copies for messages of another program, and delete messages that nobody has
+  // settled.
   breaking: true,
   statements: (types, dialect) => [
     ...earlierLines(types),
@@ -21,7 +22,7 @@ export const sqsCopies: Migration = {
   ],
 };
 
-/** What was noted of each line goes, but for what tells which messages only Amazon SQS holds. */
+/** Drops the state of lines on Amazon SQS, except which messages only Amazon SQS holds. */
 function earlierLines({ int }: ColumnTypes): string[] {
   return [
     `create table sqs_earlier_lines (

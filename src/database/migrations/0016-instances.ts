@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Instances that run on this database, with the settings that all of them must share. */
+/** The instances that are running on this database, with the settings that all of them must share. */
 export const instances: Migration = {
   number: 16,
   name: 'instances',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What learning in the player leaves: launches, attempts of registrations, and the units of attempts. */
+/** The data of the player: launches, attempts of registrations, and units of attempts. */
 export const player: Migration = {
   number: 18,
   name: 'player',

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The learning record store: statements with the index that filters read, attachments, documents, and what is known of
- * activities and agents. Rows of a registration go with it.
+ * The learning record store: statements with their index, attachments, documents, and known activities and agents.
+ * The rows of a registration are deleted with it.
  */
 export const lrs: Migration = {
   number: 19,

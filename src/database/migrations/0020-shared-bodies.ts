@@ -1,13 +1,13 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What is the same in the messages of an event is stored once: a message, dead letter or delivery keeps the rest of its
- * body, and the id of the shared part.
+ * Stores the common part of an event's messages once. A message, dead letter or delivery has the rest of its body
+ * and the id of the shared part.
  */
 export const sharedBodies: Migration = {
   number: 20,
   name: 'shared-bodies',
-  // An earlier instance would send the rest alone. The new name of the column keeps one that still runs from doing so.
+  // An earlier instance that is still running would send only the rest. The new name of the column prevents that.
   breaking: true,
   statements: ({ id, int }) => [
     `create table shared_bodies (id ${id}, text text not null)`,

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Visits to units that talk to the server by themselves: cmi5, xAPI and AICC. */
+/** Visits to units that communicate with the server themselves: cmi5, xAPI and AICC. */
 export const playerSessions: Migration = {
   number: 21,
   name: 'player-sessions',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Names of focuses are at most 200 characters long, as those of assets are; longer ones could not be sent back. */
+/** Limits the names of focuses to 200 characters, like those of assets. Longer names could not be sent back. */
 export const focusNames: Migration = {
   number: 22,
   name: 'focus-names',

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Registrations of equivalents: which one, and the language that was chosen. */
+/** Registrations for equivalents: which equivalent, and the chosen language. */
 export const registrationLanguages: Migration = {
   number: 23,
   name: 'registration-languages',

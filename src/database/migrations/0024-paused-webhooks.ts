@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Webhooks that are paused, since when, and since when others are inactive: of those that are already, nobody knows. */
+/** Since when a webhook is paused or inactive. For webhooks that are inactive already, the time is unknown. */
 export const pausedWebhooks: Migration = {
   number: 24,
   name: 'paused-webhooks',

@@ -2,27 +2,27 @@ import type { Dialect } from '../database.ts';
 
 /** The column types that differ between the engines. */
 export interface ColumnTypes {
-  /** A primary key that the engine numbers; a number is never used twice. */
+  /** A primary key that the engine generates. Ids are never reused. */
   id: string;
-  /** An integer of 64 bits: ids, counts, moments, flags. */
+  /** A 64-bit integer: ids, counts, times, flags. */
   int: string;
 }
 
-/** A step of the schema. Numbers are consecutive; a step that was released never changes. */
+/** A step of the schema. Numbers are consecutive. A released step never changes. */
 export interface Migration {
   number: number;
   name: string;
   /**
-   * True when programs that do not know this step cannot work with the schema after it; they then refuse to start.
-   * Steps that only add what may be left out are not breaking: instances of the release before keep running. An engine: so
-   * on that one alone.
+   * True if programs that do not know this step cannot work with the schema afterwards; they refuse to start. Steps
+   * that only add optional things are not breaking: instances of the previous release keep running. The name of an
+   * engine means: breaking on that engine only.
    */
   breaking?: true | Dialect;
-  /** The statements, for the engine at hand. */
+  /** The SQL statements for an engine. */
   statements(types: ColumnTypes, dialect: Dialect): string[];
 }
 
-/** The types of an engine. */
+/** The column types of an engine. */
 export function columnTypes(dialect: Dialect): ColumnTypes {
   return dialect === 'sqlite'
     ? { id: 'integer primary key autoincrement', int: 'integer' }

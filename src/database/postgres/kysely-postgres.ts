@@ -2,11 +2,14 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import type { Tables } from '../schema.ts';
 import type { PostgresAnswer } from './postgres-connections.ts';
 
-/** Kysely over whatever runs its statements, which have `$1` and so on. Transactions and connections are the adapter's. */
+/**
+ * Kysely over a function that runs its statements, which have `$1` and so on. Transactions and connections are
+ * handled by the adapter.
+ */
 export function kyselyOver(
   run: (sql: string, parameters: readonly unknown[]) => Promise<PostgresAnswer>,
 ): Kysely<Tables> {
-  // Of a client Kysely calls these two alone; the others serve cancelling, which nobody asks it for.
+  // Kysely calls only these two members of a client. The others are for cancelling, which is not used.
   const client = { query: run, release: () => {} } as unknown as PostgresPoolClient;
   const pool = {
     connect: async () => client,

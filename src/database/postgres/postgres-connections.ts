@@ -4,17 +4,17 @@ import { isConnectionUsable, isStalePlan, translateError } from './postgres-erro
 import { NUMBERS_AS_NUMBERS } from './postgres-numbers.ts';
 import type { PostgresStatement } from './postgres-statements.ts';
 
-/** How long waiting for the server may take, in milliseconds. */
+/** Time limits for waiting for the server, in milliseconds. */
 export interface PostgresTimeouts {
-  /** For a connection: for one of the pool to get free, and for a new one to be made. */
+  /** For a connection: until one of the pool is free, or a new one is open. */
   connectMs: number;
-  /** For a statement, by the server's clock. */
+  /** For a statement, by the clock of the server. */
   statementMs: number;
   /** For a lock that another transaction holds. */
   lockMs: number;
-  /** Until the server ends a transaction whose instance is frozen, and so releases its locks. */
+  /** Until the server ends an idle transaction and releases its locks, for instances that hang. */
   idleInTransactionMs: number;
-  /** Beyond `statementMs`, until a connection on which nothing comes back is dead-lettered. */
+  /** In addition to `statementMs`, until a connection without any response is closed. */
   graceMs: number;
 }
 
@@ -26,18 +26,18 @@ export const DEFAULT_TIMEOUTS: PostgresTimeouts = {
   graceMs: 5_000,
 };
 
-/** Limits of long transactions: migrations, copies of whole tables. */
+/** Limits for long transactions: migrations, and copies of whole tables. */
 export const LONG_STATEMENT_MS = 3_600_000;
 export const LONG_LOCK_MS = 120_000;
 export const LONG_IDLE_MS = 120_000;
 
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** Connections that nobody needed for so long are closed. */
+/** Idle connections are closed after this time. */
 const IDLE_CLOSE_MS = 60_000;
-/** So that load spreads again after a switch-over or behind a balancer. */
+/** So that load is spread again after a failover or behind a load balancer. */
 const MAX_LIFETIME_SECONDS = 1_800;
 
-/** The options that open a connection. {@link limitSession} must follow. */
+/** The options to open a connection. Call {@link limitSession} afterwards. */
 export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientConfig & { pipeline: boolean } {
   return {
     connectionString: url,
@@ -52,8 +52,8 @@ export function clientConfig(url: string, timeouts: PostgresTimeouts): ClientCon
 }
 
 /**
- * Sets the session's time limits. As startup parameters, PgBouncer would refuse or silently drop them.
- * Errors are those of `pg`.
+ * Sets the time limits of the session. PgBouncer would refuse them as startup parameters, or silently drop them.
+ * Throws errors of `pg`.
  */
 export async function limitSession(
   client: Pick<Client, 'query'>,
@@ -66,8 +66,8 @@ export async function limitSession(
 }
 
 /**
- * A bounded number of connections, made when they are needed. One on which something went wrong that was not a
- * statement's fault is closed and never used again.
+ * A limited number of connections, opened on demand. A connection with an error that was not the fault of a
+ * statement is closed and not used again.
  */
 export class PostgresConnections implements AsyncDisposable {
   readonly #pool: Pool;
@@ -76,7 +76,7 @@ export class PostgresConnections implements AsyncDisposable {
   readonly #returned = Promise.withResolvers<void>();
   #closing: Promise<void> | null = null;
 
-  /** @throws {DatabaseUnavailableError} when the URL is none; what it holds is not told. */
+  /** @throws {DatabaseUnavailableError} if the URL is invalid; the error does not contain the URL */
   constructor(
     url: string,
     { max, timeouts, onStalePlan }: { max: number; timeouts: PostgresTimeouts; onStalePlan: () => void },
@@ -89,20 +89,20 @@ export class PostgresConnections implements AsyncDisposable {
         idleTimeoutMillis: IDLE_CLOSE_MS,
         maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
       });
-      // Reads the URL, which the pool itself would do at the first connection only.
+      // Parses the URL, which the pool itself would do only for its first connection.
       new Client(this.#pool.options as ClientConfig);
     } catch {
       throw new DatabaseUnavailableError('database_url cannot be read as the address of a PostgreSQL server');
     }
     this.#onStalePlan = onStalePlan;
-    // Both tell of connections that are lost while nothing runs on them; the next user is told when it matters.
+    // Idle connections were lost. Their next user gets the error if it matters.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   /**
-   * Lends a connection for as long as `use` takes. Errors that `use` throws come through as they are.
-   * @throws {DatabaseUnavailableError} when there is none to be had in time.
+   * Lends a connection until `use` settles. Errors of `use` are passed on unchanged.
+   * @throws {DatabaseUnavailableError} if no connection is available in time
    */
   async lend<T>(use: (connection: LentConnection) => Promise<T>): Promise<T> {
     if (this.#closing !== null) throw new DatabaseUnavailableError('the database is closed');
@@ -115,7 +115,7 @@ export class PostgresConnections implements AsyncDisposable {
     }
   }
 
-  /** Closes the connections once nobody uses one any more. */
+  /** Closes the connections when nobody uses them any longer. */
   [Symbol.asyncDispose](): Promise<void> {
     if (this.#lent === 0) this.#returned.resolve();
     this.#closing ??= this.#returned.promise.then(() => this.#pool.end());
@@ -139,17 +139,17 @@ export class PostgresConnections implements AsyncDisposable {
   }
 }
 
-/** What a statement came to. */
+/** The result of a statement. */
 export interface PostgresAnswer {
   rows: unknown[];
-  /** Rows that it changed or read; null for statements that do neither. */
+  /** The number of rows that were changed or read; null for other statements. */
   rowCount: number | null;
   command: string;
 }
 
 /**
- * A connection while it is lent; statements run one after the other. Those that are asked for without waiting for the one
- * before are sent to the server at once: a batch of them costs one round trip.
+ * A lent connection. Its statements run one after another. Statements that are not awaited are sent at once: a
+ * batch of them takes one round trip.
  */
 export class LentConnection {
   readonly #client: PoolClient;
@@ -161,7 +161,7 @@ export class LentConnection {
     this.#client = client;
   }
 
-  /** Errors are those of `pg`. `timeoutMs` is for an answer that never comes. */
+  /** Throws errors of `pg`. `timeoutMs` applies if there is no response. */
   query(statement: string | PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
     const answer = this.#query(statement, timeoutMs);
     this.#last = answer;
@@ -181,7 +181,7 @@ export class LentConnection {
     }
   }
 
-  /** Resolves when nothing runs on it any more, however that went. */
+  /** Resolves when no statement is running, whether or not it succeeded. */
   async settled(): Promise<void> {
     await this.#last.catch(() => {});
   }

@@ -30,40 +30,40 @@ import { PostgresSignals } from './postgres-signals.ts';
 import { type PostgresStatement, PostgresStatements } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 
-/** How often a transaction is run that the server undoes for the sake of others. */
+/** How often a transaction is run that the server rolled back because of others. */
 const MAX_RUNS = 4;
-/** Between two runs, at random: what met once shall not meet again. */
+/** The maximum of a random pause between two runs, so that the same transactions do not collide again. */
 const LONGEST_PAUSE_MS = 50;
-/** Whoever asks for the database's health waits for the answer. */
+/** Whoever asks for the database's health waits for the response. */
 const PING_TIMEOUT_MS = 3_000;
-/** Of all connections, the part for reads outside transactions. */
+/** The share of connections for reads outside transactions. */
 const READING_PART = 0.4;
 const DEFAULT_CONNECTIONS = 20;
 
-/** What may be said of a server database. */
+/** Options of a server database. */
 export interface PostgresOptions {
-  /** Connections to the server at most, one for signals included; at least 3. */
+  /** Maximum number of connections, including one for signals; at least 3. */
   connections?: number;
   timeouts?: PostgresTimeouts;
 }
 
-/** The oldest release of the server that the statements are written for, as `server_version_num` tells it. */
+/** The oldest supported release, as `server_version_num`. */
 const OLDEST_VERSION = 140_000;
 
-/** The server cannot be worked with, however long one waits. */
+/** The server cannot be used, however long one waits. */
 export class UnsuitableServerError extends Error {
   override name = 'UnsuitableServerError';
 }
 
-/** A transaction was undone by the server and may be run again. */
+/** The server rolled a transaction back. It can be run again. */
 class UndoneError extends Error {
   override name = 'UndoneError';
 }
 
 /**
- * The server engine: PostgreSQL, 14 or later, for several instances at once. Transactions see what others have committed
- * (read committed); who needs more takes row locks. Reads outside transactions have connections of their own, so
- * that a transaction which waits for one never waits for itself.
+ * The server engine: PostgreSQL 14 or later, for several instances. Transactions see what others have committed
+ * (read committed); use row locks if you need more. Reads outside transactions have their own connections, so a
+ * transaction that waits for such a read never deadlocks with itself.
  */
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres';
@@ -78,9 +78,9 @@ export class PostgresDatabase implements Database {
   readonly #timeouts: PostgresTimeouts;
 
   /**
-   * Connects when it is first used.
-   * @param url `postgres://user:password@host:port/database?sslmode=…`; it is never told to anyone.
-   * @throws {DatabaseUnavailableError} when the URL is none.
+   * Connects on first use.
+   * @param url `postgres://user:password@host:port/database?sslmode=…`; it appears in no error and no log
+   * @throws {DatabaseUnavailableError} if the URL is invalid
    */
   constructor(
     url: string,
@@ -133,7 +133,8 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * Looks at what the server and the database are, and takes over the server's time. @throws {UnsuitableServerError} @throws {DatabaseUnavailableError}
+   * Checks the server and the database, and synchronises the clock.
+   * @throws {UnsuitableServerError} @throws {DatabaseUnavailableError}
    */
   async assertSuitable(): Promise<void> {
     const [server] = await this.reader.all<{ version: string; number: string; encoding: string }>(
@@ -173,14 +174,14 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#writing[Symbol.asyncDispose](), this.#reading[Symbol.asyncDispose]()]);
   }
 
-  /** Of the server, in epoch milliseconds. */
+  /** The time of the server, in epoch milliseconds. */
   async #readTime(): Promise<number> {
     const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now';
     const { rows } = await this.#read(this.#statements.prepare(sql, []), PING_TIMEOUT_MS);
     return (rows as { now: number }[])[0]!.now;
   }
 
-  /** A read is run again on another connection when the one at hand turns out to be stale. */
+  /** Retries a read on another connection if its prepared statement is stale. */
   async #read(statement: PostgresStatement, timeoutMs?: number): Promise<PostgresAnswer> {
     try {
       return await this.#reading.lend((connection) => this.#readOn(connection, statement, timeoutMs));
@@ -203,14 +204,14 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** Passes an error on, after those who watch the database have learned of it. */
+  /** Notifies the listeners, and returns the error. */
   #noted(error: unknown): unknown {
     if (error instanceof DatabaseUnavailableError)
       for (const listener of this.#outcomeListeners) listener(error);
     return error;
   }
 
-  /** @throws {UndoneError} when it may be run again. */
+  /** @throws {UndoneError} if it can be run again */
   async #transact<T>(
     connection: LentConnection,
     work: (tx: Transaction) => Promise<T>,
@@ -252,7 +253,7 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** One round trip, whatever is said of the transaction. */
+/** All statements in one round trip. */
 function beginning({ durability, isLong }: TransactionOptions): string {
   const statements = ['begin isolation level read committed'];
   if (durability === 'deferred') statements.push('set local synchronous_commit = off');
@@ -267,9 +268,9 @@ function beginning({ durability, isLong }: TransactionOptions): string {
 }
 
 /**
- * Behind the commit and not in it, yet in the same round trip: transactions that signal take turns from their `notify` to
- * the end of their commit, and with the disk's sync in that time all instances together would commit one after another. Never
- * rejects: a signal may get lost.
+ * Sends the signals right behind the commit, in the same round trip. Transactions that signal take turns from their
+ * `notify` to the end of their commit. Within the transaction, that would include the sync of the disk, so all
+ * instances together would commit one after another. Never rejects: a signal may be lost.
  */
 async function signal(connection: LentConnection, channels: readonly string[]): Promise<void> {
   const notifications = channels.map((channel) => `notify ${escapeIdentifier(channel)}`);
@@ -281,7 +282,7 @@ async function signal(connection: LentConnection, channels: readonly string[]): 
   }
 }
 
-/** A connection on which this fails is not used again, and its server undoes what it began. */
+/** If this fails, the connection is not used again, and its server rolls back. */
 async function rollback(connection: LentConnection): Promise<void> {
   if (!connection.isUsable) return;
   await connection.query('rollback').catch(() => {

@@ -3,18 +3,21 @@ import { DatabaseUnavailableError } from '../database.ts';
 import { UnsafeNumberError } from './postgres-numbers.ts';
 
 /**
- * Classes of SQLSTATE that tell of the server and not of the statement: connection, resources, an operator's
- * doing, the system, and the server's own faults; credentials and a database that are not (or no longer) right.
+ * Classes of SQLSTATE that mean that the server is unavailable, not that the statement is wrong: connections,
+ * resources, operator intervention, system errors, internal errors, credentials, and a missing database.
  */
 const UNAVAILABLE_CLASSES = new Set(['08', '28', '3D', '53', '57', '58', 'XX']);
-/** A read-only server (a standby after a switch-over), an idle transaction cut off, a lock not had in time. */
+/**
+ * A read-only server (a standby after a failover), an idle transaction that was ended, a lock that was not
+ * available in time.
+ */
 const UNAVAILABLE_CODES = new Set(['25006', '25P03', '55P03']);
-/** Serialization failure and deadlock: the whole transaction may succeed when it is run again. */
+/** Serialization failure and deadlock: the whole transaction may succeed if it is run again. */
 const RERUNNABLE_CODES = new Set(['40001', '40P01']);
 const FEATURE_NOT_SUPPORTED = '0A000';
 const STALE_PLAN = /cached plan must not change result type/;
 
-/** A statement was refused by the server. Of its values, which the server's details would quote, it tells nothing. */
+/** The server refused a statement. The error does not contain values, which the details of the server would quote. */
 export class StatementError extends Error {
   override name = 'StatementError';
   /** The SQLSTATE, see appendix A of the PostgreSQL manual. */
@@ -26,24 +29,24 @@ export class StatementError extends Error {
   }
 }
 
-/** A transaction was undone by the server for reasons that do not lie in it. */
+/** Whether the server rolled the transaction back for reasons outside it. */
 export function isRerunnable(error: unknown): boolean {
   return error instanceof DatabaseError && (RERUNNABLE_CODES.has(error.code ?? '') || isStalePlan(error));
 }
 
-/** A table that a prepared statement reads has got another shape, such as by a newer release's migration. */
+/** Whether a table of a prepared statement has changed, for example by the migration of a newer release. */
 export function isStalePlan(error: unknown): boolean {
   return (
     error instanceof DatabaseError && error.code === FEATURE_NOT_SUPPORTED && STALE_PLAN.test(error.message)
   );
 }
 
-/** Whether the connection that an error came from may be used again. */
+/** Whether the connection of an error can be used again. */
 export function isConnectionUsable(error: unknown): boolean {
   return error instanceof DatabaseError && error.severity !== 'FATAL' && !isStalePlan(error);
 }
 
-/** What callers get for an error of `pg`; `doing` ends the sentence "the database could not …". */
+/** The error that callers get for an error of `pg`; `doing` completes the sentence "the database could not …". */
 export function translateError(error: unknown, doing: string): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailableError) return error;
   if (error instanceof StatementError || error instanceof UnsafeNumberError) return error;
@@ -52,13 +55,13 @@ export function translateError(error: unknown, doing: string): unknown {
     if (!isRerunnable(error) && !UNAVAILABLE_CODES.has(code) && !UNAVAILABLE_CLASSES.has(code.slice(0, 2)))
       return new StatementError(error.message, code);
   }
-  // Everything else is trouble with the connection: refused, reset, ended, too late.
+  // All other errors concern the connection: refused, reset, ended, timed out.
   return new DatabaseUnavailableError(`the database could not ${doing}: ${messageOf(error)}`, {
     cause: error,
   });
 }
 
-/** Of a host with several addresses `connect` gives one error an address, and no message of its own. */
+/** For a host with several addresses, `connect` throws one error for each address, without a message of its own. */
 function messageOf(error: Error): string {
   if (error.message !== '' || !(error instanceof AggregateError)) return error.message;
   return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join(', ');

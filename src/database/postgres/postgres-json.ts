@@ -2,7 +2,10 @@ import { assertBindable } from '../bindable.ts';
 import type { NamedRow, SqlRow, SqlValue } from '../database.ts';
 import { storableInJson } from './postgres-statements.ts';
 
-/** Rows of a statement's one parameter, as an array of objects. @throws {TypeError} for values that cannot be bound. */
+/**
+ * The rows for the single parameter of a statement, as a JSON array of objects.
+ * @throws {TypeError} for values that cannot be bound
+ */
 export function rowsToJson(columns: readonly string[], rows: readonly SqlRow[]): string {
   return JSON.stringify(
     rows.map((row) => {
@@ -15,7 +18,7 @@ export function rowsToJson(columns: readonly string[], rows: readonly SqlRow[]):
   );
 }
 
-/** The same of rows that are objects already, of which these columns count. */
+/** The same for rows that are objects. Only the given columns are used. */
 export function namedRowsToJson(columns: readonly string[], rows: readonly NamedRow[]): string {
   return rowsToJson(
     columns,
@@ -23,7 +26,7 @@ export function namedRowsToJson(columns: readonly string[], rows: readonly Named
   );
 }
 
-/** Bytes in PostgreSQL's notation. */
+/** Bytes in the notation of PostgreSQL. */
 function toMember(value: SqlValue): unknown {
   return value instanceof Uint8Array ? `\\x${value.toHex()}` : storableInJson(value);
 }

@@ -1,15 +1,15 @@
 import { types } from 'pg';
 
-/** Object ids of `bigint` and `numeric`, fixed in `pg_type.dat`. */
+/** The object ids of `bigint` and `numeric`, fixed in `pg_type.dat`. */
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** A whole number of the database is beyond what a JavaScript number holds exactly. */
+/** An integer of the database is too large for an exact JavaScript number. */
 export class UnsafeNumberError extends Error {
   override name = 'UnsafeNumberError';
 }
 
-/** How values are read: as `pg` does, but `bigint` and `numeric` (counts and sums of it) as numbers. */
+/** Values are read as `pg` does, except `bigint` and `numeric` (counts and their sums), which become numbers. */
 export const NUMBERS_AS_NUMBERS = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === INT8 || oid === NUMERIC

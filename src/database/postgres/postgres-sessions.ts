@@ -3,12 +3,13 @@ import { Client } from 'pg';
 import { clientConfig, type PostgresTimeouts } from './postgres-connections.ts';
 import { translateError } from './postgres-errors.ts';
 
-/** A setting of no meaning to the server; the dot lets any user set it. */
+/** A setting without meaning to the server. The dot lets any user set it. */
 const SETTING = 'coursewire.session';
 
 /**
- * Whether each connection keeps a session of its own. A pooler that shares server connections between transactions
- * loses `listen`, time limits and prepared statements. @throws {DatabaseUnavailableError}
+ * Whether each connection keeps its own session. A pooler that shares server connections between transactions loses
+ * `listen`, time limits and prepared statements.
+ * @throws {DatabaseUnavailableError}
  */
 export async function hasSessions(url: string, timeouts: PostgresTimeouts): Promise<boolean> {
   const token = randomUUID();
@@ -20,9 +21,9 @@ export async function hasSessions(url: string, timeouts: PostgresTimeouts): Prom
   });
   try {
     await first.client.query(`set ${SETTING} = '${token}'; listen "${token}"`);
-    // Holds the server connection that the statement before has just released, if it was released.
+    // Occupies the server connection of the previous statement, if the pooler has released it.
     await second.client.query('begin');
-    // A session hears its own notification before the answer to `notify`.
+    // A session gets its own notification before the response to `notify`.
     await first.client.query(`notify "${token}"`);
     const { rows } = await first.client.query<{ kept: string | null }>(
       `select current_setting('${SETTING}', true) as kept`,
@@ -39,7 +40,7 @@ async function connect(
   timeouts: PostgresTimeouts,
 ): Promise<AsyncDisposable & { client: Client }> {
   const client = new Client(clientConfig(url, timeouts));
-  // A lost connection fails the statement at hand; without a listener it would end the process.
+  // A lost connection fails the running statement. Without a listener, it would end the process.
   client.on('error', () => {});
   try {
     await client.connect();

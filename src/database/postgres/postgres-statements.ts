@@ -1,46 +1,46 @@
 import { assertBindable } from '../bindable.ts';
 import type { SqlValue } from '../database.ts';
 
-/** A statement as `pg` takes it; with a name it is prepared once a connection. */
+/** A statement for `pg`. With a name, it is prepared once per connection. */
 export interface PostgresStatement {
   text: string;
   values: unknown[];
   name?: string;
 }
 
-/** Texts that are kept translated, and of those as many prepared: the service has about two hundred. */
+/** Maximum number of cached texts, and of prepared ones. The service has about two hundred. */
 const MAX_KEPT = 1_000;
-/** How often a text comes before it is prepared: one that is made again each time is not worth it. */
+/** A text is prepared from its second use. A text that is different each time is not worth preparing. */
 const PREPARED_FROM_USE = 2;
-/** Longer texts list values and hardly come again. */
+/** Longer texts contain lists of values and are rarely repeated. */
 const MAX_PREPARED_LENGTH = 8_000;
 const NUL = /\0/g;
 const REPLACEMENT = '\uFFFD';
 
 /**
- * Turns statements with `?` into those that PostgreSQL takes, and names the ones that come again. A placeholder is
- * given the type of its value, as SQLite takes it: PostgreSQL looks at where it stands, and where that does
- * not tell (`case when … then ? else null end`), takes it for text.
+ * Translates statements with `?` for PostgreSQL, and names the ones that are repeated. Each placeholder is cast to
+ * the type of its value, as on SQLite. Otherwise PostgreSQL infers the type from the context, and takes it for text
+ * if there is none (`case when … then ? else null end`).
  */
 export class PostgresStatements {
   readonly #kept = new Map<string, { text: string; name: string; uses: number }>();
   #made = 0;
-  /** Raised when what is prepared on the server no longer fits the tables. */
+  /** Increased when prepared statements no longer match the tables. */
   #generation = 0;
 
-  /** @throws {TypeError} for values that cannot be bound. */
+  /** @throws {TypeError} for values that cannot be bound */
   prepare(sql: string, values: readonly unknown[]): PostgresStatement {
     assertBindable(values);
     return this.#statement(`${values.map(typeCode).join('')} ${sql}`, values, () => number(sql, values));
   }
 
-  /** Takes a text that has `$1` and so on already. @throws {TypeError} for values that cannot be bound. */
+  /** Takes a text that already has `$1` and so on. @throws {TypeError} for values that cannot be bound */
   prepareNumbered(sql: string, values: readonly unknown[]): PostgresStatement {
     assertBindable(values);
     return this.#statement(`$ ${sql}`, values, () => sql);
   }
 
-  /** Has every statement prepared again. */
+  /** Makes every statement be prepared again. */
   renew(): void {
     this.#generation += 1;
     this.#kept.clear();
@@ -63,12 +63,12 @@ export class PostgresStatements {
   }
 }
 
-/** PostgreSQL's text takes every character but NUL, in whose place stands the replacement character then. */
+/** PostgreSQL stores every character but NUL, which is replaced with U+FFFD. */
 export function storable<T>(value: T): T | string {
   return typeof value === 'string' && value.includes('\0') ? value.replace(NUL, REPLACEMENT) : value;
 }
 
-/** The same for text that is written into JSON, whose parser takes no half of a surrogate pair either. */
+/** The same for text within JSON, in which PostgreSQL does not accept unpaired surrogates either. */
 export function storableInJson<T>(value: T): T | string {
   if (typeof value !== 'string') return value;
   return storable(value.isWellFormed() ? value : value.toWellFormed()) as string;

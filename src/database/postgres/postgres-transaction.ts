@@ -7,10 +7,10 @@ import { translateError } from './postgres-errors.ts';
 import { namedRowsToJson, rowsToJson } from './postgres-json.ts';
 import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts';
 
-/** Rows of one statement of `insertMany`: bounds what is held as one text. */
+/** Rows per statement of `insertMany`, which limits the size of its text. */
 const MAX_ROWS_A_STATEMENT = 2_000;
 
-/** A transaction on a connection that it has for itself. */
+/** A transaction on a connection that nobody else uses. */
 export class PostgresTransaction implements Transaction {
   readonly dialect = 'postgres';
   readonly #connection: LentConnection;
@@ -21,10 +21,10 @@ export class PostgresTransaction implements Transaction {
   #query: Kysely<Tables> | null = null;
   #ended = false;
   #hasChanged = false;
-  /** The first error of a statement, after which PostgreSQL takes no other. */
+  /** The error of the first failed statement, after which PostgreSQL accepts no other. */
   #failure: { error: unknown } | null = null;
 
-  /** @param timeoutMs for answers that never come, where that is another than usual. */
+  /** @param timeoutMs how long to wait for a response, if not the default */
   constructor(connection: LentConnection, statements: PostgresStatements, timeoutMs: number | undefined) {
     this.#connection = connection;
     this.#statements = statements;
@@ -40,7 +40,7 @@ export class PostgresTransaction implements Transaction {
     return this.#query;
   }
 
-  /** The channels to be told with the commit. */
+  /** The channels to notify with the commit. */
   get signalled(): readonly string[] {
     return [...this.#signalled];
   }
@@ -50,7 +50,7 @@ export class PostgresTransaction implements Transaction {
     return this.#hasChanged;
   }
 
-  /** As `pg` gave it; null while all went well. */
+  /** As thrown by `pg`; null if no statement failed. */
   get failure(): { error: unknown } | null {
     return this.#failure;
   }
@@ -74,8 +74,8 @@ export class PostgresTransaction implements Transaction {
   }
 
   /**
-   * One parameter carries all rows, so that the text is the same for any number of them and is prepared once; the
-   * columns' types are the table's own.
+   * One parameter carries all rows, so the text is the same for any number of rows and is prepared once. The types
+   * are those of the table's columns.
    */
   async insertMany(
     table: string,
@@ -103,7 +103,7 @@ export class PostgresTransaction implements Transaction {
     this.#signalled.add(channel);
   }
 
-  /** From here on the handle is dead. Resolves when what was asked but not awaited is done. */
+  /** Invalidates the handle. Resolves when all statements are done, including those that nobody awaits. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.#connection.settled();

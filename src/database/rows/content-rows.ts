@@ -14,7 +14,7 @@ export interface AccountRow {
 export interface FolderRow {
   id: Generated<number>;
   name: string;
-  /** Null for the root alone. */
+  /** Null only for the root. */
   parent_id: number | null;
   revision: number;
   created_at: number;
@@ -38,15 +38,15 @@ export interface CourseVersionRow {
   version_id: number;
   learning_standard: string;
   title: string;
-  /** JSON: the launchable units that the package describes. */
+  /** JSON: the launchable units of the package. */
   units: string;
-  /** JSON: what the import found odd but accepted. */
+  /** JSON: warnings of the import. */
   warnings: string;
-  /** JSON: a `CourseStructure`; null until it is read, and when it cannot be. */
+  /** JSON: a `CourseStructure`; null until it is read, or if it cannot be read. */
   structure: string | null;
   /** The format that the structure was read in; 0 until it is read. */
   structure_format: number;
-  /** Names the version's files in the content store. */
+  /** The key of the version's files in the content store. */
   content_key: string;
   file_count: number;
   byte_count: number;
@@ -67,11 +67,11 @@ export interface EquivalentCourseRow {
   equivalent_id: number;
   position: number;
   course_id: number;
-  /** BCP 47, in its canonical spelling. */
+  /** BCP 47, in canonical form. */
   language: string;
 }
 
-/** Courses and equivalents that go together. */
+/** Courses and equivalents that belong together. */
 export interface BundleRow {
   id: Generated<number>;
   name: string;
@@ -89,7 +89,7 @@ export interface BundleContentRow {
   content_id: number;
 }
 
-/** What an account holds, as it was added. */
+/** What an account holds directly. */
 export interface AccountContentRow {
   account_id: number;
   /** COURSE, EQUIVALENT, BUNDLE or FOLDER. */
@@ -98,27 +98,27 @@ export interface AccountContentRow {
   added_at: number;
 }
 
-/** A learner's way through a course for an account. */
+/** A learner's access to a course through an account. */
 export interface RegistrationRow {
-  /** The order of lists; what people see is `registration_id`. */
+  /** The order of lists. People see `registration_id`. */
   number: Generated<number>;
   registration_id: string;
   account_id: number;
   course_id: number;
-  /** The version that was published when the registration was made. */
+  /** The version that was published when the registration was created. */
   version_id: number;
   learner_id: string;
   completion: string;
   success: string;
-  /** 0–100; null while there is none. */
+  /** 0–100; null if there is no score. */
   score: number | null;
   /** Whole seconds. */
   duration: number;
   completed_at: number | null;
   launched_at: number | null;
-  /** The equivalent that it is for; null for one that is for a course. */
+  /** The equivalent of the registration; null if it is for a course. */
   equivalent_id: number | null;
-  /** The language that was chosen of an equivalent; null before that, and for a course. */
+  /** The chosen language of the equivalent; null before the choice, and for a course. */
   language: string | null;
   revision: number;
   created_at: number;

@@ -5,28 +5,28 @@ import type { Generated } from 'kysely';
 export interface ApiClientRow {
   client_id: string;
   name: string;
-  /** Stands as `user` in the messages of events that the client causes. */
+  /** The `user` in the messages of events that the client triggers. */
   email: string;
   /** Space-separated, as in OAuth. */
   scopes: string;
-  /** SHA-256 of the secret, hexadecimal: secrets are 256 random bits, which no dictionary holds. */
+  /** SHA-256 of the secret, hexadecimal. Secrets are 256 random bits, which cannot be guessed. */
   secret_hash: string;
   enabled: number;
-  /** Tokens carry it; raising it ends those that were given out. */
+  /** Part of the client's tokens. Increasing it invalidates all issued tokens. */
   token_generation: number;
   created_at: number;
   last_used_at: number | null;
-  /** Counts the changes of what is said of it. */
+  /** The revision of the client, increased by each change. */
   revision: number;
 }
 
 export interface AdministratorRow {
   id: Generated<number>;
-  /** As it was given: `user` in the messages of events that the administrator causes. */
+  /** As entered: `user` in the messages of events that the administrator triggers. */
   email: string;
-  /** The address in the one spelling that is compared. */
+  /** The address in canonical form, for comparisons. */
   email_key: string;
-  /** Null until the administrator tells it. */
+  /** Null until the administrator enters it. */
   name: string | null;
   role: string;
   enabled: number;
@@ -38,31 +38,31 @@ export interface AdministratorRow {
 
 export interface AdministratorSessionRow {
   id: Generated<number>;
-  /** SHA-256 of the cookie's value, hexadecimal: the values are 256 random bits. */
+  /** SHA-256 of the cookie's value, hexadecimal. The values are 256 random bits. */
   token_hash: string;
   administrator_id: number;
   user_agent: string;
-  /** Of the last use that was noted; null when it is not known. */
+  /** The address of the last recorded use; null if it is unknown. */
   address: string | null;
   created_at: number;
-  /** To the minute. */
+  /** With a precision of one minute. */
   last_seen_at: number;
 }
 
-/** A link that lets whoever has it set a password, once. */
+/** A link that lets its holder set a password, once. */
 export interface SetupLinkRow {
-  /** Whom the link is for; a later one takes the place of an earlier one. */
+  /** Whom the link is for. A later link replaces an earlier one. */
   subject: string;
   /** SHA-256 of the link's token, hexadecimal. */
   token_hash: string;
-  /** Null: makes the first administrator. */
+  /** Null: creates the first administrator. */
   administrator_id: number | null;
   expires_at: number;
 }
 
-/** How many wrong passwords someone may still send. */
+/** How many wrong passwords are still allowed. */
 export interface GuessBudgetRow {
   budget: string;
-  /** When the budget is full again; each failure moves it further away. */
+  /** When the budget is full again. Each failure postpones it. */
   full_at: number;
 }

@@ -30,21 +30,21 @@ export interface PlayerAttemptRow {
   ended_at: number | null;
 }
 
-/** A unit of an attempt, from when it was opened first. */
+/** A unit of an attempt, from its first opening. */
 export interface PlayerUnitRow {
   registration_id: string;
   attempt: number;
-  /** The manifest's identifier of the unit. */
+  /** The identifier of the unit in the manifest. */
   unit_id: string;
   completion: string;
   success: string;
   score: number | null;
   completed_at: number | null;
-  /** Time spent in all visits. */
+  /** The time spent in all visits. */
   duration_ms: number;
-  /** Time spent before the latest visit. */
+  /** The time spent before the latest visit. */
   earlier_ms: number;
-  /** Page, visit and sequence of the latest write: an older one writes nothing. */
+  /** The page, visit and sequence of the latest write. Older writes are ignored. */
   page: number;
   visit: number;
   sequence: number;

@@ -2,35 +2,35 @@ import type { Generated } from 'kysely';
 
 /** Rows of the queue. */
 
-/** A line of messages that keep their order: a message group in FIFO queues' terms, here a webhook. */
+/** A line: messages that keep their order. It is a message group of a FIFO queue, here one webhook. */
 export interface QueueLineRow {
   line_id: number;
   pending: number;
-  /** When the head may be taken up: now, at its retry, or when its lease ends. Null while nothing waits. */
+  /** When the head can be leased: now, at its retry, or when its lease ends. Null if nothing waits. */
   available_at: number | null;
-  /** Who has the head out; null when nobody has. */
+  /** The token of the head's lease; null if it is not in flight. */
   lease_token: string | null;
-  /** How often the head was taken up. */
+  /** How often the head was received. */
   receive_count: number;
-  /** Messages with numbers up to this one are done with, whether or not they are deleted yet. */
+  /** Messages up to this id are done, whether or not they are deleted yet. */
   done_to: number;
-  /** The latest moment of any message that was ever queued to the line; 0 before the first one. */
+  /** The latest time of all messages that were ever queued to the line; 0 before the first one. */
   last_enqueued_at: number;
 }
 
 export interface QueueMessageRow {
-  /** The order within a line: commit order. */
+  /** The order within a line, which is the order of commits. */
   id: Generated<number>;
   line_id: number;
   message_id: string;
   label: string;
-  /** The body without its shared part, a line feed in that part's place; the whole body when there is none. */
+  /** The body without its shared part, with a line feed in its place; the whole body if it has no shared part. */
   stored_body: string;
   shared_body_id: number | null;
   enqueued_at: number;
 }
 
-/** What the messages of an event have in common, stored once. */
+/** The common part of an event's messages, stored once. */
 export interface SharedBodyRow {
   id: Generated<number>;
   text: string;
@@ -41,11 +41,11 @@ export interface QueueDeadLetterRow {
   line_id: number;
   message_id: string;
   label: string;
-  /** As a message's `stored_body`. */
+  /** As `stored_body` of a message. */
   body: string;
   shared_body_id: number | null;
   enqueued_at: number;
   dead_lettered_at: number;
-  /** When it is to be copied to the dead-letter queue on Amazon SQS; null: it has been, or never is. */
+  /** When it is to be copied to the dead-letter queue on Amazon SQS; null if it was copied or never will be. */
   copy_at: number | null;
 }

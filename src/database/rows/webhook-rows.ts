@@ -6,16 +6,16 @@ export interface WebhookRow {
   id: Generated<number>;
   name: string;
   topic: string;
-  /** 1 when all subtopics of the topic apply, whatever later releases add. */
+  /** 1 if all subtopics of the topic apply, including those of later releases. */
   all_subtopics: number;
   target_url: string;
   authentication_type: string;
   /** JSON of key and secret, encrypted; null for type NONE. */
   credentials: string | null;
   enabled: number;
-  /** When it became inactive; null when it is active, or when that was not recorded yet. */
+  /** When it was deactivated; null if it is active, or if the time was not recorded. */
   inactive_at: number | null;
-  /** When it was paused; null when it is not. */
+  /** When it was paused; null if it is not paused. */
   paused_at: number | null;
   max_attempts: number;
   ignore_before: number | null;
@@ -23,7 +23,7 @@ export interface WebhookRow {
   revision: number;
   created_at: number;
   updated_at: number;
-  /** A deleted webhook stays as long as its delivery history does. */
+  /** A deleted webhook is kept as long as its delivery history. */
   deleted_at: number | null;
 }
 
@@ -40,14 +40,14 @@ export interface WebhookFocusRow {
   focus_name: string | null;
 }
 
-/** The index that publishing looks webhooks up by; derived from the configuration of active webhooks. */
+/** The index by which publishing finds webhooks. It is derived from the configuration of active webhooks. */
 export interface WebhookTriggerRow {
   subtopic: string;
   /** ACCOUNT, a content type, or ANY. */
   focus_type: string;
   focus_id: number;
   webhook_id: number;
-  /** 1 when the webhook has a content focus that must be met as well. */
+  /** 1 if the webhook also has a content focus that must match. */
   needs_content: number;
 }
 
@@ -76,28 +76,28 @@ export interface WebhookTrendRow {
   [latency: `latency_${number}`]: number;
 }
 
-/** Events of a minute, for charts. */
+/** The events of a minute, for charts. */
 export interface EventTrendRow {
   start_at: number;
   event_count: number;
 }
 
-/** A message whose delivery was tried or decided: one row a message. */
+/** A message with an attempt or a decision. One row per message. */
 export interface DeliveryRow {
   id: Generated<number>;
   webhook_id: number;
   message_id: string;
   subtopic: string;
   status: string;
-  /** As a queued message's `stored_body`. */
+  /** As `stored_body` of a queued message. */
   body: string;
   shared_body_id: number | null;
   /** When the event occurred and its message was queued. */
   enqueued_at: number;
   updated_at: number;
-  /** Attempts that were made in all, over redeliveries. */
+  /** The number of all attempts, including those after redelivery. */
   attempts: number;
-  /** The latest attempt: when it began, its duration, its answer, why it failed. */
+  /** The latest attempt: its start, duration and response, and why it failed. */
   attempted_at: number | null;
   duration_ms: number | null;
   response_status: number | null;
@@ -108,19 +108,19 @@ export interface DeliveryRow {
   resent: Generated<number>;
 }
 
-/** A delivery in its webhook's list. SQLite's alone. */
+/** A delivery in the list of its webhook. Only on SQLite. */
 export interface ListedDeliveryRow {
   webhook_id: number;
   delivery_id: number;
 }
 
-/** The one row of what is said of the lists. SQLite's alone. */
+/** The single row with the state of the lists. Only on SQLite. */
 export interface DeliveryListingRow {
-  /** The last delivery that is in its webhook's list; all before it are, none behind it is. */
+  /** The last delivery that is in the list of its webhook. All earlier ones are listed, no later one is. */
   listed_to: number;
 }
 
-/** An attempt before a message's latest one. */
+/** An attempt before the latest one of a message. */
 export interface DeliveryAttemptRow {
   delivery_id: number;
   attempt: number;
@@ -129,6 +129,6 @@ export interface DeliveryAttemptRow {
   response_status: number | null;
   response_body: string | null;
   error: string | null;
-  /** 1: the target closed a kept connection as the request was written, so the request was sent once more. */
+  /** 1: the target closed a kept connection while the request was written, so it was sent again. */
   resent: Generated<number>;
 }

@@ -13,12 +13,12 @@ import { assertBindable } from '../bindable.ts';
 import { DatabaseUnavailableError, type NamedRow, type RowsStatement, type SqlValue } from '../database.ts';
 import type { Tables } from '../schema.ts';
 
-/** Statements kept prepared on a connection; the service has about two hundred texts. */
+/** Maximum number of prepared statements per connection. The service has about two hundred texts. */
 const MAX_PREPARED = 1_000;
 
 /**
- * Runs statements of a connection: prepares a text once and keeps it, refuses values that `node:sqlite` would
- * bind as something else, and tells the engine's own trouble from a query's.
+ * Runs the statements of a connection. Prepares each text once, refuses values that `node:sqlite` would bind as
+ * something else, and distinguishes failures of the engine from errors of a query.
  */
 export class Statements {
   readonly #connection: DatabaseSync;
@@ -28,12 +28,12 @@ export class Statements {
     this.#connection = connection;
   }
 
-  /** @throws {DatabaseUnavailableError} when the engine fails. */
+  /** @throws {DatabaseUnavailableError} if the engine fails */
   all(sql: string, values: readonly unknown[]): unknown[] {
     return this.#execute(sql, values, (prepared, bound) => rowsOf(prepared, bound));
   }
 
-  /** @throws {DatabaseUnavailableError} when the engine fails. */
+  /** @throws {DatabaseUnavailableError} if the engine fails */
   run(
     sql: string,
     values: readonly unknown[],
@@ -41,7 +41,7 @@ export class Statements {
     return this.#execute(sql, values, ({ statement }, bound) => statement.run(...bound));
   }
 
-  /** Runs a statement with the values of each of rows, in their order. @throws {DatabaseUnavailableError} when the engine fails. */
+  /** Runs a statement for the values of each row, in order. @throws {DatabaseUnavailableError} if the engine fails */
   runEach(sql: string, rows: readonly (readonly unknown[])[]): void {
     this.#execute(sql, [], ({ statement }) => {
       for (const values of rows) {
@@ -51,14 +51,14 @@ export class Statements {
     });
   }
 
-  /** Runs a statement for each of rows, in their order. @throws {DatabaseUnavailableError} when the engine fails. */
+  /** Runs a statement for each row, in order. @throws {DatabaseUnavailableError} if the engine fails */
   runFor({ columns, forOne }: RowsStatement, rows: readonly NamedRow[]): void {
     this.#executeFor(columns, forOne, rows, ({ statement }, bound) => {
       statement.run(...bound);
     });
   }
 
-  /** What a select answers for rows together. @throws {DatabaseUnavailableError} when the engine fails. */
+  /** The result of a select for all rows. @throws {DatabaseUnavailableError} if the engine fails */
   allFor({ columns, forOne }: RowsStatement, rows: readonly NamedRow[]): unknown[] {
     const answers: unknown[] = [];
     this.#executeFor(columns, forOne, rows, (prepared, bound) => {
@@ -67,7 +67,7 @@ export class Statements {
     return answers;
   }
 
-  /** Whether the text answers rows. @throws {DatabaseUnavailableError} when the engine fails. */
+  /** Whether a statement returns rows. @throws {DatabaseUnavailableError} if the engine fails */
   returnsRows(sql: string): boolean {
     return this.#execute(sql, [], ({ names }) => names.length > 0);
   }
@@ -91,7 +91,7 @@ export class Statements {
     rows: readonly NamedRow[],
     execute: (prepared: Prepared, bound: readonly SqlValue[]) => void,
   ): void {
-    // One for all rows: what is bound is copied.
+    // One array for all rows, because bound values are copied.
     const bound: SqlValue[] = columns.map(() => null);
     this.#execute(sql, [], (prepared) => {
       for (const row of rows) {
@@ -117,20 +117,20 @@ export class Statements {
   }
 }
 
-/** A prepared text and the names of the columns of its rows, none when it answers none. */
+/** A prepared statement and the column names of its result; empty if it returns no rows. */
 interface Prepared {
   readonly statement: StatementSync;
   names: readonly string[];
 }
 
 /**
- * The rows of a select. The engine gives their values only: objects that it makes are dictionaries (1 µs more for a row of
- * eight columns, and slower to read).
+ * The rows of a select. The engine returns only their values: objects that it creates are dictionaries (1 µs more
+ * for a row of eight columns, and slower to read).
  */
 function rowsOf(prepared: Prepared, bound: readonly SqlValue[]): Record<string, unknown>[] {
   const answers = prepared.statement.all(...bound) as unknown as readonly unknown[][];
-  // Where another process has added a column (a migration that is not breaking), the engine prepares a `select
-  // *` again by itself, and tells the names only after that.
+  // If another process has added a column (a migration that is not breaking), the engine prepares a `select *`
+  // again, and only then knows the new names.
   const columns = answers[0]?.length;
   if (columns !== undefined && columns !== prepared.names.length)
     prepared.names = namesOf(prepared.statement);
@@ -148,7 +148,10 @@ function namesOf(statement: StatementSync): string[] {
   return statement.columns().map(({ name }) => name);
 }
 
-/** BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: the engine's trouble, not the query's. */
+/**
+ * BUSY, LOCKED, NOMEM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB: failures of the engine, not errors of the
+ * query.
+ */
 const ENGINE_FAILURES = new Set([5, 6, 7, 8, 10, 11, 13, 14, 26]);
 
 const BUSY = 5;
@@ -163,26 +166,26 @@ export function isBusy(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && errorCodeOf(error.cause) === BUSY;
 }
 
-/** SQLite's primary result code; undefined for any other error. */
+/** The primary result code of SQLite; undefined for any other error. */
 function errorCodeOf(error: unknown): number | undefined {
   const code = (error as { errcode?: number } | null)?.errcode;
   return code === undefined ? undefined : code & 0xff;
 }
 
-/** What the adapter throws for the engine's trouble; `doing` ends the sentence "the database could not …". */
+/** The error for a failure of the engine; `doing` completes the sentence "the database could not …". */
 export function toUnavailable(error: unknown, doing: string): DatabaseUnavailableError {
   if (error instanceof DatabaseUnavailableError) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new DatabaseUnavailableError(`the database could not ${doing}: ${reason}`, { cause: error });
 }
 
-/** Runs a query now, or when its turn comes. It may refuse the query by throwing. */
+/** Runs a query now, or when it is its turn. It may throw to refuse the query. */
 export type RunQuery = (
   query: Pick<CompiledQuery, 'sql' | 'parameters'>,
   execute: () => QueryResult<unknown>,
 ) => QueryResult<unknown> | Promise<QueryResult<unknown>>;
 
-/** Kysely over the statements of a connection. Transactions are the adapter's, never Kysely's. */
+/** Kysely over the statements of a connection. The adapter handles transactions, not Kysely. */
 export function kyselyOverSqlite(
   statements: Statements,
   runQuery: RunQuery = (_query, execute) => execute(),

@@ -3,13 +3,13 @@ import type { NamedRow, Reader, RowsStatement, SqlValue } from '../database.ts';
 import { kyselyOverSqlite, Statements } from './kysely-node-sqlite.ts';
 import { addFunctions } from './sqlite-functions.ts';
 
-/** How long a transaction waits for another process (the command line beside the service) to finish writing. */
+/** How long a transaction waits for another process, such as the command line, to finish writing. */
 export const BUSY_TIMEOUT_MS = 5_000;
 
 /** Opens a connection to the file. */
 export function openConnection(file: string, cacheKib: number): DatabaseSync {
   const connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-  // `normal` leaves the log's sync after a commit to WalSync; before a checkpoint SQLite syncs by itself.
+  // `normal` leaves the sync of the log after a commit to WalSync. SQLite itself syncs before a checkpoint.
   connection.exec(
     `pragma synchronous = normal; pragma foreign_keys = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`,
   );
@@ -17,7 +17,7 @@ export function openConnection(file: string, cacheKib: number): DatabaseSync {
   return connection;
 }
 
-/** Reads through a connection of its own. */
+/** Reads on a connection of its own. */
 export function createReader(connection: DatabaseSync): Reader {
   const statements = new Statements(connection);
   return {
@@ -27,15 +27,14 @@ export function createReader(connection: DatabaseSync): Reader {
       return statements.all(sql, values) as Row[];
     },
     async allFor<Row>(statement: RowsStatement, rows: readonly NamedRow[]): Promise<Row[]> {
-      // In one transaction: each of its own would take and give back the lock, and read pages again (2.5 µs a
-      // row).
+      // In one transaction: otherwise each statement would lock, unlock and read pages again (2.5 µs a row).
       statements.run('begin', []);
       try {
         const answers = statements.allFor(statement, rows);
         statements.run('commit', []);
         return answers as Row[];
       } catch (error) {
-        // SQLite may have ended it by itself.
+        // SQLite may already have ended it.
         if (connection.isTransaction) connection.exec('rollback');
         throw error;
       }

@@ -18,22 +18,22 @@ import { TimeSlices } from './time-slices.ts';
 import { WalCheckpoints } from './wal-checkpoints.ts';
 import { WalSync } from './wal-sync.ts';
 
-/** While it waits, the event loop turns: between two attempts. */
+/** Pause between two attempts while another process writes, so that the event loop can turn. */
 const BUSY_RETRY_MS = 5;
-/** Transactions that one commit may carry: bounds how long the first of a batch waits for the last. */
+/** Maximum number of transactions per commit. It limits how long the first of a batch waits for the last. */
 const MAX_BATCH = 256;
 /**
- * Of the pages of a new file; those of one that is there stay as they are. A commit of many deliveries, about 2 KB each,
- * writes half as many as of SQLite's usual 4 KiB (8 % more deliveries at 100 webhooks); of 16 KiB a commit of one would
- * write too much (10 % less at one webhook).
+ * The page size of a new file; existing files keep theirs. A commit of many deliveries, about 2 KB each, writes
+ * half as many pages as with SQLite's usual 4 KiB (8 % more deliveries with 100 webhooks). With 16 KiB, a commit of
+ * one delivery would write too much (10 % fewer with one webhook).
  */
 const NEW_PAGE_BYTES = 8_192;
-/** Page cache of the writing connection, in KiB. */
+/** The page cache of the writing connection, in KiB. */
 const WRITER_CACHE_KIB = 16_384;
 const READER_CACHE_KIB = 4_096;
 /**
- * How long a deferred change may stay off the disk: what was delivered in the meantime is delivered again after
- * a power failure.
+ * Maximum time until a deferred change is on disk. After a power failure, what was delivered in that time is
+ * delivered again.
  */
 const DEFERRED_SYNC_MS = 10;
 
@@ -44,7 +44,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Work that ran, and what its caller will be told once the batch is committed. */
+/** Work that has run, and the outcome that its caller gets after the commit. */
 interface Done {
   waiting: Waiting;
   tx: SqliteTransaction;
@@ -52,13 +52,13 @@ interface Done {
 }
 
 /**
- * The embedded engine: one file in WAL mode, one writing and one reading connection, every commit synced to
- * disk before its caller is answered.
- * Transactions that were asked for in the same turn of the event loop share one `begin immediate … commit`,
- * each in a savepoint of its own: a commit costs a sync of the disk (0.2 ms and more), and without sharing that
- * sync would bound events and deliveries alike (architecture, invariant 6). The sync happens beside the main
- * thread; transactions that follow in the meantime run and commit, and share the next one. Deferred
- * transactions wait for it only while something durable, which they may have read, is not on disk yet.
+ * The embedded engine: one file in WAL mode, with one writing and one reading connection. Every commit is on disk
+ * before its caller continues. Transactions that start in the same turn of the event loop share one `begin
+ * immediate … commit`, each in a savepoint. A commit costs a sync of the disk (0.2 ms and more), so without
+ * sharing, the sync would limit events and deliveries.
+ *
+ * The sync does not block the event loop. Transactions that follow in the meantime run, commit, and share the next
+ * sync. Deferred transactions wait for a sync only while a durable change that they may have read is not on disk.
  */
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite';
@@ -71,9 +71,9 @@ export class SqliteDatabase implements Database {
   readonly #checkpoints: WalCheckpoints;
   readonly #listeners = new SignalListeners();
   readonly #outcomeListeners: OutcomeListener[] = [];
-  /** Set when a sync failed: what the log holds from then on is uncertain, so nothing more may be promised. */
+  /** Set if a sync failed. The content of the log is then uncertain, so no further commit is possible. */
   #syncFailure: DatabaseUnavailableError | null = null;
-  /** Batches with durable changes that are not on disk yet. */
+  /** Batches with durable changes that are not on disk. */
   #unsyncedBatches = 0;
   readonly #slices = new TimeSlices();
   #deferredSync: NodeJS.Timeout | null = null;
@@ -81,7 +81,7 @@ export class SqliteDatabase implements Database {
   #draining: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
 
-  /** Opens or creates the file. @throws {DatabaseUnavailableError} when it cannot be opened or is no database. */
+  /** Opens or creates the file. @throws {DatabaseUnavailableError} if it cannot be opened or is not a database */
   constructor(file: string) {
     try {
       this.#writer = openConnection(file, WRITER_CACHE_KIB);
@@ -122,7 +122,7 @@ export class SqliteDatabase implements Database {
     this.#outcomeListeners.push(listener);
   }
 
-  /** Of this process alone: nobody else delivers from the file. */
+  /** Only this process, because no other process delivers from the file. */
   onSignal(channel: string, listener: () => void): Disposable {
     return this.#listeners.add(channel, listener);
   }
@@ -143,7 +143,7 @@ export class SqliteDatabase implements Database {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Everything that this turn's I/O asks for joins the batch.
+      // Everything that is started in this turn of the event loop joins the batch.
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#checkpoints.held !== null) await this.#checkpoints.held;
       this.#slices.begin();
@@ -179,7 +179,8 @@ export class SqliteDatabase implements Database {
     const isDurable =
       isChanged &&
       done.some(({ waiting, outcome }) => 'value' in outcome && waiting.durability === 'durable');
-    // One that only read may have read what another is still syncing: its caller must not be told before that one's.
+    // A transaction that only read may have read a change whose sync is in progress. Its caller must wait for that
+    // sync.
     if (isDurable || this.#unsyncedBatches > 0) {
       void this.#answerWhenSynced(done, isChanged);
       return;
@@ -189,8 +190,8 @@ export class SqliteDatabase implements Database {
   }
 
   /**
-   * Begins to write once no other process does. SQLite would wait for it with the event loop standing still.
-   * @throws {DatabaseUnavailableError} when the other one does not finish in time
+   * Begins to write when no other process is writing. SQLite itself would block the event loop while it waits.
+   * @throws {DatabaseUnavailableError} if the other process does not finish in time
    */
   async #begin(): Promise<void> {
     const end = performance.now() + BUSY_TIMEOUT_MS;
@@ -206,7 +207,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Rejects work that was undone as a whole. */
+  /** Rejects transactions that were rolled back as a whole. */
   #refuse(refused: readonly Waiting[], error: DatabaseUnavailableError): void {
     for (const waiting of refused) waiting.reject(error);
     for (const listener of this.#outcomeListeners) listener(error);
@@ -244,9 +245,10 @@ export class SqliteDatabase implements Database {
   }
 
   /**
-   * Runs the work; what it did is rolled back when it fails. Its error waits for the commit like any answer: it may come
-   * of what others in the batch did, which is not so if the batch is lost. Work that is alone needs no savepoint.
-   * @throws when the whole batch is lost
+   * Runs the work, and rolls it back if it fails. Its error waits for the commit, like a result, because the work
+   * may have read changes of the batch, which may be lost. A transaction that is alone in its batch needs no
+   * savepoint.
+   * @throws if the whole batch is lost
    */
   async #runInSavepoint(waiting: Waiting, isAlone: boolean): Promise<Done> {
     if (!isAlone) this.#statements.run('savepoint work', []);
@@ -263,7 +265,7 @@ export class SqliteDatabase implements Database {
       return { waiting, tx, outcome: { value } };
     } catch (error) {
       await tx.end();
-      // A full disk or a failed read makes SQLite roll the whole transaction back by itself.
+      // After a full disk or a failed read, SQLite may have rolled back the whole transaction.
       if (!this.#writer.isTransaction) throw error;
       if (isAlone) {
         this.#statements.run('rollback', []);
@@ -278,8 +280,8 @@ export class SqliteDatabase implements Database {
 }
 
 /**
- * After a failed sync the system may have dropped what it could not write: only a restart, which reads the log as it
- * is on disk, can tell what is there.
+ * After a failed sync, the system may have dropped what it could not write. Only a restart, which reads the log
+ * from disk, shows its content.
  */
 function syncFailed(error: unknown): DatabaseUnavailableError {
   return toUnavailable(error, 'sync its log; restart the service');

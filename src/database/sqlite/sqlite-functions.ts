@@ -1,7 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { foldLetters } from '../letter-case.ts';
 
-/** {@link foldLetters} in SQL. No table or index may be made with it: other programs that open the file lack it. */
+/**
+ * {@link foldLetters} in SQL. Do not use it in a table or an index, because other programs that open the file do
+ * not have it.
+ */
 export const FOLD_FUNCTION = 'fold_letters';
 
 /** Adds the program's own functions to a connection. */

@@ -12,10 +12,10 @@ import { kyselyOverSqlite, type Statements } from './kysely-node-sqlite.ts';
 import { StatementTurns } from './statement-turns.ts';
 import type { TimeSlices } from './time-slices.ts';
 
-/** A transaction on the writing connection. Its statements block the event loop, but for no longer than a time slice. */
+/** A transaction on the writing connection. Its statements block the event loop for at most one time slice. */
 export class SqliteTransaction implements Transaction {
   readonly dialect = 'sqlite';
-  /** True once a statement ran that is not known to only read. */
+  /** True after a statement that may have changed something. */
   mayHaveChanged = false;
   readonly #statements: Statements;
   readonly #hooks: (() => void)[] = [];
@@ -40,7 +40,7 @@ export class SqliteTransaction implements Transaction {
     this.#announce = announce;
   }
 
-  /** An instance of its own (about 6 µs), so that a query built from it ends with the transaction. */
+  /** A new instance (about 6 µs), so that queries built from it end with the transaction. */
   get query(): Kysely<Tables> {
     this.#assertOpen();
     this.#query ??= kyselyOverSqlite(this.#statements, ({ sql }, execute) => {
@@ -104,12 +104,12 @@ export class SqliteTransaction implements Transaction {
     this.#signalled.add(channel);
   }
 
-  /** Resolves when every statement that was called is done, whether or not it is awaited. */
+  /** Resolves when all called statements are done, including those that nobody awaits. */
   async settled(): Promise<void> {
     await this.#turns.settled();
   }
 
-  /** From here on the handle is dead: a query that was not awaited must not land in someone else's change. */
+  /** Invalidates the handle: a query that nobody awaited must not run in another transaction. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.#turns.settled();
@@ -124,7 +124,7 @@ export class SqliteTransaction implements Transaction {
     this.mayHaveChanged ||= !sql.startsWith('select');
   }
 
-  /** A full disk or a failed read undoes all there was: what comes after would be committed by itself. */
+  /** A full disk or a failed read rolls everything back. Later statements would be committed on their own. */
   #assertOpen(): void {
     if (this.#ended) throw new Error('this transaction has ended');
     if (this.#isUndone()) throw new DatabaseUnavailableError('the database undid the transaction');

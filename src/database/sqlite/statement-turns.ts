@@ -1,25 +1,27 @@
 import type { TimeSlices } from './time-slices.ts';
 
-/** Rows of a statement that run without a look at the time. */
+/** Rows that run between two checks of the time. */
 const ROWS_BETWEEN_LOOKS = 50;
 
 /**
- * Runs the statements of a transaction in the order in which they are called, each at once while the time slice
- * lasts. A statement for many rows is divided; those that are called in the meantime wait for all of it.
+ * Runs the statements of a transaction in the order of the calls, each at once while the time slice lasts. A
+ * statement for many rows is divided. Statements that are called in the meantime wait until it is complete.
  */
 export class StatementTurns {
   readonly #slices: TimeSlices;
   readonly #assertOpen: () => void;
-  /** Resolves when the last statement that had to wait is done; null when none is under way. */
+  /** Resolves when the last waiting statement is done; null if none is waiting. */
   #last: Promise<void> | null = null;
 
-  /** @param assertOpen throws when the transaction has ended; called before each part of a statement that had to wait */
+  /**
+   * @param assertOpen throws if the transaction has ended; called before each part of a statement that had to wait
+   */
   constructor(slices: TimeSlices, assertOpen: () => void) {
     this.#slices = slices;
     this.#assertOpen = assertOpen;
   }
 
-  /** Runs an undivided statement. */
+  /** Runs a statement in one part. */
   run<T>(statement: () => T): T | Promise<T> {
     if (this.#last === null && !this.#slices.isUsedUp) return statement();
     return this.#behindOthers(async () => {
@@ -28,7 +30,7 @@ export class StatementTurns {
     });
   }
 
-  /** Runs a statement for rows, some at a time. */
+  /** Runs a statement for rows, in several parts. */
   runForRows<Row>(rows: readonly Row[], statement: (some: readonly Row[]) => void): void | Promise<void> {
     if (rows.length <= ROWS_BETWEEN_LOOKS) return this.run(() => statement(rows));
     return this.#behindOthers(async () => {
@@ -39,7 +41,7 @@ export class StatementTurns {
     });
   }
 
-  /** Resolves when all statements that were called are done. Never rejects. */
+  /** Resolves when all called statements are done. Never rejects. */
   async settled(): Promise<void> {
     while (this.#last !== null) await this.#last;
   }

@@ -2,8 +2,8 @@
 const SLICE_MS = 15;
 
 /**
- * Divides the work of a connection that blocks the event loop into slices, so that requests, reads and timers of
- * others are served while a large transaction runs.
+ * Divides work that blocks the event loop into slices, so that requests, reads and timers are served during a large
+ * transaction.
  */
 export class TimeSlices {
   #end = 0;
@@ -13,7 +13,7 @@ export class TimeSlices {
     return performance.now() >= this.#end;
   }
 
-  /** Begins a slice. To be called when the event loop has just turned. */
+  /** Begins a slice. Call it directly after the event loop has turned. */
   begin(): void {
     this.#end = performance.now() + SLICE_MS;
   }

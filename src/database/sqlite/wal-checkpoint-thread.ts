@@ -1,17 +1,17 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What the thread is asked. */
+/** The requests to the thread. */
 export type CheckpointRequest = 'copy' | 'end';
 
-/** What it answers to `copy`; null when all went well. */
+/** The response to `copy`; the error is null if it succeeded. */
 export interface CheckpointAnswer {
   error: string | null;
 }
 
 const CACHE_KIB = 512;
 
-/** The entry of the thread that {@link WalCheckpoints} starts, with the database's file as its data. */
+/** The entry point of the thread that {@link WalCheckpoints} starts. Its data is the path of the database. */
 function serve(): void {
   const port = parentPort;
   if (port === null) throw new Error('this runs on a thread of its own');

@@ -4,17 +4,16 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { CheckpointAnswer, CheckpointRequest } from './wal-checkpoint-thread.ts';
 
-/** What the log may hold before it is copied into the database: fewer, larger copies. */
+/** The size of the log at which it is copied into the database. A large size means fewer, larger copies. */
 const CHECKPOINT_BYTES = 32 * 1_024 * 1_024;
-/** Commits between two looks at how much the log holds; a look takes 3 µs. */
+/** Commits between two checks of the log's size. A check takes 3 µs. */
 const LOOK_EVERY = 16;
 
 /**
- * Copies the write-ahead log into the database on a thread of its own. SQLite itself would do it inside a `commit`, with the
- * event loop standing still while it is copied and synced, 80 ms for 40 MiB: two fifths of all commits' time under load.
- * The log begins again only when all of it has been copied, and writers that go on in the meantime add to it.
- * So it is copied twice: first while they go on, which is most of it, then once more, for a moment in which
- * they are held.
+ * Copies the write-ahead log into the database on a thread. SQLite would do it inside a `commit` and block the
+ * event loop for the copy and the sync: 80 ms for 40 MiB, and two fifths of the time of all commits under load. The
+ * log restarts only after all of it was copied, but writers add to it in the meantime. So it is copied twice: first
+ * most of it, while writers continue, and then the rest, while they wait.
  */
 export class WalCheckpoints implements AsyncDisposable {
   readonly #file: string;
@@ -23,13 +22,13 @@ export class WalCheckpoints implements AsyncDisposable {
   /** {@link CHECKPOINT_BYTES} in pages of this file. */
   readonly #checkpointPages: number;
   #commits = 0;
-  /** The log is copied when it holds so many pages. */
+  /** The number of pages in the log at which it is copied. */
   #copyAt: number;
   #thread: Worker | null = null;
   #running: Promise<void> | null = null;
   #held: Promise<unknown> | null = null;
 
-  /** @param writer the connection that writes; its own checkpoints are switched off. */
+  /** @param writer the writing connection; its automatic checkpoints are switched off */
   constructor(file: string, writer: DatabaseSync) {
     this.#file = file;
     this.#writer = writer;
@@ -40,12 +39,12 @@ export class WalCheckpoints implements AsyncDisposable {
     this.#look = writer.prepare('pragma wal_checkpoint(noop)');
   }
 
-  /** To be waited for before a transaction begins; null when none need wait. Never rejects. */
+  /** Await this before a transaction begins; null if there is no need to wait. Never rejects. */
   get held(): Promise<unknown> | null {
     return this.#held;
   }
 
-  /** To be called after each commit, outside of a transaction. Never throws: what was committed must be answered. */
+  /** Call this after each commit, outside a transaction. Never throws, because the commit has succeeded. */
   committed(): void {
     this.#commits += 1;
     if (this.#commits % LOOK_EVERY !== 0 || this.#running !== null) return;
@@ -53,7 +52,7 @@ export class WalCheckpoints implements AsyncDisposable {
     try {
       pages = this.#uncopiedPages();
     } catch {
-      // A log that could not be looked at is complete all the same, and is looked at again.
+      // The log is complete even if it could not be checked. It is checked again later.
       return;
     }
     if (pages < this.#copyAt) return;
@@ -77,7 +76,7 @@ export class WalCheckpoints implements AsyncDisposable {
     return log - checkpointed;
   }
 
-  /** Never rejects: a log that could not be copied is complete all the same, and is copied later. */
+  /** Never rejects: a log that could not be copied is complete, and is copied later. */
   async #run(pages: number): Promise<void> {
     try {
       this.#thread ??= this.#start();
@@ -85,15 +84,15 @@ export class WalCheckpoints implements AsyncDisposable {
       await this.#hold(this.#copy(this.#thread));
       this.#copyAt = this.#checkpointPages;
     } catch {
-      // Without a thread SQLite does it as it always did, inside of commits.
+      // Without a thread, SQLite copies the log inside commits, as it does by default.
       if (this.#thread === null) this.#writer.exec(`pragma wal_autocheckpoint = ${this.#checkpointPages}`);
-      // Not again at the next commit: what keeps it (a full disk) hardly ends that soon.
+      // Not at the next commit, because the cause, such as a full disk, probably remains.
       this.#copyAt = this.#thread === null ? Number.POSITIVE_INFINITY : pages + this.#checkpointPages;
     }
   }
 
   async #hold(copied: Promise<void>): Promise<void> {
-    // Those who are held go on, whatever becomes of the copy.
+    // Waiting writers continue, whether or not the copy succeeded.
     this.#held = copied.catch(() => {});
     try {
       await copied;
@@ -111,11 +110,11 @@ export class WalCheckpoints implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 },
     });
     thread.unref();
-    // Before whoever waits for an answer is told.
+    // Before waiting callers continue.
     thread.once('exit', () => {
       this.#thread = null;
     });
-    // Told to who waits; without anyone waiting the end of the thread says enough.
+    // Waiting callers get the error. If nobody waits, the end of the thread suffices.
     thread.on('error', () => {
       this.#thread = null;
     });
@@ -126,7 +125,7 @@ export class WalCheckpoints implements AsyncDisposable {
     thread.postMessage(request);
   }
 
-  /** @throws {Error} when it could not be copied, or the thread ended. */
+  /** @throws {Error} if it could not be copied, or if the thread ended */
   async #copy(thread: Worker): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const answered = ({ error }: CheckpointAnswer) => (error === null ? resolve() : reject(new Error(error)));
@@ -142,11 +141,11 @@ export class WalCheckpoints implements AsyncDisposable {
 }
 
 /**
- * The environment by which a thread uses the process's cache of compiled modules: without it, the thread loads the compiler
- * that strips types, which takes 7 MiB.
+ * The environment that makes the thread use the compile cache of the process. Without it, the thread loads the
+ * compiler that strips types, which takes 7 MiB.
  */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir();
-  // The variable names the folder around the one of this version of Node.
+  // The variable names the parent of the folder for this version of Node.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }

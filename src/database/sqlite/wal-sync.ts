@@ -1,11 +1,11 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 
 /**
- * Syncs the write-ahead log to disk, off the main thread. SQLite itself (`synchronous = full`) would do the same
- * inside `commit`, with the event loop standing still for as long as the disk takes. Whoever waits for a sync waits
- * for one that began after the commit; those who come while one is under way share the next.
+ * Syncs the write-ahead log to disk without blocking the event loop. SQLite (`synchronous = full`) would do the
+ * same inside `commit` and block it. A caller waits for a sync that began after its commit. Callers that come
+ * during a sync share the next one.
  *
- * Record locks are not at stake: SQLite holds them on the database and its `-shm` file, never on the log.
+ * Record locks are not affected: SQLite holds them on the database and its `-shm` file, never on the log.
  */
 export class WalSync implements AsyncDisposable {
   readonly #file: string;
@@ -13,7 +13,7 @@ export class WalSync implements AsyncDisposable {
   #next: PromiseWithResolvers<void> | null = null;
   #running: Promise<void> | null = null;
 
-  /** @param file the log, which must exist when the first sync is asked for. */
+  /** @param file the log, which must exist at the first sync */
   constructor(file: string) {
     this.#file = file;
   }
@@ -46,7 +46,7 @@ export class WalSync implements AsyncDisposable {
     this.#running = null;
   }
 
-  // `async`, so that a log that cannot be opened is told later too, never before `#running` is set.
+  // `async`, so that an error of opening the log is reported later, after `#running` is set.
   async #sync(): Promise<void> {
     this.#descriptor ??= openSync(this.#file, 'r+');
     const descriptor = this.#descriptor;
