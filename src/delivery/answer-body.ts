@@ -1,7 +1,8 @@
 const INITIAL_CAPACITY = 4_096;
 
 /**
- * The beginning of an answer's body. It needs memory for its own size only, also when the body arrives byte by byte.
+ * The beginning of a response's body. It takes memory for what it keeps only, even if the body arrives byte by
+ * byte.
  */
 export class AnswerBody {
   readonly #limit: number;
@@ -9,17 +10,17 @@ export class AnswerBody {
   #length = 0;
   #truncated = false;
 
-  /** @param limit how many bytes are kept */
+  /** @param limit the number of bytes that are kept */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Whether there was more than is kept. */
+  /** Whether the body was longer than what is kept. */
   get truncated(): boolean {
     return this.#truncated;
   }
 
-  /** Adds bytes, which must not change afterwards, as far as they are kept. */
+  /** Appends bytes up to the limit. They must not change afterwards. */
   append(chunk: Buffer): void {
     let added = chunk;
     if (this.#length + chunk.length > this.#limit) {

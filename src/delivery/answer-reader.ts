@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** How many bytes may come before the body of an answer, and how many in all; the last chunk read may exceed them. */
+/** Maximum number of bytes before the body of a response, and in total. The last chunk may exceed them. */
 const MAX_HEAD_BYTES = 64 * 1_024;
 const MAX_BYTES = 1_024 * 1_024;
 
-/** How many `100 Continue` are skipped before one answer; the parser refuses any further ones. */
+/** Maximum number of `100 Continue` before a response. The parser refuses any further ones. */
 const MAX_CONTINUES = 16;
 
-/** The most bytes that one `100 Continue` may take. */
+/** Maximum size of one `100 Continue`. */
 const MAX_CONTINUE_BYTES = 4_096;
 
 const STATUS_LINE_START = Buffer.from('HTTP/1.1 100');
@@ -16,7 +16,7 @@ const DIGIT_ZERO = 0x30;
 const DIGIT_ONE = 0x31;
 const STATUS_OFFSET = 9;
 
-/** A target sent more bytes than an answer may have: an endless status line, header or chunk extension. */
+/** A target sent more bytes than a response may have: an endless status line, header or chunk extension. */
 export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError';
   readonly code = 'ANSWER_TOO_LONG';
@@ -27,16 +27,16 @@ export class AnswerTooLongError extends Error {
 }
 
 /**
- * Stands between a socket and undici. It destroys the socket when an answer gets too long, with {@link AnswerTooLongError},
- * since undici does not count what it skips.
+ * Reads a socket for undici. Destroys the socket with {@link AnswerTooLongError} if a response is too long, because
+ * undici does not count the bytes that it skips.
  *
- * It also removes `100 Continue`. Clients have to accept it unasked (RFC 9110 §15.2), and servers and proxies do send
- * it unasked, but undici takes it for a broken answer. undici skips the other informational answers itself.
+ * Also removes `100 Continue`. Clients must accept it at any time (RFC 9110 §15.2), and servers and proxies do send
+ * it unrequested, but undici takes it for an invalid response. undici itself skips other informational responses.
  */
 export class AnswerReader {
-  /** How many `100 Continue` were removed since the last call of {@link beforeAnswer}. */
+  /** The number of `100 Continue` removed since {@link beforeAnswer}. */
   skipped = 0;
-  /** Whether any byte came since then. */
+  /** Whether any byte arrived since then. */
   began = false;
   #bytes = 0;
   #limit = MAX_HEAD_BYTES;
@@ -67,7 +67,7 @@ export class AnswerReader {
     };
   }
 
-  /** Called before a request is written: the next bytes read are the start of an answer. */
+  /** Call it before a request is written: the next bytes are the start of its response. */
   beforeAnswer(): void {
     this.#active = true;
     this.#bytes = 0;
@@ -77,14 +77,14 @@ export class AnswerReader {
     this.began = false;
   }
 
-  /** Called when the head of the answer is complete: from here on, the larger limit applies. */
+  /** Call it when the head of the response is complete: from here on, the larger limit applies. */
   beforeBody(): void {
     this.#limit = MAX_BYTES;
   }
 
-  /** What is left of the bytes read so far, or null when more are needed to know. */
+  /** The bytes without `100 Continue`, or null if more bytes are needed to decide. */
   #withoutContinue(chunk: Buffer): Buffer | null {
-    // The common case, an answer whose status is not 10x, without any further look.
+    // The common case: a response whose status is not 10x needs no further check.
     if (this.#held === null && chunk.length > STATUS_LINE_START.length && !mayBeContinue(chunk)) {
       this.#active = false;
       return chunk;

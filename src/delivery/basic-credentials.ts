@@ -4,24 +4,24 @@ export interface BasicCredentials {
   readonly secret: string;
 }
 
-/** Stands where a credential was. */
+/** Replaces a credential. */
 export const CENSORED = '[censored]';
 
-/** A shorter secret occurs within words and numbers by chance: only a whole word is taken for it. */
+/** Shorter secrets occur in words and numbers by chance, so only whole words are replaced. */
 const MIN_CENSORED_LENGTH = 4;
 
-/** The value of an `Authorization` header, the credentials being read as UTF-8. */
+/** The value of an `Authorization` header. Credentials are encoded as UTF-8. */
 export function basicAuthorization(credentials: BasicCredentials): string {
   return `Basic ${encode(credentials)}`;
 }
 
 /**
- * A text that came from a target that was sent these credentials, without them: targets that answer with the request
- * they got are common, and their answers are kept and logged.
+ * Removes credentials from a text that a target sent. Many targets return the request in their response, which is
+ * stored and logged.
  */
 export function withoutCredentials(text: string, credentials: BasicCredentials): string {
   const { secret } = credentials;
-  // Nothing to look for in the few bytes that most targets answer: encoded, a credential is longer, not shorter.
+  // Most responses are short. An encoded credential is never shorter than the plain one, so it cannot be in them.
   if (text.length < secret.length || text === '') return text;
   const encoded = waysToWrite(encode(credentials)).reduce(censorForm, text);
   if (secret === '') return encoded;
@@ -37,7 +37,7 @@ function censorWord(text: string, form: string): string {
   return text.replaceAll(word, CENSORED);
 }
 
-/** As it is, in JSON with and without escaped slashes, and in a URL or form. */
+/** The value as it is, in JSON with and without escaped slashes, and in a URL or form. */
 function waysToWrite(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   return [value, json, json.replaceAll('/', '\\/'), encodeURIComponent(value.toWellFormed())];

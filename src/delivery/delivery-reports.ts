@@ -6,23 +6,26 @@ import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
 import type { PostbackResult } from './postback-sender.ts';
 
-/** How often, at most, the log says that messages are postponed for the same cause. */
+/** Minimum time between log lines about messages that were postponed for the same cause. */
 const POSTPONED_LOG_INTERVAL_MS = 60_000;
 
-/** Why a message was put back without an attempt: this machine is unable to connect, or its target's origin is at its limit. */
+/**
+ * Why a message was put back without an attempt: this machine cannot connect, or the origin of the target is at its
+ * limit.
+ */
 export type PostponementCause = 'unable_to_connect' | 'origin_limit';
 
 /** Counters of delivery. */
 export interface DeliveryMetrics {
   attempted(outcome: 'success' | 'retry' | 'dead_letter', durationMs: number, webhookId: number): void;
-  /** From the event to its arrival, for messages that arrived at the first attempt. */
+  /** The time from the event to the delivery, for messages that were delivered at the first attempt. */
   arrived(sinceEventMs: number): void;
   discarded(count: number): void;
   postponed(cause: PostponementCause): void;
   queueFailed(): void;
 }
 
-/** A settlement with the webhook that it is for; null where that is gone. */
+/** A settlement with its webhook; null if the webhook was deleted. */
 export type FinishedMessage = DeliverySettlement & { target: DeliveryTarget | null };
 
 /** Dependencies of {@link DeliveryReports}. */
@@ -32,7 +35,7 @@ export interface DeliveryReportsDependencies {
   metrics: DeliveryMetrics;
 }
 
-/** Counts and logs what became of messages. */
+/** Counts and logs the results of messages. */
 export class DeliveryReports {
   readonly #with: DeliveryReportsDependencies;
   readonly #postponedLoggedAt = new Map<PostponementCause, number>();
@@ -41,7 +44,7 @@ export class DeliveryReports {
     this.#with = dependencies;
   }
 
-  /** An attempt was made. */
+  /** Reports an attempt. */
   attempted(
     target: DeliveryTarget,
     result: PostbackResult,
@@ -77,7 +80,7 @@ export class DeliveryReports {
     });
   }
 
-  /** Messages were discarded together: the head of a line, and the followers that went with it. */
+  /** Reports messages that were discarded together: the head of a line and the messages behind it. */
   discarded({ settlement, discarded }: Settled<FinishedMessage>): void {
     const { message, target, outcome } = settlement;
     this.#with.metrics.discarded(1 + discarded.length);
@@ -95,7 +98,7 @@ export class DeliveryReports {
     }
   }
 
-  /** A message was put back without an attempt. The log gets one line a minute for each cause. */
+  /** Reports a message that was put back without an attempt, with one log line per minute and cause. */
   postponed(message: ReceivedMessage, cause: PostponementCause, reason: string): void {
     this.#with.metrics.postponed(cause);
     const now = performance.now();

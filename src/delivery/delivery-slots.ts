@@ -1,17 +1,20 @@
 import { Node, Yallist } from 'yallist';
 
-/** A request that takes longer than this is slow: it merely waits and leaves the processor to others. */
+/** A request that takes longer is slow: it only waits and leaves the processor to others. */
 const SLOW_AFTER_MS = 100;
-/** After a request that took this long, the next one of the same line counts as slow from its start. */
+/** After a request that took this long, the next one of the line counts as slow from its start. */
 const REMEMBERED_AFTER_MS = 1_000;
-/** How many slow lines are remembered; beyond it the oldest is forgotten. */
+/** Maximum number of slow lines that are remembered. */
 const MAX_REMEMBERED = 20_000;
-/** Slow requests that may be in flight: so many for each quick one, and at least this many. */
+/** The limit of slow requests: a multiple of the limit of quick ones, but at least a minimum. */
 const SLOW_SHARE = 16;
 const MIN_SLOW_LIMIT = 1_024;
 /** The share of slow requests that may go to one origin. */
 const ORIGIN_SHARE = 1 / 16;
-/** How long a message waits, on average, whose origin is at its limit: as long as the origin has been so, within these. */
+/**
+ * How long a message waits on average if its origin is at its limit: as long as the origin has been, within these
+ * limits.
+ */
 const ORIGIN_PAUSE_MIN_MS = 500;
 const ORIGIN_PAUSE_MAX_MS = 10_000;
 
@@ -25,34 +28,38 @@ export interface MessageLease {
 interface RequestInFlight {
   readonly lease: MessageLease;
   readonly origin: string;
-  /** Milliseconds on the slots' clock. */
+  /** Milliseconds on the clock of the slots. */
   readonly takenAt: number;
   slow: boolean;
 }
 
-/** The slot of a request in flight, to be given back. */
+/** The slot of a request in flight. */
 export type Slot = Node<RequestInFlight>;
 
-/** What is known of an origin with slow requests. */
+/** The state of an origin with slow requests. */
 interface SlowOrigin {
   count: number;
-  /** Since when it is at its limit, on the slots' clock; null when it is below. */
+  /** Since when it is at its limit, on the clock of the slots; null if it is below. */
   fullSince: number | null;
 }
 
 /**
- * Bounds the requests in flight. Slow requests have a larger bound of their own: a waiting request costs a socket and some
- * memory, while a slot that it kept from the others would let one hanging target slow down all. Lines that were slow
- * lately count as slow from the start, so a target that always hangs holds up others once, until it is noticed.
+ * Limits the requests in flight. Slow requests have a larger limit of their own: a waiting request needs only a
+ * socket and some memory, while in a normal slot, one hanging target would slow down all others. Lines that were
+ * slow recently count as slow from the start, so a target that always hangs delays others only once.
  *
- * Each origin may have a part of the slow requests only, so that one whose targets all hang leaves room for the others.
+ * Each origin may have only a share of the slow requests, so one with many hanging targets leaves room for the
+ * others.
  */
 export class DeliverySlots {
   readonly #quickLimit: number;
   readonly #totalLimit: number;
   readonly #originLimit: number;
   readonly #elapsed: () => number;
-  /** In the order they were taken, so that the search for slow ones stops at the first young one. A list, not a Set: decision 14. */
+  /**
+   * In the order in which they were taken, so that the search for slow ones can stop early. A list, not a Set:
+   * decision 14.
+   */
   readonly #quick = new Yallist<RequestInFlight>();
   readonly #slow = new Yallist<RequestInFlight>();
   readonly #slowLines = new Set<number>();
@@ -67,7 +74,7 @@ export class DeliverySlots {
     this.#elapsed = elapsed;
   }
 
-  /** How many requests are in flight. */
+  /** The number of requests in flight. */
   get taken(): number {
     return this.#quick.length + this.#slow.length;
   }
@@ -86,14 +93,14 @@ export class DeliverySlots {
     return Math.max(0, Math.min(this.#quickLimit - this.#quick.length, this.#totalLimit - this.taken));
   }
 
-  /** In how many milliseconds another slot becomes free at the latest; null: only when one is given back. */
+  /** The milliseconds until another slot becomes free at the latest; null if a request has to end first. */
   nextFreeIn(): number | null {
     if (this.taken >= this.#totalLimit) return null;
     const oldest = this.#quick.head;
     return oldest === undefined ? null : oldest.value.takenAt + SLOW_AFTER_MS - this.#elapsed();
   }
 
-  /** For how many milliseconds, on average, a message to this origin has to wait for others to end; null when it need not. */
+  /** How many milliseconds, on average, a message to this origin has to wait; null if it need not wait. */
   originPause(origin: string): number | null {
     const fullSince = this.#slowOrigins.get(origin)?.fullSince ?? null;
     if (fullSince === null) return null;
@@ -109,7 +116,7 @@ export class DeliverySlots {
     return slot;
   }
 
-  /** Gives a slot back when its request has ended. */
+  /** Releases the slot of a request that has ended. */
   give(slot: Slot): void {
     const { lease, takenAt, slow } = slot.value;
     const { lineId } = lease;

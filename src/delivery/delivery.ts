@@ -28,7 +28,7 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
   return { guard, sender: new PostbackSender({ guard, version, deadlineMs, now }) };
 }
 
-/** Starts to deliver queued messages if the settings say so; disposing waits for the requests in flight. */
+/** Starts to deliver queued messages if the settings allow it. Disposing waits for the requests in flight. */
 export function startDelivery(
   { settings, logs, metrics, storage, now, random }: ServiceContext,
   { queue, sender, webhooks }: { queue: MessageQueue; sender: PostbackSender; webhooks: Webhooks },

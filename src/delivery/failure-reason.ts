@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-/** The most characters of a reason that come from elsewhere: a target's status text, an unknown error's message. */
+/** Maximum length of a text from elsewhere: the status text of a target, or the message of an unknown error. */
 const MAX_FOREIGN_TEXT_LENGTH = 200;
 
 const MS_PER_SECOND = 1_000;
@@ -8,7 +8,7 @@ const MS_PER_SECOND = 1_000;
 const LOOKUP_FAILED = 'host name lookup failed';
 const UNPARSABLE_ANSWER = 'answer could not be parsed';
 
-/** What `error.code` means, in the words of an administrator. */
+/** The meaning of `error.code`, in words for administrators. */
 const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'connection refused'],
   ['ECONNRESET', 'connection reset'],
@@ -57,7 +57,7 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNPARSABLE_ANSWER],
 ]);
 
-/** As {@link REASON_BY_CODE}, for families of codes. */
+/** The same for families of codes. */
 const REASON_BY_CODE_PREFIX: readonly (readonly [prefix: string, reason: string])[] = [
   ['HPE_', UNPARSABLE_ANSWER],
   ['ERR_SSL_', 'TLS handshake failed'],
@@ -65,13 +65,13 @@ const REASON_BY_CODE_PREFIX: readonly (readonly [prefix: string, reason: string]
   ['EPROTO', 'TLS handshake failed'],
 ];
 
-/** undici's words for answers that are well-formed but have no place there, all with the code of a closed connection. */
+/** undici's errors for well-formed responses at the wrong time. All have the code of a closed connection. */
 const MISPLACED_ANSWERS: ReadonlySet<string> = new Set(['bad response', 'bad upgrade']);
 
-/** What says least when connecting to several addresses of a host failed in several ways. */
+/** The least informative codes, if connecting to several addresses of a host failed in several ways. */
 const UNTELLING_CODES: ReadonlySet<unknown> = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
 
-/** Codes of failures to connect that say something about this machine, and nothing about the target. */
+/** Codes of connection failures that are the fault of this machine, not of the target. */
 const OWN_FAILURES: ReadonlySet<unknown> = new Set([
   'NAME_SERVICE_DOWN',
   'EMFILE',
@@ -80,13 +80,13 @@ const OWN_FAILURES: ReadonlySet<unknown> = new Set([
   'ENOMEM',
 ]);
 
-/** Whether this machine was unable to connect, to any target: the target had no part in it. */
+/** Whether this machine was unable to connect to any target. */
 export function isOwnFailure(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isOwnFailure);
   return OWN_FAILURES.has(codeOf(error));
 }
 
-/** Why a request failed that did not get a whole answer: a few plain words, without secrets and without a stack. */
+/** Why a request failed without a complete response: a few plain words, without secrets or a stack trace. */
 export function failureReason(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0)
     return failureReason(error.errors.find((one) => !UNTELLING_CODES.has(codeOf(one))) ?? error.errors[0]);
@@ -94,9 +94,9 @@ export function failureReason(error: unknown): string {
   const { name, message } = error instanceof Error ? error : { name: '', message: '' };
   if (code === 'TARGET_REFUSED') return message;
   if (code === 'UND_ERR_SOCKET' && MISPLACED_ANSWERS.has(message)) return UNPARSABLE_ANSWER;
-  // undici gives parser errors a code only for some of what the parser finds.
+  // undici gives codes only to some of its parser errors.
   if (name === 'HTTPParserError') return UNPARSABLE_ANSWER;
-  // And asserts what it takes for granted of an answer, such as a status of 100 or above.
+  // Other errors are assertions, for example that a status is 100 or above.
   if (code === 'ERR_ASSERTION') return UNPARSABLE_ANSWER;
   if (typeof code === 'string') {
     const reason =
@@ -108,13 +108,13 @@ export function failureReason(error: unknown): string {
   return typeof code === 'string' ? plainText(code) : 'unknown error';
 }
 
-/** Why a request failed that was answered: the status and its text, the target's own or else the standard one. */
+/** Why a request failed with a response: the status and its text, from the target or the standard. */
 export function statusReason(status: number, statusText: string | null): string {
   const text = plainText(statusText ?? '') || (STATUS_CODES[status] ?? '');
   return text === '' ? String(status) : `${status} ${text}`;
 }
 
-/** Why a request failed that had no whole answer within its deadline (milliseconds). */
+/** Why a request failed that got no complete response within its deadline (milliseconds). */
 export function timeoutReason(deadlineMs: number): string {
   return `timed out after ${deadlineMs / MS_PER_SECOND} s`;
 }
@@ -124,7 +124,7 @@ export function postbackFailureMessage(url: string, reason: string): string {
   return `Request to postback URL '${url}' failed for reason: ${reason}`;
 }
 
-/** A text from elsewhere as one short line of printable characters. */
+/** A text from elsewhere, as one short line of printable characters. */
 export function plainText(text: string): string {
   const line = text
     .slice(0, MAX_FOREIGN_TEXT_LENGTH * 2)

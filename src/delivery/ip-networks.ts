@@ -6,11 +6,11 @@ type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 /** A network in CIDR notation, parsed. */
 export type IpNetwork = readonly [address: IpAddress, prefixLength: number];
 
-/** How many leading bits of an IPv4-mapped address say that it is one. */
+/** The number of leading bits that identify an IPv4-mapped address. */
 const IPV4_MAPPED_BITS = 96;
 
 /**
- * IPv4 networks that are not the public Internet.
+ * IPv4 networks that do not belong to the public Internet.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  */
@@ -34,8 +34,8 @@ const SPECIAL_IPV4 = parseNetworks([
 ]);
 
 /**
- * IPv6 networks within global unicast that are not the public Internet. Tunnels that carry an IPv4 address
- * (Teredo, 6to4) are all refused: they are deprecated, and the author of an address chooses which IPv4 address it carries.
+ * IPv6 networks within global unicast that do not belong to the public Internet. Tunnels that contain an IPv4
+ * address (Teredo, 6to4) are refused: they are deprecated, and anyone can choose the IPv4 address in them.
  *
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
@@ -46,26 +46,30 @@ const SPECIAL_IPV6 = parseNetworks([
   '3fff::/20', // documentation
 ]);
 
-/** The only part of IPv6 that is given out; loopback, unique-local, link-local, multicast and the rest lie outside. */
+/**
+ * The only part of IPv6 that is allocated. Loopback, unique-local, link-local and multicast addresses are outside.
+ */
 const GLOBAL_UNICAST_IPV6 = parseNetwork('2000::/3');
 
 /**
- * IPv6 networks whose last 32 bits are the IPv4 address that packets really go to: IPv4-mapped (RFC 4291 §2.5.5.2) and
- * the well-known NAT64 prefix (RFC 6052 §2.1), through which IPv6-only hosts reach public IPv4 targets. The local-use
- * NAT64 prefix 64:ff9b:1::/48 (RFC 8215) is not among them, since the place of its IPv4 address is the site's choice.
+ * IPv6 networks whose last 32 bits are the IPv4 address that packets are sent to: IPv4-mapped (RFC 4291 §2.5.5.2)
+ * and the well-known NAT64 prefix (RFC 6052 §2.1), through which IPv6-only hosts reach public IPv4 targets. The
+ * local-use NAT64 prefix 64:ff9b:1::/48 (RFC 8215) is not included, because each site chooses the place of its IPv4
+ * address.
  */
 const EMBEDDING_IPV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map((text) => ipaddr.IPv6.parseCIDR(text));
 
 /**
- * A network in CIDR notation, or a single address standing for itself. Bits beyond the prefix are ignored; a network
- * of IPv4-mapped addresses is the IPv4 network.
+ * Parses a network in CIDR notation, or a single address. Bits beyond the prefix are ignored. A network of
+ * IPv4-mapped addresses is the IPv4 network.
  *
- * @throws {RangeError} naming the text that is neither
+ * @throws {RangeError} that names the invalid text
  */
 export function parseNetwork(text: string): IpNetwork {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
-  // node:net decides what an address is: ipaddr.js also reads octal, hexadecimal and shortened IPv4 numbers.
+  // node:net decides what an address is, because ipaddr.js also accepts octal, hexadecimal and shortened IPv4
+  // numbers.
   if (family === 0 || address.includes('%') || rest.length > 0) throw notANetwork(text);
   const bits = family === 4 ? 32 : 128;
   if (prefix !== undefined && (!/^\d{1,3}$/.test(prefix) || Number(prefix) > bits)) throw notANetwork(text);
@@ -77,7 +81,7 @@ export function parseNetwork(text: string): IpNetwork {
   return [parsed, prefixLength];
 }
 
-/** Whether the address is one of the public Internet: not special, not local, and not a disguise of such an address. */
+/** Whether the address belongs to the public Internet: it is not special or local, and contains no such address. */
 export function isPublicAddress(address: IpAddress): boolean {
   if (address instanceof ipaddr.IPv4) return !isWithin(address, SPECIAL_IPV4);
   const embedded = embeddedIpv4(address);
@@ -94,7 +98,7 @@ export function isWithin(address: IpAddress, networks: readonly IpNetwork[]): bo
   return embedded !== null && holds(embedded);
 }
 
-/** An address as the operating system writes it, its zone (`%eth0`) left out; null for anything else. */
+/** Parses an address as the operating system writes it, without its zone (`%eth0`). Null for anything else. */
 export function parseAddress(text: string): IpAddress | null {
   const [address = ''] = text.split('%', 1);
   if (isIP(address) === 0 || (isIPv4(address) && text !== address)) return null;
@@ -103,7 +107,8 @@ export function parseAddress(text: string): IpAddress | null {
 
 function parseIp(address: string): IpAddress {
   if (isIPv4(address)) return ipaddr.IPv4.parse(address);
-  // ipaddr.js takes ::10.0.0.1 for ::ffff:10.0.0.1, which is another address; in URLs all numbers are hexadecimal.
+  // ipaddr.js confuses ::10.0.0.1 with ::ffff:10.0.0.1, which is another address. In URLs, all numbers are
+  // hexadecimal.
   return ipaddr.IPv6.parse(new URL(`http://[${address}]`).hostname.slice(1, -1));
 }
 

@@ -1,20 +1,20 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
-/** The most search domains and dots that are honoured, as glibc does. */
+/** Maximum number of search domains and dots, as in glibc. */
 const MAX_SEARCH_DOMAINS = 6;
 const MAX_NDOTS = 15;
 const DEFAULT_NDOTS = 1;
 
 /** How names are completed, from `resolv.conf`. */
 export interface SearchRules {
-  /** Domains to append, in this order, without a dot at their ends. */
+  /** Domains to append, in this order, without a trailing dot. */
   readonly domains: readonly string[];
-  /** A name with at least this many dots is looked up as it is first, one with fewer dots last. */
+  /** A name with at least this many dots is looked up unchanged first; a name with fewer dots, last. */
   readonly ndots: number;
 }
 
-/** Reads a hosts file: lower-case name → addresses, in the order of the file. Lines that are malformed are skipped. */
+/** Parses a hosts file: lower-case name → addresses, in the order of the file. Malformed lines are skipped. */
 export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
   const hosts = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -30,7 +30,7 @@ export function parseHosts(text: string): ReadonlyMap<string, readonly string[]>
   return hosts;
 }
 
-/** Reads search domains and `ndots` from `resolv.conf`; of several `search` and `domain` lines, the last counts. */
+/** Parses search domains and `ndots` of `resolv.conf`. The last of several `search` and `domain` lines applies. */
 export function parseSearchRules(text: string): SearchRules {
   let domains: readonly string[] = [];
   let ndots = DEFAULT_NDOTS;
@@ -48,9 +48,9 @@ export function parseSearchRules(text: string): SearchRules {
 }
 
 /**
- * The names to ask name servers for, in this order. A name that ends with a dot is complete.
+ * The names to look up, in order. A name with a trailing dot is complete.
  *
- * @returns names without a dot at their ends
+ * @returns names without a trailing dot
  */
 export function candidatesOf(hostname: string, { domains, ndots }: SearchRules): string[] {
   if (hostname.endsWith('.')) return [withoutLastDot(hostname)];
@@ -59,12 +59,12 @@ export function candidatesOf(hostname: string, { domains, ndots }: SearchRules):
   return dots >= ndots ? [hostname, ...completed] : [...completed, hostname];
 }
 
-/** `name` without the dot that marks it as complete. */
+/** The name without the trailing dot that marks it as complete. */
 export function withoutLastDot(name: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
-/** What a file holds, parsed again only after the file has changed. A file that cannot be read counts as empty. */
+/** The parsed content of a file, which is parsed again when the file changes. An unreadable file counts as empty. */
 export class ParsedFile<T> {
   readonly #path: string;
   readonly #parse: (text: string) => T;
@@ -77,7 +77,7 @@ export class ParsedFile<T> {
     this.#value = parse('');
   }
 
-  /** The same object as long as the file stays the same. */
+  /** Returns the same object until the file changes. */
   async read(): Promise<T> {
     const version = await versionOf(this.#path);
     if (version === this.#version) return this.#value;

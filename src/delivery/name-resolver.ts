@@ -12,14 +12,14 @@ import {
   withoutLastDot,
 } from './name-files.ts';
 
-/** How long a lookup may take in all, in milliseconds, however many names and servers it asks. */
+/** The time limit of a lookup in milliseconds, however many names and servers it asks. */
 export const LOOKUP_LIMIT_MS = 10_000;
-/** The part of it for finding out whether any name gets an answer. */
+/** The part of it for checking whether any name can be resolved. */
 const PROBE_LIMIT_MS = 3_000;
-/** How long one name server has to answer at first; it is doubled once. */
+/** The first timeout of a query to one name server. It is doubled once. */
 const QUERY_TIMEOUT_MS = 1_500;
 const QUERY_TRIES = 2;
-/** How long to wait for addresses of the other family when those of one are there. */
+/** How long to wait for addresses of the other family after those of one have arrived. */
 const OTHER_FAMILY_DELAY_MS = 250;
 
 const HOSTS_FILE = '/etc/hosts';
@@ -29,14 +29,14 @@ const LOOPBACK: readonly LookupAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** Codes by which a name server says that a name has no address. */
+/** Codes of responses that say that a name has no address. */
 const SAYS_ABSENT: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
-/** Codes of names without an address, also of those that no name server is asked about. */
+/** Codes of names without an address, including names that no name server is asked about. */
 const ABSENT: ReadonlySet<unknown> = new Set([...SAYS_ABSENT, 'EBADNAME']);
-/** Codes of a name server that gave no answer at all; further search domains would fare no better. */
+/** Codes of name servers that do not respond. Further search domains would not help. */
 const SILENT: ReadonlySet<unknown> = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED']);
 
-/** No name server answers anything: this machine's fault, not that of the host that was looked up. */
+/** No name server responds: the fault of this machine, not of the host that was looked up. */
 export class NameServiceDownError extends Error {
   override readonly name = 'NameServiceDownError';
   readonly code = 'NAME_SERVICE_DOWN';
@@ -46,28 +46,29 @@ export class NameServiceDownError extends Error {
   }
 }
 
-/** What a {@link NameResolver} is made of. */
+/** Configuration of a {@link NameResolver}. */
 export interface NameResolverOptions {
   /** Addresses of name servers, `address` or `address:port`. @defaultValue those of the system */
   readonly nameServers?: readonly string[];
   /** @defaultValue `/etc/hosts` */
   readonly hostsFile?: string;
-  /** Read for search domains and `ndots`. @defaultValue `/etc/resolv.conf` */
+  /** Provides search domains and `ndots`. @defaultValue `/etc/resolv.conf` */
   readonly resolverFile?: string;
 }
 
 /**
- * Looks host names up in the hosts file, then asks the name servers. Unlike the operating system's lookup it blocks no
- * thread, so any number of names that nobody answers hold up no other name.
+ * Looks host names up in the hosts file, then with the name servers. Unlike the lookup of the operating system it
+ * blocks no thread, so names that cannot be resolved do not delay others.
  *
- * It follows `resolv.conf` (name servers, `search`, `ndots`), but no other sources of `nsswitch.conf` such as mDNS.
+ * It follows `resolv.conf` (name servers, `search`, `ndots`), but no other sources of `nsswitch.conf`, such as
+ * mDNS.
  */
 export class NameResolver {
   readonly #hosts: ParsedFile<ReadonlyMap<string, readonly string[]>>;
   readonly #search: ParsedFile<SearchRules>;
   readonly #nameServers: readonly string[] | null;
   #resolver: { readonly of: SearchRules; readonly resolver: Resolver } | null = null;
-  /** When a name server last answered, in the time of `performance.now()`, and for which name. */
+  /** When a name server last responded, in the time of `performance.now()`, and for which name. */
   #answeredAt = Number.NEGATIVE_INFINITY;
   #answeredName: string | null = null;
   #probe: Promise<boolean> | null = null;
@@ -78,7 +79,7 @@ export class NameResolver {
     this.#nameServers = options.nameServers ?? null;
   }
 
-  /** As {@link find}, in the form of `dns.lookup` with `all: true`. */
+  /** The same as {@link find}, in the form of `dns.lookup` with `all: true`. */
   readonly lookup = (
     hostname: string,
     { family = 0 }: LookupOptions,
@@ -97,9 +98,9 @@ export class NameResolver {
   /**
    * The addresses of a host, at least one, IPv4 first.
    *
-   * @throws an error with `code`: `ENOTFOUND` when there is no address, `EAI_AGAIN` when this name gets no answer within
-   * {@link LOOKUP_LIMIT_MS}, `ESERVFAIL` and the like when a name server fails on it
-   * @throws {NameServiceDownError} when no name gets an answer
+   * @throws an error with `code`: `ENOTFOUND` if there is no address, `EAI_AGAIN` if this name gets no response
+   *   within {@link LOOKUP_LIMIT_MS}, `ESERVFAIL` and the like if a name server fails
+   * @throws {NameServiceDownError} if no name can be resolved
    */
   async find(hostname: string): Promise<readonly LookupAddress[]> {
     const name = withoutLastDot(hostname.toLowerCase());
@@ -121,7 +122,7 @@ export class NameResolver {
     }
   }
 
-  /** A resolver reads the name servers once, so a change of `resolv.conf` needs another one. */
+  /** A resolver reads the name servers once, so a change of `resolv.conf` needs a new one. */
   #resolverFor(rules: SearchRules): Resolver {
     if (this.#resolver?.of === rules) return this.#resolver.resolver;
     const resolver = new Resolver({
@@ -134,7 +135,7 @@ export class NameResolver {
     return resolver;
   }
 
-  /** Resolves the first of these names that has an address. A server failure for one name does not end the search. */
+  /** Resolves the first name that has an address. A server failure for one name does not end the search. */
   async #firstOf(resolver: Resolver, names: readonly string[]): Promise<readonly LookupAddress[]> {
     let failure: unknown = lookupError('ENOTFOUND', names.at(-1) ?? '');
     for (const name of names) {
@@ -184,7 +185,7 @@ export class NameResolver {
     if (name !== null) this.#answeredName = name;
   }
 
-  /** Whether the name servers answer anything: who serves the root, or the name that they answered last. */
+  /** Whether the name servers respond at all: to a query for the root, or for the name of their last response. */
   #answers(resolver: Resolver): Promise<boolean> {
     this.#probe ??= this.#askAnything(resolver).finally(() => {
       this.#probe = null;
@@ -205,7 +206,7 @@ export class NameResolver {
   }
 }
 
-/** Waits for a promise, but rejects with the code `ETIMEOUT` after so many milliseconds. */
+/** Waits for a promise, but rejects with the code `ETIMEOUT` after the limit. */
 async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(lookupError('ETIMEOUT', '')), limitMs);
@@ -216,7 +217,7 @@ async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether this machine has an IPv6 address that others can reach, without which IPv6 addresses of hosts are useless. */
+/** Whether this machine has a public IPv6 address. Without one, IPv6 addresses of hosts are useless. */
 function reachesIpv6(): boolean {
   return Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some(

@@ -5,7 +5,7 @@ import { failureReason, isOwnFailure, plainText, statusReason, timeoutReason } f
 import { parseRetryAfter } from './retry-after.ts';
 import type { TargetConnection, TargetConnections, TargetRequestHandler } from './target-connections.ts';
 
-/** How many informational answers (1xx) may come before the answer. */
+/** Maximum number of informational responses (1xx) before the response. */
 const MAX_INFORMATIONAL_ANSWERS = 16;
 
 const HTTP_OK = 200;
@@ -14,57 +14,57 @@ const HTTP_TOO_MANY_REQUESTS = 429;
 const HTTP_SERVICE_UNAVAILABLE = 503;
 
 /**
- * A target that closes an idle connection may do so while a request is on its way to it. How long the close may take to be
- * noticed beside twice the round trip; an end that comes later is the target's reaction to the request.
+ * A target may close an idle connection while a request is on its way. The time in which such a close is noticed,
+ * in addition to two round trips. A later close is the target's reaction to the request.
  */
 const CROSSING_MARGIN_MS = 200;
 
-/** How a connection ends that the other side has closed, as `error.code`. */
+/** `error.code` of a connection that the other side has closed. */
 const CLOSED_BY_TARGET: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-/** What became of a request to a target. */
+/** The result of a request to a target. */
 export interface PostbackResult {
-  /** DELIVERED: a whole 2xx answer came in time, or more of one than is read. */
+  /** DELIVERED: a complete 2xx response arrived in time, or more of its body than is read. */
   readonly outcome: 'DELIVERED' | 'FAILED';
-  /** The answer's status, also when the rest of the answer did not come. */
+  /** The status of the response, even if the rest of it did not arrive. */
   readonly status: number | null;
   readonly statusText: string | null;
-  /** What was read of the answer's body, as text; null when no answer came. */
+  /** The part of the response's body that was read, as text; null without a response. */
   readonly responseBody: string | null;
-  /** Whether the body was longer than what is read of it. */
+  /** Whether the body was longer than the part that was read. */
   readonly responseTruncated: boolean;
-  /** Why it failed, in plain words without secrets; null when it was delivered. */
+  /** Why it failed, in plain words without secrets; null if it was delivered. */
   readonly reason: string | null;
-  /** For how many milliseconds a 429 or 503 asks not to be sent to again. */
+  /** For how many milliseconds a 429 or 503 asks for no further requests. */
   readonly retryAfterMs: number | null;
   /** From the call to the result, in milliseconds with fractions. */
   readonly durationMs: number;
-  /** Whether it was aborted from this side, so that it says nothing about the target. */
+  /** Whether this side aborted it, so that the result says nothing about the target. */
   readonly aborted: boolean;
   /**
-   * Whether this machine was unable to connect to any target: out of file descriptors, or no name server answers. Nothing
-   * was sent, and it says nothing about the target.
+   * Whether this machine was unable to connect to any target: no file descriptors are left, or no name server
+   * responds. Nothing was sent, and the result says nothing about the target.
    */
   readonly unsent: boolean;
-  /** Whether the request was sent a second time, since the target closed a kept connection as it was written. */
+  /** Whether the request was sent a second time, because the target closed a kept connection while it was written. */
   readonly resent: boolean;
 }
 
 /** Why a result says nothing about its target. */
 type NotAttempted = Partial<Pick<PostbackResult, 'aborted' | 'unsent'>>;
 
-/** What an exchange sends, and within which bounds. */
+/** The request of an exchange, and its limits. */
 export interface PostbackExchangeOptions {
   readonly connections: TargetConnections;
   readonly origin: string;
   readonly request: Dispatcher.DispatchOptions;
   readonly credentials: BasicCredentials | null;
-  /** Over all phases after the lookup of the host name: connecting, TLS, sending, the answer and its body. */
+  /** The time limit of all phases after the lookup of the host name: connecting, TLS, sending and the response. */
   readonly deadlineMs: number;
   /** How long the lookup of the host name may take, in milliseconds. */
   readonly lookupLimitMs: number;
   readonly maxAnswerBytes: number;
-  /** Whether the request may be sent a second time where the target's close may have crossed it. */
+  /** Whether the request may be sent a second time if the target's close may have crossed it. */
   readonly mayResend: boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -72,7 +72,7 @@ export interface PostbackExchangeOptions {
   readonly onSettled: (result: PostbackResult) => void;
 }
 
-/** One request to a target and its answer. It settles exactly once, whatever the target does. */
+/** One request to a target, and its response. It settles exactly once, whatever the target does. */
 export class PostbackExchange implements TargetRequestHandler {
   readonly #options: PostbackExchangeOptions;
   readonly #startedAt = performance.now();
@@ -81,7 +81,7 @@ export class PostbackExchange implements TargetRequestHandler {
   #settled = false;
 
   #onReusedConnection = false;
-  /** When the request began to be written, in the time of `performance.now()`. */
+  /** When writing the request began, in the time of `performance.now()`. */
   #writtenAt = 0;
   #resent = false;
   #informational = 0;
@@ -101,12 +101,12 @@ export class PostbackExchange implements TargetRequestHandler {
     this.#connection.dispatch(this.#options.request, this);
   }
 
-  /** Ends it: the result says that it was aborted. */
+  /** Ends it as aborted. */
   abort(): void {
     this.#fail('stopped before the target answered', { aborted: true });
   }
 
-  /** Ends it when the lookup takes too long. */
+  /** Ends it because the lookup took too long. */
   expireLookup(): void {
     this.#fail('host name lookup timed out', { unsent: true });
   }
@@ -116,7 +116,7 @@ export class PostbackExchange implements TargetRequestHandler {
     this.#fail(this.#failureStatus() ?? timeoutReason(this.#options.deadlineMs));
   }
 
-  /** The deadline starts after the lookup, which has a limit of its own: until then nothing can be sent. */
+  /** The deadline starts after the lookup, which has its own limit. Nothing can be sent before. */
   onLookupStart(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(expireLookup, this.#options.lookupLimitMs, this);
@@ -179,7 +179,7 @@ export class PostbackExchange implements TargetRequestHandler {
       return;
     }
     if (this.#status !== null && 'code' in error && error.code === 'ANSWER_TOO_LONG') {
-      // Like a body beyond the limit: the status decides.
+      // As with a body beyond the limit, the status decides.
       this.#finish();
       this.#options.connections.discard(this.#connection);
       return;
@@ -189,8 +189,8 @@ export class PostbackExchange implements TargetRequestHandler {
   }
 
   /**
-   * Whether the target may have closed the idle connection before the request arrived, which says nothing about the target.
-   * It may have read the request anyway; receivers recognise a repeated message by its id.
+   * Whether the target may have closed the idle connection before the request arrived, which says nothing about the
+   * target. It may have read the request anyway; receivers recognise a repeated message by its id.
    */
   #mayHaveCrossed(error: Error): boolean {
     return (
@@ -212,7 +212,7 @@ export class PostbackExchange implements TargetRequestHandler {
     this.start();
   }
 
-  /** The reason that lies in the status, when there is one that is a failure. */
+  /** The reason for a status that is a failure; null for others. */
   #failureStatus(): string | null {
     if (this.#status === null || this.#status < HTTP_REDIRECTION) return null;
     return statusReason(this.#status, this.#statusText);

@@ -14,7 +14,7 @@ const DEFAULT_MAX_IDLE_CONNECTIONS = 256;
 const DEFAULT_IDLE_TIMEOUT_MS = 4_000;
 const DEFAULT_MAX_CONNECTION_AGE_MS = 5 * 60_000;
 
-/** How many parsed URLs are cached. */
+/** Maximum number of parsed URLs in the cache. */
 const MAX_REMEMBERED_URLS = 16_384;
 
 const MS_PER_SECOND = 1_000;
@@ -24,19 +24,19 @@ export interface PostbackSenderOptions {
   readonly guard: TargetGuard;
   /** The product's version, for `User-Agent`. */
   readonly version: string;
-  /** For one request over all of its phases after the lookup of the host name, in milliseconds. @defaultValue 30,000 */
+  /** The time limit of a request after the lookup of the host name, in milliseconds. @defaultValue 30,000 */
   readonly deadlineMs?: number;
-  /** For the lookup of a host name, in milliseconds. @defaultValue {@link LOOKUP_LIMIT_MS} */
+  /** The time limit of the lookup of a host name, in milliseconds. @defaultValue {@link LOOKUP_LIMIT_MS} */
   readonly lookupLimitMs?: number;
-  /** How much of an answer's body is read. @defaultValue 64 KiB */
+  /** How much of a response's body is read. @defaultValue 64 KiB */
   readonly maxAnswerBytes?: number;
-  /** How many connections are kept open without a request on them, over all targets. @defaultValue 256 */
+  /** Maximum number of idle connections, over all targets. @defaultValue 256 */
   readonly maxIdleConnections?: number;
-  /** How long a connection is kept open without a request on it, in milliseconds. @defaultValue 4,000 */
+  /** How long an idle connection is kept open, in milliseconds. @defaultValue 4,000 */
   readonly idleTimeoutMs?: number;
-  /** After how long a connection is not used again, in milliseconds. @defaultValue 300,000 */
+  /** The age in milliseconds from which a connection is not used again. @defaultValue 300,000 */
   readonly maxConnectionAgeMs?: number;
-  /** Certificate authorities in PEM format that are trusted in addition to the ones that Node.js trusts. */
+  /** Certificate authorities in PEM format that are trusted in addition to those of Node.js. */
   readonly ca?: readonly string[];
   /** Epoch milliseconds. @defaultValue `Date.now` */
   readonly now?: () => number;
@@ -44,19 +44,22 @@ export interface PostbackSenderOptions {
 
 /** A message to a target. */
 export interface Postback {
-  /** The same over all attempts of a message. */
+  /** The same for all attempts of a message. */
   readonly messageId: string;
   readonly url: string;
   readonly body: string | Uint8Array;
-  /** Sent with HTTP Basic authentication; null for none. */
+  /** Credentials for HTTP Basic authentication; null for none. */
   readonly credentials: BasicCredentials | null;
-  /** Headers in addition to the ones every postback has. */
+  /** Headers in addition to those of every postback. */
   readonly extraHeaders?: Readonly<Record<string, string>>;
-  /** Whether the request may be sent a second time where a kept connection's close may have crossed it. @defaultValue true */
+  /**
+   * Whether the request may be sent a second time if the close of a kept connection may have crossed it.
+   * @defaultValue true
+   */
   readonly mayResend?: boolean;
 }
 
-/** The parts of a target's URL, or why it is none. */
+/** The parts of a target's URL, or why it is invalid. */
 interface Target {
   readonly origin: string;
   readonly path: string;
@@ -64,8 +67,8 @@ interface Target {
 }
 
 /**
- * Sends messages to targets: an HTTP/1.1 POST each, redirects not followed, within a deadline and a bound of what is
- * read. There may be any number of requests at a time; one that hangs holds nothing but its own connection.
+ * Sends messages to targets: one HTTP/1.1 POST each, without following redirects, with a deadline and a limit on
+ * what is read. Any number of requests can run at a time. A request that hangs blocks only its own connection.
  */
 export class PostbackSender implements AsyncDisposable {
   readonly #guard: TargetGuard;
@@ -96,19 +99,20 @@ export class PostbackSender implements AsyncDisposable {
     });
   }
 
-  /** How many postbacks are in flight. */
+  /** The number of postbacks in flight. */
   get inFlight(): number {
     return this.#connections.inFlight;
   }
 
-  /** How many connections to targets there are, idle ones and ones being made included. */
+  /** The number of connections to targets, including idle ones and those that are being opened. */
   get connections(): number {
     return this.#connections.size;
   }
 
   /**
-   * Sends a message and resolves with what became of it; it never rejects. A kept connection that the target closed before
-   * the request was written is replaced unnoticed. Where the close may have crossed the request, it is sent once more.
+   * Sends a message and resolves with the result; it never rejects. If the target closed a kept connection before
+   * the request was written, another connection is used. If the close may have crossed the request, it is sent
+   * again.
    */
   send(postback: Postback): Promise<PostbackResult> {
     const target = this.#target(postback.url);
@@ -132,12 +136,12 @@ export class PostbackSender implements AsyncDisposable {
     });
   }
 
-  /** The origin of a target's URL; the empty text when the URL is refused. */
+  /** The origin of a target's URL; empty if the URL is refused. */
   originOf(url: string): string {
     return this.#target(url).origin;
   }
 
-  /** Aborts all postbacks in flight, and each one that is sent from now on. */
+  /** Aborts all postbacks in flight and all that are sent from now on. */
   abort(): void {
     this.#stopped = true;
     this.#connections.abortRequests();
@@ -149,7 +153,7 @@ export class PostbackSender implements AsyncDisposable {
     await this.#connections[Symbol.asyncDispose]();
   }
 
-  /** Names and values in turn, the cheapest form for undici. */
+  /** Names and values alternate, which is the cheapest form for undici. */
   #headers({ messageId, credentials, extraHeaders }: Postback): string[] {
     const headers = [
       'Content-Type',

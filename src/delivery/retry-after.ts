@@ -16,7 +16,7 @@ export function parseRetryAfter(header: string, now: number): number | null {
   const text = header.trim();
   if (SECONDS.test(text)) return Math.min(Number(text) * MS_PER_SECOND, Number.MAX_SAFE_INTEGER);
   if (!HTTP_DATE.test(text)) return null;
-  // All HTTP dates are in UTC, but the form of asctime() does not say so.
+  // All HTTP dates are in UTC, but the format of asctime() does not contain the time zone.
   const date = Date.parse(ASCTIME_END.test(text) ? `${text} GMT` : text);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }

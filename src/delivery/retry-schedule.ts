@@ -1,33 +1,32 @@
-/** The largest deviation from a step of the schedule, in either direction, as a fraction of the step. */
+/** The maximum deviation from a step of the schedule in either direction, as a fraction of the step. */
 const RETRY_JITTER = 0.2;
 
-/** Keeps the power of two finite, so that no delay doubled is no delay; any maximum is met long before. */
+/** Keeps the power of two finite. Every maximum is reached much earlier. */
 const MAX_DOUBLINGS = 1_000;
 
-/** What the delay before another attempt depends on. */
+/** The inputs of the delay before another attempt. */
 export interface RetryDelayInput {
-  /** How many attempts were made, the one that just failed included: 1 or more. */
+  /** The number of attempts so far, including the one that just failed. */
   readonly attempt: number;
   /** The delay after the first attempt, in milliseconds. */
   readonly initialDelayMs: number;
-  /** The longest delay, in milliseconds. */
+  /** The maximum delay, in milliseconds. */
   readonly maxDelayMs: number;
-  /** How long the target asked the sender to wait (`Retry-After`), in milliseconds; null if it did not. */
+  /** The wait that the target asked for (`Retry-After`), in milliseconds; null if it did not. */
   readonly retryAfterMs: number | null;
-  /** A source of numbers from 0 up to but without 1, such as `Math.random`. */
+  /** Returns numbers from 0 up to but not including 1, such as `Math.random`. */
   readonly random: () => number;
 }
 
 /**
- * How many whole milliseconds to wait after attempt n before attempt n+1.
+ * The whole milliseconds to wait after attempt n before attempt n+1.
  *
- * The schedule's step is the initial delay, doubled with each attempt (initial, 2 × initial, 4 × initial, …), but at
- * most the maximum. The delay is drawn evenly from the span of 20 % to either side of that step, cut off at the
- * maximum: once the maximum is reached, from 80 % of it to all of it. So webhooks whose targets failed together do not
- * come back together, and no delay exceeds the maximum.
+ * The step of the schedule is the initial delay, doubled with each attempt (initial, 2 × initial, 4 × initial, …),
+ * up to the maximum. The delay is random: uniform within 20 % of the step in both directions, and never more than
+ * the maximum. So webhooks whose targets failed at the same time are not retried at the same time.
  *
- * A target's `Retry-After` can lengthen the delay up to the maximum, but never shorten it. So a target can neither make
- * the service call it in a loop, nor postpone its messages for ever.
+ * A target's `Retry-After` can lengthen the delay up to the maximum, but never shorten it. So a target can neither
+ * cause a tight loop of requests, nor postpone its messages forever.
  */
 export function retryDelay(input: RetryDelayInput): number {
   const { attempt, initialDelayMs, maxDelayMs, retryAfterMs, random } = input;

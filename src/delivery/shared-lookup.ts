@@ -1,15 +1,15 @@
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 
-/** Called with the addresses of a host, at least one, or with the reason that there are none. */
+/** Called with the addresses of a host, at least one, or with the error. */
 export type AddressesCallback = (
   error: NodeJS.ErrnoException | null,
   addresses: readonly LookupAddress[],
 ) => void;
 
 /**
- * Finds the addresses of host names with one lookup at a time for each name, so that many connections to one host ask the
- * name servers once. An answer goes to everybody who waits for it and is not cached.
+ * Looks up host names, with one lookup at a time for each name, so that many connections to one host query the name
+ * servers once. All waiting callers get the result. It is not cached.
  */
 export class SharedLookup {
   readonly #lookup: LookupFunction;
@@ -19,7 +19,7 @@ export class SharedLookup {
     this.#lookup = lookup;
   }
 
-  /** Finds a host's addresses of the requested family, or of both. */
+  /** The addresses of a host of the requested family, or of both. */
   find(hostname: string, { family = 0 }: Pick<LookupOptions, 'family'>, callback: AddressesCallback): void {
     const key = `${family} ${hostname}`;
     const others = this.#waiting.get(key);

@@ -4,27 +4,30 @@ import { Node, Yallist } from 'yallist';
 import { AnswerReader } from './answer-reader.ts';
 import type { LookupWatcher, TargetConnector } from './target-connector.ts';
 
-/** What {@link TargetConnections} is made of. */
+/** Configuration of {@link TargetConnections}. */
 export interface TargetConnectionsOptions {
   readonly connector: Pick<TargetConnector, 'connect'>;
-  /** How many connections are kept open without a request on them, over all targets. */
+  /** Maximum number of idle connections, over all targets. */
   readonly maxIdle: number;
-  /** How long a connection is kept open without a request on it. */
+  /** How long an idle connection is kept open. */
   readonly idleTimeoutMs: number;
-  /** After how long a connection is no longer used again, so that a target's new address is noticed under steady load. */
+  /**
+   * The age from which a connection is not used again, so that a new address of a target takes effect under steady
+   * load.
+   */
   readonly maxAgeMs: number;
 }
 
-/** The longest idle time that a target can ask for in its `Keep-Alive` header. */
+/** The maximum idle time that a target can ask for in its `Keep-Alive` header. */
 const MAX_IDLE_HINT_MS = 30_000;
 
-/** A request to a target: gets its answer, and learns when the target's host name is looked up. */
+/** A request to a target: receives its response, and is notified of the lookup of the target's host name. */
 export interface TargetRequestHandler extends Dispatcher.DispatchHandler, LookupWatcher {
-  /** Ends the request, since the service stops. */
+  /** Ends the request, because the service stops. */
   abort(): void;
 }
 
-/** A connection to a target, with at most one request on it at a time. */
+/** A connection to a target, with at most one request at a time. */
 export class TargetConnection {
   readonly origin: string;
   readonly #client: Client;
@@ -32,13 +35,13 @@ export class TargetConnection {
   #socket: Socket | null = null;
   #reader: AnswerReader | null = null;
   #handler: TargetRequestHandler | null = null;
-  /** Answers that were received whole since it was (re)connected. */
+  /** The number of complete responses since it was (re)connected. */
   answers = 0;
-  /** When it was connected last, in the time of `performance.now()`. */
+  /** When it was last connected, in the time of `performance.now()`. */
   connectedAt = 0;
-  /** The shortest time in which the target's side answered anything since then: at least one round trip, in milliseconds. */
+  /** The shortest time in which the target responded since then: at least one round trip, in milliseconds. */
   roundTripMs = 0;
-  /** Its place among those without a request on them; {@link TargetConnections} puts it there and takes it away. */
+  /** Its node in the list of idle connections, which {@link TargetConnections} manages. */
   readonly idlePlace = new Node<TargetConnection>(this);
 
   constructor(
@@ -53,7 +56,7 @@ export class TargetConnection {
       pipelining: 1,
       keepAliveTimeout: options.idleTimeoutMs,
       keepAliveMaxTimeout: MAX_IDLE_HINT_MS,
-      // Every request has a deadline of its own, over all of its phases.
+      // Every request has its own deadline for all of its phases.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (target, callback) => {
@@ -67,65 +70,65 @@ export class TargetConnection {
         });
       },
     });
-    // A client would reconnect with its next request; here a connection that ended while idle is not used again. If it ended
-    // with a request on it, that request has failed already, or is about to be sent on a new connection.
+    // A client would reconnect for its next request, but a connection that ended while idle is not used again here.
+    // If it ended during a request, that request has failed, or is about to be sent on a new connection.
     this.#client.on('disconnect', () => {
       if (this.idle) this.#onIdleClose(this);
     });
   }
 
-  /** Whether no request is on it and it may be used again. */
+  /** Whether it has no request and can be used again. */
   get idle(): boolean {
     return this.idlePlace.list !== undefined;
   }
 
-  /** How many `100 Continue` came before the answer that is being waited for. */
+  /** The number of `100 Continue` before the current response. */
   get continues(): number {
     return this.#reader?.skipped ?? 0;
   }
 
-  /** Whether any byte of the answer came that is being waited for. */
+  /** Whether any byte of the current response has arrived. */
   get answerBegan(): boolean {
     return this.#reader?.began ?? false;
   }
 
-  /** Sends a request; the handler gets the answer. */
+  /** Sends a request. The handler receives the response. */
   dispatch(request: Dispatcher.DispatchOptions, handler: TargetRequestHandler): void {
     this.#handler = handler;
     this.#client.dispatch(request, handler);
   }
 
-  /** To be called when a request is about to be written to the connection. */
+  /** Call it when a request is about to be written to the connection. */
   beforeRequest(): void {
     this.#reader?.beforeAnswer();
   }
 
-  /** To be called when the head of an answer is complete. */
+  /** Call it when the head of a response is complete. */
   beforeBody(): void {
     this.#reader?.beforeBody();
   }
 
-  /** To be called when an answer began so many milliseconds after its request was written. */
+  /** Call it when a response began so many milliseconds after its request was written. */
   answeredWithin(elapsedMs: number): void {
     if (elapsedMs < this.roundTripMs) this.roundTripMs = elapsedMs;
   }
 
-  /** To be called when a request was answered whole: nothing of it is kept while the connection is idle. */
+  /** Call it when a response is complete: nothing of it is kept while the connection is idle. */
   finished(): void {
     this.answers += 1;
     this.#handler = null;
   }
 
-  /** Ends the request on it, if there is one. */
+  /** Ends its request, if it has one. */
   abort(): void {
     if (!this.idle) this.#handler?.abort();
   }
 
-  /** Ends the connection, also one that is still being made, and the request on it. */
+  /** Ends the connection, even if it is still being opened, and its request. */
   async destroy(): Promise<void> {
     const socket = this.#socket;
     const ended = this.#client.destroy();
-    // The client waits for a connection that is being made, however long that takes.
+    // The client would wait until an opening connection is established, however long that takes.
     socket?.destroy();
     await ended;
     if (socket === null || socket.closed) return;
@@ -136,28 +139,28 @@ export class TargetConnection {
 }
 
 /**
- * The connections to all targets: one for each request at a time, kept open for the next request to the same origin.
- * The number of open connections is bounded by the requests in flight plus `maxIdle`, however many targets there are.
- * Nothing is kept for an origin without open connections.
+ * The connections to all targets: one for each concurrent request, kept open for the next request to the same
+ * origin. The number of open connections is at most the requests in flight plus `maxIdle`, however many targets
+ * there are. Nothing is kept for an origin without open connections.
  */
 export class TargetConnections implements AsyncDisposable {
   readonly #options: TargetConnectionsOptions;
   readonly #all = new Set<TargetConnection>();
-  /** Connections without a request on them, the one that has been idle longest first. A list, not a Set: decision 14. */
+  /** Idle connections, the one that has been idle longest first. A list, not a Set: decision 14. */
   readonly #idle = new Yallist<TargetConnection>();
-  /** Idle connections by origin, as stacks: surplus connections stay at the bottom, grow old and are closed. */
+  /** Idle connections by origin, as stacks: surplus connections stay at the bottom, age and are closed. */
   readonly #idleByOrigin = new Map<string, TargetConnection[]>();
 
   constructor(options: TargetConnectionsOptions) {
     this.#options = options;
   }
 
-  /** How many connections there are, idle ones included. */
+  /** The number of connections, including idle ones. */
   get size(): number {
     return this.#all.size;
   }
 
-  /** How many requests are in flight. */
+  /** The number of requests in flight. */
   get inFlight(): number {
     return this.#all.size - this.#idle.length;
   }
@@ -177,7 +180,7 @@ export class TargetConnections implements AsyncDisposable {
     return connection;
   }
 
-  /** Takes back a connection whose request was answered whole, for another one. */
+  /** Makes a connection idle after a complete response, for the next request. */
   release(connection: TargetConnection): void {
     connection.finished();
     if (performance.now() - connection.connectedAt > this.#options.maxAgeMs) {
@@ -203,7 +206,7 @@ export class TargetConnections implements AsyncDisposable {
     for (const connection of [...this.#all]) connection.abort();
   }
 
-  /** Ends all connections; done when their sockets are closed. */
+  /** Ends all connections. Resolves when their sockets are closed. */
   async [Symbol.asyncDispose](): Promise<void> {
     const connections = [...this.#all];
     for (const connection of connections) this.#forget(connection);

@@ -3,38 +3,38 @@ import { connect as connectTls, createSecureContext, getCACertificates, type Sec
 import type { buildConnector } from 'undici';
 import { type TargetGuard, TargetRefusedError } from './target-guard.ts';
 
-/** After how long without traffic the system asks whether the other side of a connection is still there. */
+/** After this time without traffic, the system checks whether the other side of a connection is still there. */
 const TCP_KEEP_ALIVE_DELAY_MS = 60_000;
 
 /**
- * Called once: with the connection and how long the TCP handshake took, or with the reason that there is none.
+ * Called once: with the connection and the duration of the TCP handshake, or with the error.
  *
  * @param roundTripMs one round trip to the target, in milliseconds with fractions; 0 without a connection
  */
 export type ConnectCallback = (error: Error | null, socket: Socket | null, roundTripMs: number) => void;
 
-/** Learns when the lookup of a host name begins and ends; of a literal address nothing is looked up. */
+/** Notified when the lookup of a host name begins and ends. Literal addresses are not looked up. */
 export interface LookupWatcher {
   onLookupStart(): void;
   /** Called whether or not an address was found. */
   onLookupEnd(): void;
 }
 
-/** Where a connection goes, as undici describes it to connectors. */
+/** The destination of a connection, in undici's form. */
 export type ConnectTarget = Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>;
 
-/** What a {@link TargetConnector} is made of. */
+/** Configuration of a {@link TargetConnector}. */
 export interface TargetConnectorOptions {
   readonly guard: TargetGuard;
-  /** Certificate authorities in PEM format that are trusted in addition to the ones that Node.js trusts. */
+  /** Certificate authorities in PEM format that are trusted in addition to those of Node.js. */
   readonly ca?: readonly string[];
 }
 
 /**
- * Opens TCP or TLS connections to targets that the guard allows. It has no deadline of its own: a caller ends a
- * connection attempt through the socket, which exists at once.
+ * Opens TCP or TLS connections to targets that the guard allows. It has no deadline of its own: callers end an
+ * attempt through the socket, which is returned at once.
  *
- * TLS sessions are never resumed, since a resumed session does not look at the target's certificate again.
+ * TLS sessions are never resumed, because a resumed session does not check the target's certificate again.
  */
 export class TargetConnector {
   readonly #guard: TargetGuard;
@@ -43,22 +43,22 @@ export class TargetConnector {
   constructor(options: TargetConnectorOptions) {
     this.#guard = options.guard;
     const { ca } = options;
-    // Made once: reading the certificate authorities takes longer than a handshake.
+    // Created once, because reading the certificate authorities takes longer than a handshake.
     this.#secureContext = createSecureContext(
       ca === undefined ? {} : { ca: [...getCACertificates(), ...ca] },
     );
   }
 
   /**
-   * Starts to connect and returns the socket meanwhile; null when the address is refused at once. The callback may be
-   * called before this returns.
+   * Starts to connect and returns the socket; null if the address is refused at once. The callback may be called
+   * before this returns.
    */
   connect(
     { hostname, protocol, port }: ConnectTarget,
     watcher: LookupWatcher | null,
     callback: ConnectCallback,
   ): Socket | null {
-    // A literal address is never looked up, so the guard's lookup does not see it.
+    // A literal address is never looked up, so the guard's lookup does not check it.
     if (this.#guard.checkHost(hostname) !== null) {
       callback(new TargetRefusedError(hostname), null, 0);
       return null;
@@ -74,7 +74,7 @@ export class TargetConnector {
           ...address,
           secureContext: this.#secureContext,
           ALPNProtocols: ['http/1.1'],
-          // Said here, so that NODE_TLS_REJECT_UNAUTHORIZED cannot say otherwise.
+          // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
           rejectUnauthorized: true,
           ...(isIP(hostname) === 0 && { servername: hostname }),
         })
@@ -87,7 +87,7 @@ export class TargetConnector {
       settled = true;
       callback(error, connected, roundTripMs);
     };
-    // Of several addresses the last attempt is the one that succeeds.
+    // With several addresses, the last attempt is the one that succeeded.
     let attemptedAt = performance.now();
     let handshakeMs = 0;
     socket

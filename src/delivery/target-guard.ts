@@ -4,15 +4,16 @@ import { type IpNetwork, isPublicAddress, isWithin, parseAddress, parseNetwork }
 import { NameResolver } from './name-resolver.ts';
 import { SharedLookup } from './shared-lookup.ts';
 
-/** The most characters that a target's URL may have. */
+/** Maximum length of a target's URL. */
 export const MAX_TARGET_URL_LENGTH = 2_048;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is control characters that are looked for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 
 /**
- * A connection was not opened, because its address is not allowed for targets. The message names an address of the URL, but
- * not the address that a host name leads to: who may configure webhooks must not map the network with names.
+ * A connection was not opened, because its address is not allowed for targets. The message names an address in the
+ * URL, but not the address of a host name: whoever configures webhooks must not be able to map the network with
+ * names.
  */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError';
@@ -25,43 +26,43 @@ export class TargetRefusedError extends Error {
   }
 }
 
-/** What a {@link TargetGuard} is made of. */
+/** Configuration of a {@link TargetGuard}. */
 export interface TargetGuardOptions {
-  /** Networks in CIDR notation that targets may be in although they are not the public Internet. */
+  /** Networks in CIDR notation that targets may use although they do not belong to the public Internet. */
   readonly allowedNetworks: readonly string[];
-  /** Finds the addresses of a host name; always called with `all: true`. @defaultValue a {@link NameResolver} */
+  /** Looks up the addresses of a host name; always called with `all: true`. @defaultValue a {@link NameResolver} */
   readonly lookup?: LookupFunction;
 }
 
 /**
- * Networks in CIDR notation, parsed.
+ * Parses networks in CIDR notation.
  *
- * @throws {RangeError} naming the first one that is no network
+ * @throws {RangeError} that names the first invalid one
  */
 export function parseAllowedNetworks(cidrs: readonly string[]): readonly IpNetwork[] {
   return cidrs.map((cidr) => parseNetwork(cidr.trim()));
 }
 
 /**
- * Protects the internal network against server-side request forgery. URLs are checked when they are configured and again
- * when they are used. The addresses of a host name are checked when a connection is opened, and the connection goes to one
- * of the checked addresses, so a later DNS answer cannot change the destination.
+ * Protects the internal network against server-side request forgery. URLs are checked when they are configured and
+ * again when they are used. The addresses of a host name are checked when a connection is opened, and the
+ * connection uses one of the checked addresses, so a later DNS response cannot change the destination.
  *
- * It cannot see where a public address forwards to. An outgoing proxy would have to make the same checks itself.
+ * It cannot see where a public address forwards to. An outgoing proxy would have to make the same checks.
  */
 export class TargetGuard {
   readonly #allowedNetworks: readonly IpNetwork[];
   readonly #hosts: SharedLookup;
 
-  /** @throws {RangeError} naming the first allowed network that is none */
+  /** @throws {RangeError} that names the first invalid network */
   constructor(options: TargetGuardOptions) {
     this.#allowedNetworks = parseAllowedNetworks(options.allowedNetworks);
     this.#hosts = new SharedLookup(options.lookup ?? new NameResolver().lookup);
   }
 
   /**
-   * Why a text cannot be a target's URL, or null when nothing in the text itself speaks against it. A literal address
-   * is checked in whatever way it is written; where a host name leads is known only when it is connected to.
+   * Why a text cannot be a target's URL, or null if the text itself is acceptable. Literal addresses are checked in
+   * every notation. The addresses of a host name are known only when it is connected to.
    */
   checkUrl(text: string): string | null {
     if (text.length > MAX_TARGET_URL_LENGTH)
@@ -75,8 +76,8 @@ export class TargetGuard {
   }
 
   /**
-   * Why a host of a URL cannot be connected to: a literal address, with or without brackets, that is not allowed. Null
-   * for allowed addresses and for host names. (`node:net` asks no lookup function about literal addresses.)
+   * Why the host of a URL is not allowed: it is a literal address, with or without brackets, that is refused. Null
+   * for allowed addresses and for host names. (`node:net` calls no lookup function for literal addresses.)
    */
   checkHost(hostname: string): string | null {
     const address = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
@@ -90,8 +91,8 @@ export class TargetGuard {
   }
 
   /**
-   * A lookup function for `node:net` and `node:tls`: of a host's addresses those that are allowed, in their order. When
-   * there are addresses but none is allowed it fails with {@link TargetRefusedError}.
+   * A lookup function for `node:net` and `node:tls`: returns the allowed addresses of a host, in their order. If it
+   * has addresses, but none is allowed, it fails with {@link TargetRefusedError}.
    */
   readonly lookup: LookupFunction = (hostname: string, options: LookupOptions, callback) => {
     this.#hosts.find(hostname, options, (error, found) => {
