@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconChevronRight, IconFolder, IconFolderOpen, IconHome2 } from '@tabler/icons-react';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type CSSProperties,
   type DragEvent,
@@ -14,16 +15,19 @@ import { folders } from '../../../texts/content.ts';
 import type { FolderIndex, FolderNode, TreeRow } from './folder-index.ts';
 import styles from './folder-tree.module.css';
 import { rowAfterKey, typedMatch } from './tree-keys.ts';
-import { useWindow } from './use-window.ts';
 
 const ROW_HEIGHT = 32;
 const TOUCH_ROW_HEIGHT = 44;
-/** Deeper folders are not indented further: there would be no room for their names. */
+/** Rows beyond the edges, so that scrolling shows no gaps. */
+const OVERSCAN = 8;
+/** The size of the box until it is measured. */
+const FIRST_RECT = { width: 0, height: 600 };
+/** Deeper folders are not indented further, to leave room for their names. */
 const MAX_INDENT_LEVEL = 12;
 const TYPING_MS = 700;
 const OPEN_WHILE_DRAGGING_MS = 700;
 
-/** What can be dropped on folders; without it nothing can, and folders cannot be dragged. */
+/** Drag and drop on folders. Without it, nothing can be dropped and folders cannot be dragged. */
 export interface TreeDragging {
   onDragStart: (node: FolderNode, event: DragEvent) => void;
   onDragEnd: () => void;
@@ -32,8 +36,8 @@ export interface TreeDragging {
 }
 
 /**
- * A tree of folders as the WAI-ARIA authoring practices have it: arrows, Home and End, typing a name, Enter. Only the
- * rows in view are made.
+ * A tree of folders that follows the WAI-ARIA authoring practices: arrow keys, Home and End, typing a name, Enter. Only
+ * visible rows are rendered, because there may be twenty thousand.
  */
 export function FolderTree({
   label,
@@ -66,7 +70,16 @@ export function FolderTree({
   const [target, setTarget] = useState<number | null>(null);
   const typed = useRef({ text: '', at: 0 });
   const opening = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const { first, last, reveal } = useWindow(box, { count: rows.length, rowHeight });
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    overscan: OVERSCAN,
+    initialRect: FIRST_RECT,
+  });
+  useEffect(() => {
+    if (rowHeight > 0) virtualizer.measure();
+  }, [virtualizer, rowHeight]);
   const activeIndex = Math.max(
     0,
     rows.findIndex(({ node }) => node.id === activeId),
@@ -75,14 +88,14 @@ export function FolderTree({
   const follow = useEffectEvent((id: number) => {
     setActiveId(id);
     const at = rows.findIndex(({ node }) => node.id === id);
-    if (at >= 0) reveal(at);
+    if (at >= 0) virtualizer.scrollToIndex(at);
   });
-  // Only when another folder is opened, by whatever way, and once there are rows to follow it in.
+  // Only when another folder is opened, in any way, and after the rows are loaded.
   const opened = rows.length > 1 ? chosen : null;
   useEffect(() => {
     if (opened !== null) follow(opened);
   }, [opened]);
-  // What another search finds is looked at from its beginning.
+  // The results of another search are shown from the start.
   useEffect(() => {
     if (box.current !== null && search !== '') box.current.scrollTop = 0;
   }, [search]);
@@ -99,7 +112,7 @@ export function FolderTree({
     const row = rows[at];
     if (row === undefined) return;
     setActiveId(row.node.id);
-    reveal(at);
+    virtualizer.scrollToIndex(at);
   };
   const choose = ({ node }: TreeRow) => {
     setActiveId(node.id);
@@ -155,49 +168,57 @@ export function FolderTree({
       {rows.length === 0 ? (
         <div className={styles.nothing}>{folders.nothingFound}</div>
       ) : (
-        <div className={styles.space} style={{ height: rows.length * rowHeight }} role="presentation">
-          {rows.slice(first, last + 1).map((row, at) => (
-            <Row
-              key={row.node.id}
-              id={`${treeId}-${row.node.id}`}
-              row={row}
-              style={{
-                transform: `translateY(${(first + at) * rowHeight}px)`,
-                height: rowHeight,
-                paddingInlineStart: `${0.25 + 0.875 * Math.min(row.level - 1, MAX_INDENT_LEVEL)}rem`,
-              }}
-              isActive={first + at === activeIndex}
-              isChosen={row.node.id === chosen}
-              isTarget={row.node.id === target}
-              isDisabled={isDisabled(row.node)}
-              {...(dragging === undefined
-                ? {}
-                : {
-                    draggable: row.node.parent !== null,
-                    onDragStart: (event: DragEvent) => dragging.onDragStart(row.node, event),
-                    onDragEnd: () => {
-                      endDrag();
-                      dragging.onDragEnd();
-                    },
-                    onDragOver: (event: DragEvent) => {
-                      if (target !== row.node.id) {
+        <div className={styles.space} style={{ height: virtualizer.getTotalSize() }} role="presentation">
+          {virtualizer.getVirtualItems().flatMap(({ index: at, start }) => {
+            const row = rows[at];
+            return row === undefined ? (
+              []
+            ) : (
+              <Row
+                key={row.node.id}
+                id={`${treeId}-${row.node.id}`}
+                row={row}
+                style={{
+                  transform: `translateY(${start}px)`,
+                  height: rowHeight,
+                  paddingInlineStart: `${0.25 + 0.875 * Math.min(row.level - 1, MAX_INDENT_LEVEL)}rem`,
+                }}
+                isActive={at === activeIndex}
+                isChosen={row.node.id === chosen}
+                isTarget={row.node.id === target}
+                isDisabled={isDisabled(row.node)}
+                {...(dragging === undefined
+                  ? {}
+                  : {
+                      draggable: row.node.parent !== null,
+                      onDragStart: (event: DragEvent) => dragging.onDragStart(row.node, event),
+                      onDragEnd: () => {
                         endDrag();
-                        setTarget(dragging.accepts(row.node, event) ? row.node.id : null);
-                        if (row.expanded === false)
-                          opening.current = setTimeout(() => setOpen(row.node, true), OPEN_WHILE_DRAGGING_MS);
-                      }
-                      if (dragging.accepts(row.node, event)) event.preventDefault();
-                    },
-                    onDragLeave: endDrag,
-                    onDrop: (event: DragEvent) => {
-                      endDrag();
-                      if (!dragging.accepts(row.node, event)) return;
-                      event.preventDefault();
-                      dragging.onDrop(row.node, event);
-                    },
-                  })}
-            />
-          ))}
+                        dragging.onDragEnd();
+                      },
+                      onDragOver: (event: DragEvent) => {
+                        if (target !== row.node.id) {
+                          endDrag();
+                          setTarget(dragging.accepts(row.node, event) ? row.node.id : null);
+                          if (row.expanded === false)
+                            opening.current = setTimeout(
+                              () => setOpen(row.node, true),
+                              OPEN_WHILE_DRAGGING_MS,
+                            );
+                        }
+                        if (dragging.accepts(row.node, event)) event.preventDefault();
+                      },
+                      onDragLeave: endDrag,
+                      onDrop: (event: DragEvent) => {
+                        endDrag();
+                        if (!dragging.accepts(row.node, event)) return;
+                        event.preventDefault();
+                        dragging.onDrop(row.node, event);
+                      },
+                    })}
+              />
+            );
+          })}
         </div>
       )}
     </div>
