@@ -1,7 +1,7 @@
 import { type QueueKind, SqsApi, type SqsPlace } from '../queue/sqs/sqs-api.ts';
 import { judgeQueues, type QueueAttributes } from '../queue/sqs/sqs-attributes.ts';
 import { SqsError } from '../queue/sqs/sqs-error.ts';
-import { otherOwnerText, readOtherOwner } from '../queue/sqs/sqs-owner.ts';
+import { findOtherOwners } from '../queue/sqs/sqs-owner.ts';
 
 const SUCCESS = 0;
 const FAILURE = 1;
@@ -58,7 +58,7 @@ export async function runQueuesCommand(
     return WRONG_USE;
   }
   const settings = { ...context.settings(), installation: await context.installation() };
-  using api = new SqsApi(settings.place, { receives: 1 });
+  using api = new SqsApi(settings.place);
   try {
     return command === 'create' ? await create(api, settings, context) : await check(api, settings, context);
   } catch (error) {
@@ -95,7 +95,7 @@ async function create(
     writeError('coursewire: an existing queue is not a FIFO queue; see: coursewire queues check\n');
     return FAILURE;
   }
-  const others = await otherOwners(api, settings.installation);
+  const others = await findOtherOwners(api, settings.installation);
   for (const text of others) writeError(`coursewire: ${text}\n`);
   if (others.length > 0) return FAILURE;
   if ((messages.RedrivePolicy ?? '') === '') {
@@ -127,7 +127,7 @@ async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandCo
       { name: api.nameOf('messages'), attributes: messages },
       { name: api.nameOf('dead letters'), attributes: dead },
     );
-    faults.push(...judged.map((fault) => fault.text), ...(await otherOwners(api, settings.installation)));
+    faults.push(...judged.map((fault) => fault.text), ...(await findOtherOwners(api, settings.installation)));
   }
   if (messages !== undefined) faults.push(...(await missingPermissions(api)));
   for (const fault of faults) write(`wrong: ${fault}\n`);
@@ -136,16 +136,6 @@ async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandCo
     'Both queues are configured correctly. Sending and receiving were not tested, because that would change the queues.\n',
   );
   return SUCCESS;
-}
-
-/** Reports queues of another installation. Queues without an owner become those of this installation. */
-async function otherOwners(api: SqsApi, installation: string): Promise<string[]> {
-  const texts: string[] = [];
-  for (const kind of ['messages', 'dead letters'] as const) {
-    const owner = await readOtherOwner(api, kind, installation);
-    if (owner !== null) texts.push(otherOwnerText(api.nameOf(kind), owner, installation));
-  }
-  return texts;
 }
 
 /** Null when the queue does not exist. */
@@ -158,21 +148,14 @@ async function attributesOf(api: SqsApi, kind: QueueKind): Promise<QueueAttribut
   }
 }
 
-/** Actions that the credentials do not permit, as far as that can be tested without changes. */
+/** Whether the credentials permit deleting, as far as that can be tested without changes. */
 async function missingPermissions(api: SqsApi): Promise<string[]> {
-  const missing: string[] = [];
-  const probes: [string, () => Promise<unknown>][] = [
-    ['sqs:DeleteMessage', () => api.delete([NO_RECEIPT])],
-    ['sqs:ChangeMessageVisibility', () => api.giveBack([NO_RECEIPT])],
-  ];
-  for (const [action, probe] of probes) {
-    try {
-      await probe();
-    } catch (error) {
-      // Any other refusal is of the handle.
-      if (error instanceof SqsError && error.failure === 'permission')
-        missing.push(`the credentials do not allow ${action} on ${api.nameOf('messages')}`);
-    }
+  try {
+    await api.delete([NO_RECEIPT]);
+  } catch (error) {
+    // Any other refusal is of the handle.
+    if (error instanceof SqsError && error.failure === 'permission')
+      return [`the credentials do not allow sqs:DeleteMessage on ${api.nameOf('messages')}`];
   }
-  return missing;
+  return [];
 }

@@ -1,11 +1,10 @@
 import type { Database, DatabaseUnavailableError } from '../database/database.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 import type { Logger } from './log.ts';
+import { OutageLog } from './outage-log.ts';
 
 /** How often a change is tried during an outage. Without traffic, nothing else would show that it is over. */
 const TRY_EVERY_MS = 2_000;
-/** How often a continuing outage is logged. */
-const LOG_EVERY_MS = 60_000;
 
 /** Dependencies of {@link DatabaseWatch}. */
 export interface DatabaseWatchDependencies {
@@ -23,20 +22,21 @@ export class DatabaseWatch implements AsyncDisposable {
   readonly #with: DatabaseWatchDependencies;
   readonly #probe = new BackgroundTask({
     round: async (signal) => {
-      if (this.#outage === null) return Number.POSITIVE_INFINITY;
+      if (this.#refusal === null) return Number.POSITIVE_INFINITY;
       await this.#probe.pause(TRY_EVERY_MS);
-      if (this.#outage !== null && !signal.aborted) await this.#with.tryChange();
+      if (this.#refusal !== null && !signal.aborted) await this.#with.tryChange();
       return 0;
     },
     pauseMs: 0,
     // A failed change is reported through `onOutcome`.
     onError: () => {},
   });
-  #outage: { error: DatabaseUnavailableError; since: number; refused: number; loggedAt: number } | null =
-    null;
+  readonly #outages: OutageLog;
+  #refusal: DatabaseUnavailableError | null = null;
 
   constructor(dependencies: DatabaseWatchDependencies) {
     this.#with = dependencies;
+    this.#outages = new OutageLog(dependencies.log);
     dependencies.database.onOutcome((refusal) => {
       if (refusal === null) this.#ended();
       else this.#refused(refusal);
@@ -50,7 +50,7 @@ export class DatabaseWatch implements AsyncDisposable {
    */
   async check(): Promise<void> {
     await this.#with.database.ping();
-    if (this.#outage !== null) throw this.#outage.error;
+    if (this.#refusal !== null) throw this.#refusal;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -58,29 +58,19 @@ export class DatabaseWatch implements AsyncDisposable {
   }
 
   #refused(error: DatabaseUnavailableError): void {
-    const now = performance.now();
-    if (this.#outage === null) {
-      this.#outage = { error, since: now, refused: 1, loggedAt: now };
-      this.#with.log.error('the database fails: affected requests get 503 until it recovers', {
-        error,
-      });
-      this.#probe.wake();
-      return;
-    }
-    this.#outage.error = error;
-    this.#outage.refused += 1;
-    if (now - this.#outage.loggedAt < LOG_EVERY_MS) return;
-    this.#outage.loggedAt = now;
-    this.#with.log.error('the database still fails', { error, ...countsOf(this.#outage, now) });
+    const isFirst = this.#refusal === null;
+    this.#refusal = error;
+    if (isFirst) this.#probe.wake();
+    const texts = {
+      begins: 'the database fails: affected requests get 503 until it recovers',
+      goesOn: 'the database still fails',
+    };
+    this.#outages.failed(texts, { error });
   }
 
   #ended(): void {
-    if (this.#outage === null) return;
-    this.#with.log.info('the database works again', countsOf(this.#outage, performance.now()));
-    this.#outage = null;
+    if (this.#refusal === null) return;
+    this.#refusal = null;
+    this.#outages.ended('the database works again');
   }
-}
-
-function countsOf({ since, refused }: { since: number; refused: number }, now: number) {
-  return { refused, duration_ms: Math.round(now - since) };
 }

@@ -7,7 +7,7 @@ import { readKnownMessages } from '../webhooks/history/known-messages.ts';
 import { DatabaseQueue } from './database/database-queue.ts';
 import { deleteDoneMessages } from './lines/done-messages.ts';
 import type { MessageQueue } from './message-queue.ts';
-import { countEarlierLines } from './sqs/earlier-lines.ts';
+import { countEarlierLines } from './sqs/sqs-upgrade.ts';
 
 /** The queue that the settings choose, and its readiness check. */
 export interface ServiceQueue extends AsyncDisposable {

@@ -35,7 +35,8 @@ async function send(queues: TestQueues, group: string, attributes: Record<string
   );
 }
 
-describe('a queue that belongs to another installation', () => {
+// A message of another's is hidden for seconds once it was received: the tests wait for it side by side.
+describe('a queue that belongs to another installation', { concurrency: true }, () => {
   it('is refused at the start, with a sentence that names both and says what to do', async () => {
     await using bench = await openBench(server);
     await bench.open({ installation: 'first' });

@@ -62,6 +62,26 @@ describe('placing messages on Amazon SQS', () => {
     assert.equal(bench.instances[0]?.obstacle(), null);
   });
 
+  it('keeps the order of a line, each message once, when several instances place what they queue to it', async () => {
+    await using bench = await openBench(server);
+    for (let count = 0; count < 3; count++) await bench.open({ polls: false });
+    for (let n = 0; n < 20; n++)
+      await Promise.all(
+        bench.instances.map(({ queue }, place) =>
+          bench.database.transaction((tx) => queue.enqueue(tx, [messageOf(1, `m${n}-${place}`, Date.now())])),
+        ),
+      );
+    await until(async () => (await countOn(bench.queues, 'messages')) >= 60, 'all are on the queue');
+    const queued = await bench.database.reader.all<{ message_id: string }>(
+      'select message_id from queue_messages order by id',
+    );
+    const read = await readQueue(bench.queues, 60);
+    assert.deepEqual(
+      read.map(({ MessageAttributes }) => MessageAttributes?.message_id?.StringValue),
+      queued.map(({ message_id }) => message_id),
+    );
+  });
+
   it('leaves every message in the database that nobody has settled', async () => {
     await using bench = await openBench(server);
     const { queue } = await bench.open({ polls: false });
@@ -77,7 +97,6 @@ describe('placing messages on Amazon SQS', () => {
     await bench.put(lines([1, 2], 3));
     await first[Symbol.asyncDispose]();
     bench.proxy.treat = () => 'pass';
-    await bench.database.transaction((tx) => tx.run('update sqs_placed set claimed_until = null'));
     await bench.open({ polls: false });
     await until(async () => (await countOn(bench.queues, 'messages')) === 6, 'all are on the queue');
   });

@@ -2,9 +2,10 @@ import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { SqsApi, type SqsPlace } from './sqs-api.ts';
+import type { SqsContext } from './sqs-context.ts';
+import { SqsHealth } from './sqs-health.ts';
 import type { Copy } from './sqs-message.ts';
-import { SqsOutage } from './sqs-outage.ts';
-import { SqsObstacle } from './sqs-owner.ts';
+import { otherOwnersMessage } from './sqs-owner.ts';
 import { SqsPlacer } from './sqs-placer.ts';
 import { SqsQueue } from './sqs-queue.ts';
 import { SqsReceiver } from './sqs-receiver.ts';
@@ -13,8 +14,6 @@ import { SqsWatch } from './sqs-watch.ts';
 
 /** How long the head of an idle line waits for its copy: much longer than copies take, and short for who waits. */
 const WAIT_MS = 200;
-/** Receives at a time. */
-const RECEIVES = 4;
 
 /** What the engine is opened with. */
 export interface SqsQueueOptions {
@@ -53,79 +52,56 @@ export interface OpenSqsQueue extends AsyncDisposable {
  * @throws {SqsSetupError} when the queues cannot be used.
  */
 export async function openSqsQueue(options: SqsQueueOptions): Promise<OpenSqsQueue> {
-  const { database, installation, log, polls, now, waitMs = WAIT_MS } = options;
+  const { installation, place, polls, waitMs = WAIT_MS } = options;
   await using stack = new AsyncDisposableStack();
-  const outage = new SqsOutage({ log, onFailure: options.onFailure, now });
-  const api = stack.use(new SqsApi(options.place, { receives: RECEIVES }));
-  const stop = new AbortController();
-  const obstacle = new SqsObstacle({ log, onFound: () => stop.abort() });
-  const watch = stack.use(
-    new SqsWatch({
-      api,
-      outage,
-      obstacle,
-      log,
-      installation,
-      defaultMaxReceives: options.defaultMaxReceives,
-    }),
-  );
+  const health = new SqsHealth(options);
+  const context: SqsContext = { ...options, health, api: stack.use(new SqsApi(place)) };
+  const watch = stack.use(new SqsWatch(context));
   await watch.start();
-  const placer = stack.use(
-    new SqsPlacer({ database, api, outage, log, installation, polls, maxBytes: () => watch.maxBytes, now }),
-  );
+  const placer = stack.use(new SqsPlacer({ ...context, maxBytes: () => watch.limits.maxBytes }));
   const upgrade = stack.use(
     new SqsUpgrade({
-      database,
-      api,
-      outage,
+      ...context,
       readHistory: options.readHistory,
       queueAgain: (tx, messages) => queue.redeliver(tx, messages),
       onDone: () => queue.announce(),
-      now,
     }),
   );
   const queue = new SqsQueue({
-    database,
+    ...context,
     onMiscount: options.onMiscount,
     placer,
-    maxReceives: () => watch.maxReceives,
+    maxReceives: () => watch.limits.maxReceives ?? options.defaultMaxReceives,
     mayDeliver: () => !upgrade.isPending,
     waitMs,
-    now,
   });
   /** Works on what is this installation's; the rest stays on the queue, and ends its use. */
   const work = async (copies: readonly Copy[]): Promise<readonly Copy[]> => {
-    const earlier = copies.filter((copy) => copy.installation === null);
-    const recognised = earlier.length === 0 ? new Set<Copy>() : await upgrade.recognise(earlier);
-    const isOurs = (copy: Copy) => copy.installation === installation || recognised.has(copy);
-    await queue.work(copies.filter(isOurs));
-    const others = copies.filter((copy) => !isOurs(copy));
-    if (others[0] !== undefined)
-      obstacle.foundMessage(options.place.messageQueueName, others[0].installation);
-    return others;
+    const recognised = await upgrade.recognise(copies.filter((copy) => copy.installation === null));
+    const ours = copies.filter((copy) => copy.installation === installation || recognised.has(copy));
+    await queue.work(ours);
+    const other = copies.find((copy) => !ours.includes(copy));
+    if (other !== undefined) health.forbid(otherOwnersMessage(place.messageQueueName, other.installation));
+    return ours;
   };
   if (polls) {
     const hidden = await upgrade.start();
-    const waitSeconds = Math.max(1, Math.ceil(options.waitSeconds));
-    const receiver = stack.use(new SqsReceiver({ api, outage, waitSeconds, maxCalls: RECEIVES, work }));
-    stop.signal.addEventListener('abort', () => receiver.end());
+    const receiver = stack.use(
+      new SqsReceiver({ ...context, waitSeconds: Math.max(1, Math.ceil(options.waitSeconds)), work }),
+    );
+    receiver.delete(hidden);
+    receiver.start();
     const dueLines = stack.use(
       new BackgroundTask({ round: () => queue.announceDue(), pauseMs: waitMs, onError: () => {} }),
     );
     dueLines.start();
-    receiver.delete(hidden);
-    if (!stop.signal.aborted) receiver.start();
   }
-  stop.signal.addEventListener('abort', () => placer.end());
-  if (!stop.signal.aborted) placer.start();
+  placer.start();
   const opened = stack.move();
   return {
     queue,
-    check: async () => {
-      if (obstacle.text !== null) throw new Error(obstacle.text);
-      await outage.check();
-    },
-    obstacle: () => obstacle.text,
+    check: () => health.check(),
+    obstacle: () => health.obstacle,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

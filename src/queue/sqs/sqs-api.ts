@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import {
-  ChangeMessageVisibilityBatchCommand,
   CreateQueueCommand,
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
@@ -12,22 +11,19 @@ import {
   type SendMessageBatchRequestEntry,
   SetQueueAttributesCommand,
   SQSClient,
-  type SQSClientConfig,
   TagQueueCommand,
 } from '@aws-sdk/client-sqs';
 import { toSqsError } from './sqs-error.ts';
 
 /** Amazon's limit on the entries of a batch. */
 export const BATCH_ENTRIES = 10;
-/** Amazon's limit on the bytes of a batch, and on those of a message. */
-export const BATCH_BYTES = 1_048_576;
 
 const MAX_WAIT_SECONDS = 20;
 const CONNECTION_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;
 /** Including the first. */
 const TRIES = 2;
-const COMMAND_SOCKETS = 32;
+const SOCKETS = 40;
 
 /** The queue of messages to deliver, and the dead-letter queue. */
 export type QueueKind = 'messages' | 'dead letters';
@@ -43,8 +39,12 @@ export interface SqsPlace {
 /** A copy of a message, as Amazon SQS takes it. */
 export type SqsMessage = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBody: string };
 
-/** What a batch came to, by the entry's place in it: null when done, else the error code. */
-export type BatchResult = ({ code: string; isOurs: boolean } | null)[];
+/** Why an entry of a batch failed; `isOurs`: it would again. */
+export interface FailedEntry {
+  index: number;
+  code: string;
+  isOurs: boolean;
+}
 
 /**
  * The requests that this service makes to Amazon SQS. They fail with {@link SqsError}. Credentials are found as every AWS
@@ -52,75 +52,83 @@ export type BatchResult = ({ code: string; isOurs: boolean } | null)[];
  */
 export class SqsApi implements Disposable {
   readonly place: SqsPlace;
-  readonly #commands: SQSClient;
-  readonly #receiving: SQSClient;
+  readonly #client: SQSClient;
   readonly #urls = new Map<QueueKind, string>();
 
-  /** @param receives how many receives may wait at once: they have connections of their own. */
-  constructor(place: SqsPlace, { receives }: { receives: number }) {
+  constructor(place: SqsPlace) {
     this.place = place;
-    this.#commands = new SQSClient(configOf(place, COMMAND_SOCKETS, REQUEST_TIMEOUT_MS));
-    const receiveTimeoutMs = MAX_WAIT_SECONDS * 1_000 + REQUEST_TIMEOUT_MS;
-    this.#receiving = new SQSClient(configOf(place, receives + 1, receiveTimeoutMs));
+    const agent = { keepAlive: true, maxSockets: SOCKETS };
+    this.#client = new SQSClient({
+      ...(place.region === null ? {} : { region: place.region }),
+      ...(place.endpoint === null ? {} : { endpoint: place.endpoint }),
+      // Requests go to the endpoint that was set, whatever host the queue's address names.
+      useQueueUrlAsEndpoint: false,
+      maxAttempts: TRIES,
+      requestHandler: {
+        connectionTimeout: CONNECTION_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        throwOnRequestTimeout: true,
+        httpAgent: agent,
+        httpsAgent: agent,
+      },
+    });
   }
 
   [Symbol.dispose](): void {
-    this.#commands.destroy();
-    this.#receiving.destroy();
+    this.#client.destroy();
   }
 
   nameOf(queue: QueueKind): string {
     return queue === 'messages' ? this.place.messageQueueName : this.place.deadLetterQueueName;
   }
 
-  /** @throws {SqsError} when no region is set anywhere. */
+  /** @throws {Error} when no region is set anywhere. */
   async region(): Promise<string> {
-    return await this.#try('find its region', async () => await this.#commands.config.region());
+    return await this.#client.config.region();
   }
 
   async attributes(queue: QueueKind): Promise<Record<string, string>> {
-    return await this.#try(`read the attributes of ${this.nameOf(queue)}`, async () => {
-      const command = new GetQueueAttributesCommand({
-        QueueUrl: await this.#url(queue),
-        AttributeNames: ['All'],
-      });
-      return (await this.#commands.send(command)).Attributes ?? {};
-    });
+    const { Attributes = {} } = await this.#ask(queue, 'read the attributes of', (QueueUrl) =>
+      this.#client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] })),
+    );
+    return Attributes;
   }
 
   async setAttributes(queue: QueueKind, Attributes: Record<string, string>): Promise<void> {
-    await this.#try(`change the attributes of ${this.nameOf(queue)}`, async () =>
-      this.#commands.send(new SetQueueAttributesCommand({ QueueUrl: await this.#url(queue), Attributes })),
+    await this.#ask(queue, 'change the attributes of', (QueueUrl) =>
+      this.#client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes })),
     );
   }
 
   async tags(queue: QueueKind): Promise<Record<string, string>> {
-    return await this.#try(`read the tags of ${this.nameOf(queue)}`, async () => {
-      const command = new ListQueueTagsCommand({ QueueUrl: await this.#url(queue) });
-      return (await this.#commands.send(command)).Tags ?? {};
-    });
+    const { Tags = {} } = await this.#ask(queue, 'read the tags of', (QueueUrl) =>
+      this.#client.send(new ListQueueTagsCommand({ QueueUrl })),
+    );
+    return Tags;
   }
 
   async tag(queue: QueueKind, Tags: Record<string, string>): Promise<void> {
-    await this.#try(`tag ${this.nameOf(queue)}`, async () =>
-      this.#commands.send(new TagQueueCommand({ QueueUrl: await this.#url(queue), Tags })),
-    );
+    await this.#ask(queue, 'tag', (QueueUrl) => this.#client.send(new TagQueueCommand({ QueueUrl, Tags })));
   }
 
   async create(queue: QueueKind, Attributes: Record<string, string>): Promise<void> {
     const QueueName = this.nameOf(queue);
     await this.#try(`create ${QueueName}`, () =>
-      this.#commands.send(new CreateQueueCommand({ QueueName, Attributes })),
+      this.#client.send(new CreateQueueCommand({ QueueName, Attributes })),
     );
   }
 
-  /** Sends up to ten messages. */
-  async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<BatchResult> {
-    return await this.#try(`take messages for ${this.nameOf(queue)}`, async () => {
-      const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
-      const command = new SendMessageBatchCommand({ QueueUrl: await this.#url(queue), Entries });
-      return toResult(messages.length, await this.#commands.send(command));
-    });
+  /** Sends up to ten messages, and answers those that were not taken. */
+  async send(queue: QueueKind, messages: readonly SqsMessage[]): Promise<FailedEntry[]> {
+    const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
+    const { Failed = [] } = await this.#ask(queue, 'take messages for', (QueueUrl) =>
+      this.#client.send(new SendMessageBatchCommand({ QueueUrl, Entries })),
+    );
+    return Failed.map(({ Id, Code = 'Unknown', SenderFault = false }) => ({
+      index: Number(Id),
+      code: Code,
+      isOurs: SenderFault,
+    }));
   }
 
   /** Receives up to ten messages. */
@@ -129,49 +137,42 @@ export class SqsApi implements Disposable {
     waitSeconds: number;
     signal: AbortSignal;
   }): Promise<Message[]> {
-    return await this.#try(`hand over messages of ${this.nameOf('messages')}`, async () => {
-      const command = new ReceiveMessageCommand({
-        QueueUrl: await this.#url('messages'),
-        MaxNumberOfMessages: BATCH_ENTRIES,
-        VisibilityTimeout: options.visibilitySeconds,
-        WaitTimeSeconds: Math.min(MAX_WAIT_SECONDS, options.waitSeconds),
-        MessageAttributeNames: ['All'],
-        MessageSystemAttributeNames: ['MessageGroupId'],
-        // A second try of a call whose answer was lost gets the same messages.
-        ReceiveRequestAttemptId: randomUUID(),
-      });
-      const { Messages = [] } = await this.#receiving.send(command, { abortSignal: options.signal });
-      return Messages;
-    });
+    const WaitTimeSeconds = Math.min(MAX_WAIT_SECONDS, options.waitSeconds);
+    const { Messages = [] } = await this.#ask('messages', 'hand over messages of', (QueueUrl) =>
+      this.#client.send(
+        new ReceiveMessageCommand({
+          QueueUrl,
+          MaxNumberOfMessages: BATCH_ENTRIES,
+          VisibilityTimeout: options.visibilitySeconds,
+          WaitTimeSeconds,
+          MessageAttributeNames: ['All'],
+          MessageSystemAttributeNames: ['MessageGroupId'],
+          // A second try of a call whose answer was lost gets the same messages.
+          ReceiveRequestAttemptId: randomUUID(),
+        }),
+        { abortSignal: options.signal, requestTimeout: WaitTimeSeconds * 1_000 + REQUEST_TIMEOUT_MS },
+      ),
+    );
+    return Messages;
   }
 
-  async delete(receiptHandles: readonly string[]): Promise<BatchResult> {
-    return await this.#try(`delete messages of ${this.nameOf('messages')}`, async () => {
-      const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
-      const command = new DeleteMessageBatchCommand({ QueueUrl: await this.#url('messages'), Entries });
-      return toResult(Entries.length, await this.#commands.send(command));
-    });
+  /** Deletes up to ten received messages. Those whose receipt has expired stay. */
+  async delete(receiptHandles: readonly string[]): Promise<void> {
+    const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
+    await this.#ask('messages', 'delete messages of', (QueueUrl) =>
+      this.#client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries })),
+    );
   }
 
-  /** Makes received messages visible again. */
-  async giveBack(receiptHandles: readonly string[]): Promise<BatchResult> {
-    return await this.#try(`take messages of ${this.nameOf('messages')} back`, async () => {
-      const Entries = receiptHandles.map((ReceiptHandle, index) => ({
-        Id: String(index),
-        ReceiptHandle,
-        VisibilityTimeout: 0,
-      }));
-      const QueueUrl = await this.#url('messages');
-      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries });
-      return toResult(Entries.length, await this.#commands.send(command));
-    });
+  async #ask<T>(queue: QueueKind, what: string, request: (queueUrl: string) => Promise<T>): Promise<T> {
+    return await this.#try(`${what} ${this.nameOf(queue)}`, async () => request(await this.#url(queue)));
   }
 
   async #url(queue: QueueKind): Promise<string> {
     const known = this.#urls.get(queue);
     if (known !== undefined) return known;
     const command = new GetQueueUrlCommand({ QueueName: this.nameOf(queue) });
-    const { QueueUrl = '' } = await this.#commands.send(command);
+    const { QueueUrl = '' } = await this.#client.send(command);
     this.#urls.set(queue, QueueUrl);
     return QueueUrl;
   }
@@ -186,39 +187,4 @@ export class SqsApi implements Disposable {
       throw failed;
     }
   }
-}
-
-function configOf(place: SqsPlace, maxSockets: number, requestTimeout: number): SQSClientConfig {
-  const agent = { keepAlive: true, maxSockets };
-  return {
-    ...(place.region === null ? {} : { region: place.region }),
-    ...(place.endpoint === null ? {} : { endpoint: place.endpoint }),
-    // Requests go to the endpoint that was set, whatever host the queue's address names.
-    useQueueUrlAsEndpoint: false,
-    maxAttempts: TRIES,
-    requestHandler: {
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout,
-      throwOnRequestTimeout: true,
-      socketAcquisitionWarningTimeout: requestTimeout * 2,
-      httpAgent: agent,
-      httpsAgent: agent,
-    },
-  };
-}
-
-interface BatchOutput {
-  Successful?: { Id?: string | undefined }[] | undefined;
-  Failed?:
-    | { Id?: string | undefined; Code?: string | undefined; SenderFault?: boolean | undefined }[]
-    | undefined;
-}
-
-/** An entry that the answer does not name counts as failed. */
-function toResult(count: number, { Successful = [], Failed = [] }: BatchOutput): BatchResult {
-  const result: BatchResult = Array.from({ length: count }, () => ({ code: 'Unanswered', isOurs: false }));
-  for (const { Id } of Successful) result[Number(Id)] = null;
-  for (const { Id, Code = 'Unknown', SenderFault = false } of Failed)
-    result[Number(Id)] = { code: Code, isOurs: SenderFault };
-  return result.slice(0, count);
 }

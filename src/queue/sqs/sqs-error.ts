@@ -24,69 +24,32 @@ export class SqsSetupError extends Error {
   override name = 'SqsSetupError';
 }
 
-const MISSING = new Set(['QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue', 'ResourceNotFound']);
-const CREDENTIALS = new Set([
-  'CredentialsProviderError',
-  'TokenProviderError',
-  'ExpiredToken',
-  'ExpiredTokenException',
-  'RequestExpired',
-  'InvalidAccessKeyId',
-  'InvalidClientTokenId',
-  'UnrecognizedClientException',
-  'IncompleteSignature',
-  'InvalidSignatureException',
-  'SignatureDoesNotMatch',
-  'MissingAuthenticationToken',
-  'MissingAuthenticationTokenException',
-]);
-const PERMISSION = new Set([
-  'AccessDenied',
-  'AccessDeniedException',
-  'KmsAccessDenied',
-  'AuthorizationError',
-]);
-const THROTTLING = new Set([
-  'RequestThrottled',
-  'Throttling',
-  'ThrottlingException',
-  'TooManyRequestsException',
-  'KmsThrottled',
-  'OverLimit',
-  'SlowDown',
-]);
-const HTTP_TOO_MANY = 429;
-const HTTP_SERVER_ERROR = 500;
-const HTTP_CLIENT_ERROR = 400;
+/** What the names of errors say, whichever of AWS's services or credential sources they come from. */
+const FAILURES: readonly [RegExp, SqsFailure][] = [
+  [/NonExistentQueue|QueueDoesNotExist|ResourceNotFound/, 'missing queue'],
+  [/Credentials|Token|AccessKey|Signature|RequestExpired|UnrecognizedClient/, 'credentials'],
+  [/AccessDenied|AuthorizationError/, 'permission'],
+  [/Throttl|TooManyRequests|OverLimit|SlowDown/, 'throttling'],
+];
+const TOO_MANY_REQUESTS = 429;
+const BAD_REQUEST = 400;
+const SERVER_ERROR = 500;
 
-/** Says of an error of the AWS library what it means. Queue names and regions are told, keys never are. */
+/** An error of the AWS library as one that says what it means. It names queues and regions, never keys. */
 export function toSqsError(error: unknown, what: string): SqsError {
-  if (error instanceof SqsError) return error;
-  const { name, message, status, code } = factsOf(error);
-  const failure = failureOf(name, status, code);
-  const detail = failure === 'unreachable' ? `${code ?? name}` : `${name}${message ? `: ${message}` : ''}`;
+  const { name, message, code, $metadata } = (
+    error instanceof Error ? error : { name: 'Error', message: String(error) }
+  ) as { name: string; message: string; code?: string; $metadata?: { httpStatusCode?: number } };
+  const failure = failureOf(name, $metadata?.httpStatusCode, code);
+  const detail = failure === 'unreachable' ? (code ?? name) : `${name}: ${message}`;
   return new SqsError(failure, `Amazon SQS could not ${what} (${detail})`, { cause: error });
 }
 
-/** The name, message, HTTP status and system code of an error of the AWS library. */
-function factsOf(error: unknown): { name: string; message: string; status?: number; code?: string } {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
-  const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
-  const status = $metadata?.httpStatusCode;
-  return {
-    name: error.name,
-    message: error.message,
-    ...(status === undefined ? {} : { status }),
-    ...(typeof code === 'string' ? { code } : {}),
-  };
-}
-
 function failureOf(name: string, status: number | undefined, code: string | undefined): SqsFailure {
-  if (MISSING.has(name)) return 'missing queue';
-  if (CREDENTIALS.has(name)) return 'credentials';
-  if (PERMISSION.has(name)) return 'permission';
-  if (THROTTLING.has(name) || status === HTTP_TOO_MANY) return 'throttling';
+  const named = FAILURES.find(([names]) => names.test(name));
+  if (named !== undefined) return named[1];
   if (status === undefined) return code !== undefined || name === 'TimeoutError' ? 'unreachable' : 'other';
-  if (status >= HTTP_SERVER_ERROR) return 'unreachable';
-  return status >= HTTP_CLIENT_ERROR ? 'refused' : 'other';
+  if (status === TOO_MANY_REQUESTS) return 'throttling';
+  if (status >= SERVER_ERROR) return 'unreachable';
+  return status >= BAD_REQUEST ? 'refused' : 'other';
 }

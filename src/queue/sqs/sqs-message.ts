@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Message } from '@aws-sdk/client-sqs';
 import type { QueueMessage } from '../message-queue.ts';
-import { BATCH_BYTES, BATCH_ENTRIES, type SqsMessage } from './sqs-api.ts';
+import { BATCH_ENTRIES, type SqsMessage } from './sqs-api.ts';
 
 /** What a received copy says about itself. */
 export interface Copy {
   receiptHandle: string;
   /** Null when it has no installation's id: sent by a release before ids were sent, or by another program. */
   installation: string | null;
-  lineId: number;
   messageId: string | null;
   /** It was in the dead-letter queue, and somebody moved it to the message queue. */
   wasDead: boolean;
@@ -16,6 +15,7 @@ export interface Copy {
   position: number | null;
   /** False when the body was too long for the queue. */
   hasBody: boolean;
+  /** The message, as far as the copy has it. */
   message: QueueMessage;
 }
 
@@ -61,13 +61,12 @@ export function toCopy({ MessageAttributes = {}, Attributes, Body = '', ReceiptH
   return {
     receiptHandle: ReceiptHandle,
     installation: textOf('installation'),
-    lineId: Number.isSafeInteger(lineId) ? lineId : 0,
     messageId,
     wasDead: textOf('dead_lettered') !== null,
     position: position !== null && /^\d{1,15}$/.test(position) ? Number(position) : null,
     hasBody: textOf('body_left_out') === null,
     message: {
-      lineId,
+      lineId: Number.isSafeInteger(lineId) ? lineId : 0,
       messageId: messageId ?? '',
       label: decode(textOf('label')) ?? '',
       body: Body,
@@ -77,34 +76,20 @@ export function toCopy({ MessageAttributes = {}, Attributes, Body = '', ReceiptH
 }
 
 /**
- * Packs messages, sorted by group, into batches that may be sent at the same time: a group's messages are all in one batch.
- * Answers their places; those of a group that are too many or too long for one batch are left out.
+ * Packs messages into batches that may be sent at the same time: those of a group are all in one batch, in their order.
+ * Messages of a group that are too many or too long for one batch are left out.
  */
-export function toBatches(messages: readonly SqsMessage[]): number[][] {
-  const batches: number[][] = [];
-  let bytes = 0;
-  let start = 0;
-  while (start < messages.length) {
-    const group = messages[start]?.MessageGroupId;
-    const places: number[] = [];
-    let size = 0;
-    let end = start;
-    for (; messages[end]?.MessageGroupId === group && end < messages.length; end++) {
-      const next = (messages[end]?.MessageBody.length ?? 0) + ATTRIBUTES_BYTES;
-      if (places.length !== end - start || places.length === BATCH_ENTRIES) continue;
-      if (places.length > 0 && size + next > BATCH_BYTES) continue;
-      places.push(end);
-      size += next;
-    }
+export function toBatches<M extends SqsMessage>(messages: readonly M[], maxBytes: number): M[][] {
+  const fits = (batch: readonly M[]) =>
+    batch.length <= BATCH_ENTRIES &&
+    batch.reduce((bytes, { MessageBody }) => bytes + MessageBody.length + ATTRIBUTES_BYTES, 0) <= maxBytes;
+  const batches: M[][] = [];
+  for (const group of Map.groupBy(messages, (message) => message.MessageGroupId).values()) {
+    const first = group.slice(0, BATCH_ENTRIES);
+    while (first.length > 1 && !fits(first)) first.pop();
     const last = batches.at(-1);
-    if (last === undefined || last.length + places.length > BATCH_ENTRIES || bytes + size > BATCH_BYTES) {
-      batches.push(places);
-      bytes = size;
-    } else {
-      last.push(...places);
-      bytes += size;
-    }
-    start = end;
+    if (last !== undefined && fits([...last, ...first])) last.push(...first);
+    else batches.push(first);
   }
   return batches;
 }
@@ -114,9 +99,8 @@ function escapeCharacter(character: string): string {
 }
 
 function decode(value: string | null): string | null {
-  if (value === null) return null;
   try {
-    return decodeURIComponent(value);
+    return value === null ? null : decodeURIComponent(value);
   } catch {
     return value;
   }

@@ -12,7 +12,7 @@ import type {
 } from '../message-queue.ts';
 import type { Copy } from './sqs-message.ts';
 import type { SqsPlacer } from './sqs-placer.ts';
-import { makeAwaitingDue, readAwaiting, readDeadLetters } from './sqs-statements.ts';
+import { makeAwaitingDue, readDeadLetters } from './sqs-statements.ts';
 
 /** What the engine works with. */
 export interface SqsQueueDependencies extends LineQueueOptions {
@@ -35,7 +35,7 @@ export class SqsQueue extends LineQueue {
   protected override readonly copies: { waitMs: number };
   readonly #with: SqsQueueDependencies;
   readonly #listeners: (() => void)[] = [];
-  /** Lines whose head waits for the copy that came; the next `receive` makes them due. */
+  /** Lines whose copies came; the next `receive` makes them due. */
   readonly #arrived = new Set<number>();
 
   constructor(dependencies: SqsQueueDependencies) {
@@ -48,19 +48,13 @@ export class SqsQueue extends LineQueue {
     return this.#with.maxReceives();
   }
 
-  /** Has the lines of received copies worked on. */
+  /** Has the lines of received copies worked on, and dead letters delivered again that somebody moved back. */
   async work(copies: readonly Copy[]): Promise<void> {
-    const lineIds = [...new Set(copies.map((copy) => copy.lineId))];
-    const dead = copies.flatMap(({ wasDead, messageId }) =>
-      wasDead && messageId !== null ? [messageId] : [],
-    );
+    const dead = copies.flatMap(({ wasDead, messageId }) => (wasDead ? (messageId ?? []) : []));
     if (dead.length > 0)
       await this.database.transaction(async (tx) => this.redeliver(tx, await readDeadLetters(tx, dead)));
-    // Mostly their lines are being worked on already.
-    const awaiting = await readAwaiting(this.database.reader, lineIds, { now: this.now() });
-    if (awaiting.length === 0) return;
-    for (const lineId of awaiting) this.#arrived.add(lineId);
-    this.announce();
+    for (const { message } of copies) this.#arrived.add(message.lineId);
+    if (copies.length > 0) this.announce();
   }
 
   /** Announces lines that are due though no copy came. */
@@ -89,6 +83,16 @@ export class SqsQueue extends LineQueue {
     return await super.settle(tx, settlements, this.#with.mayDeliver() ? next : undefined);
   }
 
+  override async actOnHead(
+    tx: Transaction,
+    lineId: number,
+    action: HeadAction,
+    messageId?: string,
+  ): Promise<HeadActionResult> {
+    if (action === 'dead-letter') tx.onCommit(() => this.#with.placer.addDeadLetters());
+    return await super.actOnHead(tx, lineId, action, messageId);
+  }
+
   override async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
     if (this.#with.mayDeliver()) return await super.receive(tx, request);
     const { received } = await super.receive(tx, { ...request, capacity: 0 });
@@ -96,27 +100,15 @@ export class SqsQueue extends LineQueue {
     return { received, nextAvailableAt: null };
   }
 
-  /** Makes lines due whose copies came. */
   protected override async beforeReceiving(tx: Transaction): Promise<void> {
     const arrived = [...this.#arrived];
     this.#arrived.clear();
-    if (arrived.length === 0) return;
-    const awaiting = await readAwaiting(tx, arrived, { now: this.now(), lock: true });
-    if (awaiting.length > 0) await makeAwaitingDue(tx, awaiting, this.copies.waitMs);
+    if (arrived.length > 0)
+      await makeAwaitingDue(tx, arrived, { now: this.now(), waitMs: this.copies.waitMs });
   }
 
   override onAvailable(listener: () => void): void {
     this.#listeners.push(listener);
     super.onAvailable(listener);
-  }
-
-  override async actOnHead(
-    tx: Transaction,
-    lineId: number,
-    action: HeadAction,
-    messageId?: string,
-  ): Promise<HeadActionResult> {
-    tx.onCommit(() => this.#with.placer.addDeadLetters());
-    return await super.actOnHead(tx, lineId, action, messageId);
   }
 }

@@ -1,136 +1,79 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { BATCH_ENTRIES, type SqsApi } from './sqs-api.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
+import { BATCH_ENTRIES } from './sqs-api.ts';
+import type { SqsContext } from './sqs-context.ts';
+import { SqsError } from './sqs-error.ts';
 import { type Copy, toCopy } from './sqs-message.ts';
-import type { SqsOutage } from './sqs-outage.ts';
 
 /** How long received copies stay hidden: they are deleted at once, unless the process dies. */
-const VISIBILITY_SECONDS = 30;
+const VISIBILITY_SECONDS = 10;
 /** Copies that wait to be deleted, beyond which none is received. */
 const MAX_UNDELETED = 1_000;
-/** Requests at a time that delete. */
-const DELETES = 2;
-/** How long the last deletes may take at a stop. */
-const LAST_DELETES_MS = 2_000;
-const FAILED_PAUSE_MS = 250;
+const BUSY_PAUSE_MS = 250;
 
 /** What the receiver works with. */
-export interface SqsReceiverDependencies {
-  api: SqsApi;
-  outage: SqsOutage;
+export interface SqsReceiverOptions extends SqsContext {
   /** How long a receive waits for a copy; Amazon allows up to 20. */
   waitSeconds: number;
-  /** Receives at a time: one while little comes, and one more for each full batch. */
-  maxCalls: number;
-  /**
-   * Has the lines of copies worked on, and answers the copies that are to stay on the queue; after those, nothing more is
-   * received.
-   */
+  /** Has the lines of copies worked on, and answers the copies that are to be deleted. */
   work: (copies: readonly Copy[]) => Promise<readonly Copy[]>;
 }
 
 /** Receives copies by long polling, has their lines worked on, and deletes them, in tens and behind that. */
 export class SqsReceiver implements AsyncDisposable {
-  readonly #with: SqsReceiverDependencies;
-  readonly #stop = new AbortController();
-  readonly #calls = new Set<Promise<void>>();
-  #undeleted: string[] = [];
-  readonly #deletes = new Set<Promise<void>>();
+  readonly #with: SqsReceiverOptions;
+  readonly #undeleted: string[] = [];
+  #pauseMs = 0;
+  readonly #receives = this.#taskOf('receive', (signal) => this.#receive(signal));
+  readonly #deletes = this.#taskOf('delete', () => this.#delete());
 
-  constructor(dependencies: SqsReceiverDependencies) {
-    this.#with = dependencies;
+  constructor(options: SqsReceiverOptions) {
+    this.#with = options;
+    options.health.stop.addEventListener('abort', () => this.#receives.end());
   }
 
   start(): void {
-    this.#call();
-  }
-
-  /** Receives nothing more. */
-  end(): void {
-    this.#stop.abort();
+    this.#deletes.start();
+    if (!this.#with.health.stop.aborted) this.#receives.start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.end();
-    await Promise.all(this.#calls);
-    this.#delete();
-    await Promise.race([Promise.all(this.#deletes), delay(LAST_DELETES_MS, undefined, { ref: false })]);
+    await Promise.all([this.#receives[Symbol.asyncDispose](), this.#deletes[Symbol.asyncDispose]()]);
   }
 
   /** Deletes copies soon. */
   delete(receiptHandles: readonly string[]): void {
     this.#undeleted.push(...receiptHandles);
-    this.#delete();
+    this.#deletes.wake();
   }
 
-  #call(): void {
-    if (this.#stop.signal.aborted || this.#calls.size >= this.#with.maxCalls) return;
-    const call = this.#receive().finally(() => this.#calls.delete(call));
-    this.#calls.add(call);
+  #taskOf(kind: string, round: (signal: AbortSignal) => Promise<number>): BackgroundTask {
+    return new BackgroundTask({
+      round,
+      pauseMs: () => this.#pauseMs,
+      onError: (error) => {
+        // Any other failure is the database's, of which the worker tells.
+        this.#pauseMs = error instanceof SqsError ? this.#with.health.failed(kind, error) : BUSY_PAUSE_MS;
+      },
+    });
   }
 
-  async #receive(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      try {
-        const messages = await this.#with.api.receive({
-          visibilitySeconds: VISIBILITY_SECONDS,
-          waitSeconds: this.#with.waitSeconds,
-          signal,
-        });
-        this.#with.outage.worked('receive');
-        if (messages.length === 0) {
-          if (this.#calls.size > 1) return;
-          continue;
-        }
-        if (messages.length === BATCH_ENTRIES) this.#call();
-        const copies = messages.map(toCopy);
-        const kept = new Set(await this.#tryWork(copies));
-        this.delete(copies.filter((copy) => !kept.has(copy)).map((copy) => copy.receiptHandle));
-        if (kept.size > 0) await this.#with.api.giveBack([...kept].map((copy) => copy.receiptHandle));
-        while (this.#undeleted.length > MAX_UNDELETED && !signal.aborted) await delay(FAILED_PAUSE_MS);
-      } catch (error) {
-        if (signal.aborted) return;
-        const pause = this.#with.outage.failed('receive', error);
-        // One call goes on trying.
-        if (this.#calls.size > 1) return;
-        await delay(pause, undefined, { signal }).catch(() => undefined);
-      }
-    }
+  async #receive(signal: AbortSignal): Promise<number> {
+    if (this.#undeleted.length > MAX_UNDELETED) return BUSY_PAUSE_MS;
+    const { api, health, waitSeconds, work } = this.#with;
+    const messages = await api.receive({ visibilitySeconds: VISIBILITY_SECONDS, waitSeconds, signal });
+    health.worked('receive');
+    if (messages.length === 0) return 0;
+    const finished = await work(messages.map(toCopy));
+    this.delete(finished.map((copy) => copy.receiptHandle));
+    return 0;
   }
 
-  /** Tries until the database has it: nobody else gets these copies meanwhile. */
-  async #tryWork(copies: readonly Copy[]): Promise<readonly Copy[]> {
-    while (true) {
-      try {
-        return await this.#with.work(copies);
-      } catch {
-        if (this.#stop.signal.aborted) return copies;
-        // The worker says that the database fails.
-        await delay(FAILED_PAUSE_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      }
-    }
-  }
-
-  #delete(): void {
-    while (this.#deletes.size < DELETES && this.#undeleted.length > 0) {
-      const batch = this.#undeleted.splice(0, BATCH_ENTRIES);
-      const request = this.#deleteBatch(batch).finally(() => {
-        this.#deletes.delete(request);
-        this.#delete();
-      });
-      this.#deletes.add(request);
-    }
-  }
-
-  async #deleteBatch(batch: readonly string[]): Promise<void> {
-    try {
-      await this.#with.api.delete(batch);
-      this.#with.outage.worked('delete');
-    } catch (error) {
-      // They come again, do nothing, and are deleted then.
-      await delay(this.#with.outage.failed('delete', error), undefined, { signal: this.#stop.signal }).catch(
-        () => undefined,
-      );
-    }
+  async #delete(): Promise<number> {
+    const batch = this.#undeleted.splice(0, BATCH_ENTRIES);
+    if (batch.length === 0) return Number.POSITIVE_INFINITY;
+    // Should this fail, they come again, do nothing, and are deleted then.
+    await this.#with.api.delete(batch);
+    this.#with.health.worked('delete');
+    return 0;
   }
 }

@@ -1,13 +1,10 @@
-import type { Database, Reader, Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
-import { addToLines, type LineAddition, lockLines } from '../lines/line-statements.ts';
+import { lockLines, recountLine } from '../lines/line-statements.ts';
 import type { QueueMessage } from '../message-queue.ts';
-import { countEarlierLines } from './earlier-lines.ts';
-import type { SqsApi } from './sqs-api.ts';
+import type { SqsContext } from './sqs-context.ts';
 import type { Copy } from './sqs-message.ts';
-import type { SqsOutage } from './sqs-outage.ts';
-import { readDeadLetters } from './sqs-statements.ts';
 
 const LOOK_MS = 1_000;
 /** The queue is empty when it was in so many looks in a row: Amazon's counts are approximate. */
@@ -21,24 +18,16 @@ export type ReadHistory = (
   messageIds: readonly string[],
 ) => Promise<ReadonlyMap<string, boolean>>;
 
-/** What an earlier release noted of a line: it sent the messages up to `forwarded_to`, and settled those up to `settled_to`. */
-interface NotedLine {
-  line_id: number;
-  settled_to: number;
-  forwarded_to: number;
-}
-
 /** What the upgrade works with. */
-export interface SqsUpgradeDependencies {
-  database: Database;
-  api: SqsApi;
-  outage: SqsOutage;
+export interface SqsUpgradeOptions extends SqsContext {
   readHistory: ReadHistory;
   /** Queues messages behind what waits. */
   queueAgain: (tx: Transaction, messages: readonly QueueMessage[]) => Promise<void>;
   onDone: () => void;
-  now: () => number;
 }
+
+/** A copy that an earlier release sent: that one told the position of each. */
+type EarlierCopy = Copy & { messageId: string; position: number };
 
 /**
  * Recognises copies that an earlier release sent, which carry no installation's id, and takes those messages into their lines
@@ -46,7 +35,7 @@ export interface SqsUpgradeDependencies {
  * the queue has been emptied nothing may be delivered, since they come before what was queued later.
  */
 export class SqsUpgrade implements AsyncDisposable {
-  readonly #with: SqsUpgradeDependencies;
+  readonly #with: SqsUpgradeOptions;
   #isPending = false;
   #looksLeft = LOOKS;
   #hiddenUntil = 0;
@@ -56,12 +45,12 @@ export class SqsUpgrade implements AsyncDisposable {
     pauseMs: LOOK_MS,
     onError: (error) => {
       this.#looksLeft = LOOKS;
-      this.#with.outage.failed('look', error);
+      this.#with.health.failed('look', error);
     },
   });
 
-  constructor(dependencies: SqsUpgradeDependencies) {
-    this.#with = dependencies;
+  constructor(options: SqsUpgradeOptions) {
+    this.#with = options;
   }
 
   /** Whether messages may be missing from their lines. */
@@ -71,11 +60,12 @@ export class SqsUpgrade implements AsyncDisposable {
 
   /** Answers receipts of copies that an earlier release hid: they are to be deleted, since they hold back what follows. */
   async start(): Promise<string[]> {
-    this.#isPending = (await countEarlierLines(this.#with.database.reader)) > 0;
+    const { database, now } = this.#with;
+    this.#isPending = (await countEarlierLines(database.reader)) > 0;
     if (!this.#isPending) return [];
-    this.#hiddenUntil = this.#with.now() + HIDDEN_MS;
+    this.#hiddenUntil = now() + HIDDEN_MS;
     this.#task.start();
-    return await readReceipts(this.#with.database.reader);
+    return await readReceipts(database.reader);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,39 +74,25 @@ export class SqsUpgrade implements AsyncDisposable {
 
   /** Of copies without an installation's id, those that are this one's; messages that were let go are in their lines then. */
   async recognise(copies: readonly Copy[]): Promise<Set<Copy>> {
+    const earlier = copies.filter(isEarlier);
+    if (earlier.length === 0) return new Set();
     return await this.#with.database.transaction(async (tx) => {
-      const noted = await readNotedLines(
-        tx,
-        copies.map((copy) => copy.lineId),
-      );
-      await lockLines(tx, [...noted.keys()]);
-      const ids = copies.flatMap(({ messageId }) => messageId ?? []);
-      const history = await this.#with.readHistory(tx, ids);
-      const dead = new Set((await readDeadLetters(tx, ids)).map((message) => message.messageId));
-      const waiting = await readWaiting(
-        tx,
-        copies.flatMap(({ position }) => position ?? []),
-      );
+      await lockLines(tx, [...new Set(earlier.map(({ message }) => message.lineId))]);
+      const ids = earlier.map(({ messageId }) => messageId);
+      const [found, history] = [await readFound(tx, earlier), await this.#with.readHistory(tx, ids)];
       const ours = new Set<Copy>();
-      const letGo: Copy[] = [];
-      for (const copy of copies) {
-        const { messageId, position, lineId } = copy;
-        if (messageId === null || position === null) continue;
-        const line = noted.get(lineId);
-        const isKnown = history.has(messageId) || dead.has(messageId) || waiting.get(position) === messageId;
-        const wasSent = line !== undefined && position <= line.forwarded_to;
-        if (isKnown || wasSent) ours.add(copy);
-        const isSettled = history.get(messageId) === true || position <= (line?.settled_to ?? 0);
-        if (wasSent && !isSettled && !dead.has(messageId) && !waiting.has(position) && copy.hasBody) {
-          letGo.push(copy);
-          waiting.set(position, messageId);
-        }
+      const letGo = new Map<number, EarlierCopy>();
+      for (const [n, copy] of earlier.entries()) {
+        const { isSent, isSettled, isHere } = found[n]!;
+        if (isSent || isHere || history.has(copy.messageId)) ours.add(copy);
+        const isGone = isSettled || isHere || history.get(copy.messageId) === true;
+        if (isSent && !isGone && copy.hasBody) letGo.set(copy.position, copy);
       }
-      if (this.#isPending) await takeIn(tx, letGo, this.#with.now());
+      if (this.#isPending) await takeIn(tx, [...letGo.values()], this.#with.now());
       else
         await this.#with.queueAgain(
           tx,
-          letGo.map(({ message }) => message),
+          Array.from(letGo.values(), ({ message }) => message),
         );
       return ours;
     });
@@ -124,9 +100,9 @@ export class SqsUpgrade implements AsyncDisposable {
 
   /** Ends the wait once the queue has been empty often enough. */
   async #look(): Promise<void> {
-    const { api, outage, database, onDone, now } = this.#with;
+    const { api, health, database, onDone, now } = this.#with;
     const attributes = await api.attributes('messages');
-    outage.worked('look');
+    health.worked('look');
     const visible = Number(attributes.ApproximateNumberOfMessages ?? 0);
     const hidden = Number(attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
     const isEmpty = visible === 0 && (hidden === 0 || now() >= this.#hiddenUntil);
@@ -138,6 +114,18 @@ export class SqsUpgrade implements AsyncDisposable {
     this.#task.end();
     onDone();
   }
+}
+
+function isEarlier(copy: Copy): copy is EarlierCopy {
+  return copy.messageId !== null && copy.position !== null;
+}
+
+/** How many lines there are of which a release before let messages go that may still be on Amazon SQS alone. */
+export async function countEarlierLines(reader: Pick<Reader, 'all'>): Promise<number> {
+  const [row] = await reader.all<{ lines: number }>(
+    'select count(*) as lines from sqs_earlier_lines where is_awaited = 1',
+  );
+  return Number(row?.lines ?? 0);
 }
 
 /** Of heads, which are in the database. */
@@ -152,53 +140,42 @@ async function endAwaiting(tx: Transaction): Promise<void> {
   await tx.run('update sqs_earlier_lines set is_awaited = 0 where is_awaited = 1');
 }
 
-async function readNotedLines(tx: Transaction, lineIds: readonly number[]): Promise<Map<number, NotedLine>> {
-  const rows = await tx.all<NotedLine>(
-    `select line.line_id, line.settled_to, line.forwarded_to from sqs_earlier_lines as line
-     where line.line_id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`,
-    JSON.stringify(lineIds.map((id) => ({ id }))),
+/** Of each copy: whether the earlier release sent and settled its position, and whether the message is here, waiting or dead. */
+async function readFound(
+  tx: Transaction,
+  copies: readonly EarlierCopy[],
+): Promise<{ isSent: boolean; isSettled: boolean; isHere: boolean }[]> {
+  const rows = await tx.all<{ sent: number; settled: number; here: number }>(
+    `select case when given.position <= line.forwarded_to then 1 else 0 end as sent,
+       case when given.position <= line.settled_to then 1 else 0 end as settled,
+       case when exists (select 1 from queue_messages as waiting
+              where waiting.id = given.position and waiting.message_id = given.id)
+            or exists (select 1 from queue_dead_letters as dead where dead.message_id = given.id)
+         then 1 else 0 end as here
+     from ${recordset(tx.dialect, 'given', { n: 'bigint', id: 'text', line_id: 'bigint', position: 'bigint' })}
+     left join sqs_earlier_lines as line on line.line_id = given.line_id order by given.n`,
+    JSON.stringify(
+      copies.map(({ messageId, position, message }, n) => ({
+        n,
+        id: messageId,
+        line_id: message.lineId,
+        position,
+      })),
+    ),
   );
-  return new Map(rows.map((row) => [row.line_id, row]));
-}
-
-/** The ids of messages that wait, by position. */
-async function readWaiting(tx: Transaction, positions: readonly number[]): Promise<Map<number, string>> {
-  const rows = await tx.all<{ id: number; message_id: string }>(
-    `select here.id, here.message_id from queue_messages as here
-     where here.id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`,
-    JSON.stringify(positions.map((id) => ({ id }))),
-  );
-  return new Map(rows.map((row) => [row.id, row.message_id]));
+  return rows.map((row) => ({
+    isSent: row.sent === 1,
+    isSettled: row.settled === 1,
+    isHere: row.here === 1,
+  }));
 }
 
 /** Takes messages into their lines at their old positions. */
-async function takeIn(tx: Transaction, copies: readonly Copy[], now: number): Promise<void> {
-  if (copies.length === 0) return;
-  const additions = new Map<number, LineAddition>();
-  for (const { lineId } of copies) {
-    const count = (additions.get(lineId)?.count ?? 0) + 1;
-    additions.set(lineId, { lineId, count, lastEnqueuedAt: 0 });
-  }
-  await addToLines(
-    tx,
-    [...additions.values()].sort((a, b) => a.lineId - b.lineId),
-    now,
-  );
-  const firsts = new Map<number, number>();
-  for (const { lineId, position } of copies)
-    firsts.set(lineId, Math.min(position ?? 0, firsts.get(lineId) ?? Number.POSITIVE_INFINITY));
-  // Where the first becomes the head, its attempts have not begun.
-  await tx.run(
-    `update queue_lines set receive_count = 0, lease_token = null, available_at = ?
-     from ${recordset(tx.dialect, 'given', { id: 'bigint', first: 'bigint' })}
-     where queue_lines.line_id = given.id and not exists
-       (select 1 from queue_messages as earlier where earlier.line_id = given.id and earlier.id < given.first)`,
-    now,
-    JSON.stringify([...firsts].map(([id, first]) => ({ id, first }))),
-  );
+async function takeIn(tx: Transaction, copies: readonly EarlierCopy[], now: number): Promise<void> {
+  const columns = ['id', 'line_id', 'message_id', 'label', 'stored_body', 'enqueued_at'];
   await tx.insertMany(
     'queue_messages',
-    ['id', 'line_id', 'message_id', 'label', 'stored_body', 'enqueued_at'],
+    columns,
     copies.map(({ position, message: m }) => [
       position,
       m.lineId,
@@ -208,4 +185,15 @@ async function takeIn(tx: Transaction, copies: readonly Copy[], now: number): Pr
       m.enqueuedAt,
     ]),
   );
+  for (const [lineId, group] of Map.groupBy(copies, ({ message }) => message.lineId)) {
+    await recountLine(tx, lineId, now);
+    // Where the first becomes the head, its attempts have not begun.
+    await tx.run(
+      `update queue_lines set receive_count = 0, lease_token = null, available_at = ? where line_id = ? and not exists
+         (select 1 from queue_messages as earlier where earlier.line_id = queue_lines.line_id and earlier.id < ?)`,
+      now,
+      lineId,
+      Math.min(...group.map(({ position }) => position)),
+    );
+  }
 }

@@ -1,0 +1,47 @@
+import type { LogFields, Logger } from './log.ts';
+
+/** How often an outage that goes on is logged. */
+const LOG_EVERY_MS = 60_000;
+
+/**
+ * Logs the outages of something that the service depends on: a line when one begins, one a minute with a count while it
+ * goes on, and one when it ends, however many requests fail in the meantime.
+ */
+export class OutageLog {
+  readonly #log: Logger;
+  #outage: { since: number; failures: number; loggedAt: number } | null = null;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** How long the outage has lasted, in milliseconds; null while there is none. */
+  get durationMs(): number | null {
+    return this.#outage === null ? null : performance.now() - this.#outage.since;
+  }
+
+  /** Notes a failure. `begins` or `goesOn` is the text of its line, if it gets one. */
+  failed({ begins, goesOn }: { begins: string; goesOn: string }, fields: LogFields): void {
+    const now = performance.now();
+    if (this.#outage === null) {
+      this.#outage = { since: now, failures: 1, loggedAt: now };
+      this.#log.error(begins, fields);
+      return;
+    }
+    this.#outage.failures += 1;
+    if (now - this.#outage.loggedAt < LOG_EVERY_MS) return;
+    this.#outage.loggedAt = now;
+    this.#log.error(goesOn, { ...fields, ...this.#counts() });
+  }
+
+  /** Ends the outage, if there is one. */
+  ended(text: string): void {
+    if (this.#outage === null) return;
+    this.#log.info(text, this.#counts());
+    this.#outage = null;
+  }
+
+  #counts(): { refused: number; duration_ms: number } {
+    return { refused: this.#outage?.failures ?? 0, duration_ms: Math.round(this.durationMs ?? 0) };
+  }
+}
