@@ -5,6 +5,8 @@ import { translateError } from './postgres-errors.ts';
 
 /** A setting without meaning to the server. The dot lets any user set it. */
 const SETTING = 'coursewire.session';
+/** The SQLSTATE of what PgBouncer itself refuses. */
+const PROTOCOL_VIOLATION = '08P01';
 
 /**
  * Whether each connection keeps its own session. A pooler that shares server connections between transactions loses
@@ -31,6 +33,8 @@ export async function hasSessions(url: string, timeouts: PostgresTimeouts): Prom
     await second.client.query('rollback');
     return heard && rows[0]?.kept === token;
   } catch (error) {
+    // A pooler of single statements refuses the transaction.
+    if ((error as { code?: unknown }).code === PROTOCOL_VIOLATION) return false;
     throw translateError(error, 'be tried for sessions');
   }
 }

@@ -89,8 +89,7 @@ export class SqsHealth {
 
   #endOutage(idleMs: number): void {
     const now = performance.now();
-    for (const [kind, { retryAt }] of this.#failing)
-      if (now >= retryAt + idleMs) this.#failing.delete(kind);
+    for (const [kind, { retryAt }] of this.#failing) if (now >= retryAt + idleMs) this.#failing.delete(kind);
     if (this.#failing.size === 0 && now - this.#failedAt >= QUIET_MS)
       this.#outages.ended('Amazon SQS works again');
   }
