@@ -121,6 +121,41 @@ describe('hostile input to the learning record store', () => {
     }
   });
 
+  test('is refused when the statements of a request have more JSON than anybody reads at once', async () => {
+    const body = Array.from({ length: 45 }, () => statement({ result: { response: 'x'.repeat(200_000) } }));
+    const { status, json } = await lrs.call('POST', 'statements', { body });
+    assert.equal(status, 413);
+    assert.match(json.detail, /at most 8388608 bytes of JSON/);
+    await lrs.store(...body.slice(0, 40));
+  });
+
+  test('is refused when JSON is nested without end, whatever follows', async () => {
+    const body = '['.repeat(MIB);
+    const state = await lrs.call('PUT', 'activities/state', { query: stateOf('deep'), body });
+    const statements = await lrs.call('POST', 'statements', { body });
+    for (const { status, text } of [state, statements]) {
+      assert.equal(status, 400);
+      assert.match(text, /nested more than 64 levels deep/);
+    }
+  });
+
+  test('cannot make documents of more members than anybody merges in time', async () => {
+    const members = (from: number, count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${from + n}`, 1]));
+    const send = (method: string, body: object) =>
+      lrs.call(method, 'activities/state', { query: stateOf('members'), body });
+    const tooMany = await send('PUT', members(0, 50_002));
+    assert.equal(tooMany.status, 400);
+    assert.match(tooMany.text, /more than 50000 members/);
+    assert.equal((await send('PUT', members(0, 30_000))).status, 204);
+    const grown = await send('POST', members(30_000, 30_000));
+    assert.equal(grown.status, 413);
+    assert.match(grown.text, /at most 50000 members and items together/);
+    assert.equal((await send('POST', members(30_000, 10_000))).status, 204);
+    const { json } = await lrs.call('GET', 'activities/state', { query: stateOf('members') });
+    assert.equal(Object.keys(json).length, 40_000);
+  });
+
   test('cannot multiply what statements are found by without end', async () => {
     const id = crypto.randomUUID();
     const references = Array.from({ length: 100 }, () => statement({ object: reference(id) }));

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ProblemError } from '../../problems/problem.ts';
 
 /** Requests and answers of HACP, the HTTP protocol of AICC (CMI001, chapter 6). */
@@ -35,14 +36,24 @@ const MAX_COLUMNS = 100;
 /** The fields of a form; HACP has five. */
 const MAX_FIELDS = 100;
 /** The lines of one message's data. */
-const MAX_LINES = 1_000_000;
+const MAX_LINES = 600_000;
+/** The names with values of a group; a unit with 3,000 objectives has fewer. */
+const MAX_VALUES = 10_000;
+/** The cells of all rows of a message; 5,000 interactions have 45,000. */
+const MAX_CELLS = 150_000;
 /** The longest line that may begin a group. */
 const MAX_GROUP_LENGTH = 100;
 const GROUP = /^\s*\[([a-z_]+)\]\s*$/i;
 const PAIR = /^\s*([A-Za-z_.\d]+)\s*=(.*)$/;
 const LINE_END = /\r\n|\r|\n/;
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const SPACE = 0x20;
 
-/** Reads a form. Courses of every age send them, with names in any case and escapes in any encoding. */
+/**
+ * Reads a form. Courses of every age send them, with names in any case and escapes in any encoding.
+ * @param body a character for each byte
+ */
 export function readHacp(body: string): HacpRequest {
   const fields = new Map<string, string>();
   for (const pair of body.split('&', MAX_FIELDS)) {
@@ -78,12 +89,17 @@ export function readGroups(data: string): Map<string, string[]> {
   return groups;
 }
 
-/** The values of a group by name in lower case. Lines that begin with a semicolon are remarks. */
+/**
+ * The values of a group by name in lower case. Lines that begin with a semicolon are remarks.
+ * @throws {ProblemError} `content-too-large`
+ */
 export function readValues(lines: readonly string[] = []): Map<string, string> {
   const values = new Map<string, string>();
   for (const line of lines) {
     const pair = line.trimStart().startsWith(';') ? null : PAIR.exec(line);
-    if (pair !== null) values.set(pair[1]!.toLowerCase(), pair[2]!.trim());
+    if (pair === null) continue;
+    values.set(pair[1]!.toLowerCase(), pair[2]!.trim());
+    if (values.size > MAX_VALUES) throw tooLarge(`A group has more than ${MAX_VALUES} values`);
   }
   return values;
 }
@@ -97,7 +113,9 @@ export function readRows(data: string, limit: number): Record<string, string>[] 
     (line) => line.length <= MAX_ROW_LENGTH && line.trim() !== '',
   );
   const names = readCells(head).map((name) => name.toLowerCase());
-  return rows.slice(0, limit).map((row) => {
+  const taken = rows.slice(0, limit);
+  if (names.length * taken.length > MAX_CELLS) throw tooLarge(`The rows have more than ${MAX_CELLS} cells`);
+  return taken.map((row) => {
     const cells = readCells(row);
     return Object.fromEntries(names.map((name, at) => [name, cells[at] ?? '']));
   });
@@ -106,26 +124,58 @@ export function readRows(data: string, limit: number): Record<string, string>[] 
 function linesOf(data: string): string[] {
   const lines = data.split(LINE_END, MAX_LINES + 1);
   if (lines.length <= MAX_LINES) return lines;
-  throw new ProblemError('content-too-large', `The data has more than ${MAX_LINES} lines`);
+  throw tooLarge(`The data has more than ${MAX_LINES} lines`);
 }
 
+function tooLarge(detail: string): ProblemError {
+  return new ProblemError('content-too-large', detail);
+}
+
+/** The cells of a row: values between commas, or between quotation marks, of which two stand for one. */
 function readCells(line: string): string[] {
   const cells: string[] = [];
-  for (const [, quoted, plain] of line.matchAll(/(?:^|,)\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))/g)) {
-    cells.push(quoted === undefined ? (plain ?? '').trim() : quoted.replaceAll('""', '"'));
-    if (cells.length === MAX_COLUMNS) break;
+  for (let at = 0; at >= 0 && cells.length < MAX_COLUMNS; ) {
+    const quoted = readQuoted(line, at);
+    const comma = line.indexOf(',', quoted?.end ?? at);
+    cells.push(quoted?.text ?? line.slice(at, comma < 0 ? undefined : comma).trim());
+    at = comma < 0 ? -1 : comma + 1;
   }
   return cells;
 }
 
-/** Percent-encoded text: UTF-8 where it is that, else Latin-1. */
-function unescapeText(text: string): string {
-  const spaced = text.replaceAll('+', ' ');
-  try {
-    return decodeURIComponent(spaced);
-  } catch {
-    return spaced.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
+/** A text in quotation marks that begins at a place or behind the blanks there; null where none does. */
+function readQuoted(line: string, from: number): { text: string; end: number } | null {
+  let at = from;
+  while (line[at] === ' ' || line[at] === '\t') at += 1;
+  if (line[at] !== '"') return null;
+  const start = at + 1;
+  for (let mark = line.indexOf('"', start); mark >= 0; mark = line.indexOf('"', mark + 2)) {
+    if (line[mark + 1] !== '"') return { text: line.slice(start, mark).replaceAll('""', '"'), end: mark + 1 };
   }
+  return null;
+}
+
+/**
+ * Percent-encoded text: UTF-8 where it is that, else Latin-1. What is no escape stays as it is.
+ * @param text a character for each byte
+ */
+function unescapeText(text: string): string {
+  const bytes = Buffer.from(text, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    const escaped = byte === PERCENT ? digitOf(bytes[at + 1]) * 16 + digitOf(bytes[at + 2]) : Number.NaN;
+    if (!Number.isNaN(escaped)) at += 2;
+    bytes[length] = Number.isNaN(escaped) ? (byte === PLUS ? SPACE : byte) : escaped;
+    length += 1;
+  }
+  const unescaped = bytes.subarray(0, length);
+  return unescaped.toString(isUtf8(unescaped) ? 'utf8' : 'latin1');
+}
+
+/** The value of a hexadecimal digit; NaN for anything else. */
+function digitOf(byte = 0): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : Number.NaN;
 }

@@ -3,8 +3,8 @@ import { Value } from 'typebox/value';
 import { parseJson } from '../../http/json-body.ts';
 import { invalidInput } from '../../problems/problem.ts';
 
-/** A course of 2,000 interactions with 20 members each has a fifth of it. */
-const MAX_MEMBERS = 200_000;
+/** A course of 2,000 interactions with 20 members each has half of it. */
+const MAX_MEMBERS = 80_000;
 
 /**
  * Reads the body of a request to the content origin as JSON, whatever its media type: what a page sends while it is

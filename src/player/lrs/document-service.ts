@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
+import { commasIn } from '../../http/json-body.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
 import {
   type DocumentRow,
@@ -48,6 +49,8 @@ export type ConditionNeed = 'none' | 'to replace' | 'always';
 
 /** The largest document. */
 export const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+/** Members and items of a JSON document together: to read and merge more takes long. */
+export const MAX_DOCUMENT_MEMBERS = 50_000;
 const JSON_TYPE = /^application\/json(?:$|[;\s])/i;
 
 /** Keeps documents of activities and agents. Each method keeps to what its scope reaches. */
@@ -253,8 +256,15 @@ function matches(field: string, etag: string): boolean {
   return tags.some((tag) => tag === '*' || tag === etag || `"${tag}"` === etag);
 }
 
-/** @throws {ProblemError} `invalid-request` */
+/** @throws {ProblemError} `invalid-request`, `content-too-large` */
 function merged(present: LrsDocument, contentType: string, content: Buffer): Buffer {
+  // Before they are parsed: documents of earlier releases may have more.
+  if (commasIn(present.content) + commasIn(content) > MAX_DOCUMENT_MEMBERS) {
+    throw new ProblemError(
+      'content-too-large',
+      `Documents that are merged have at most ${MAX_DOCUMENT_MEMBERS} members and items together; use PUT`,
+    );
+  }
   const isJson = JSON_TYPE.test(contentType) && JSON_TYPE.test(present.contentType);
   const [before, now] = isJson ? [readObject(present.content), readObject(content)] : [null, null];
   if (before === null || now === null) {

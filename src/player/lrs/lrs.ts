@@ -7,6 +7,7 @@ import {
   DocumentService,
   isJsonType,
   type LrsDocument,
+  MAX_DOCUMENT_MEMBERS,
 } from './document-service.ts';
 import { type LrsAnswer, type LrsRequest, QueryReader, readJson, versionOf } from './lrs-request.ts';
 import type { LrsScope } from './lrs-scope.ts';
@@ -122,9 +123,11 @@ export class Lrs {
       throw new ProblemError('invalid-request', 'The Content-Type has to be 1 to 255 characters of ASCII');
     }
     assertDocumentSize(request.body);
-    if (isJsonType(contentType)) readJson(request.body);
     const merges = method === 'POST';
-    if (merges && isJsonType(contentType)) assertObject(request.body);
+    if (isJsonType(contentType)) {
+      const value = readJson(request.body, MAX_DOCUMENT_MEMBERS);
+      if (merges) assertObject(value);
+    }
     await this.documents.write(
       scope,
       collection,
@@ -188,8 +191,7 @@ function toAnswer(document: LrsDocument, ifNoneMatch: string | undefined): LrsAn
 }
 
 /** @throws {ProblemError} `invalid-request` */
-function assertObject(body: Buffer): void {
-  const value = readJson(body);
+function assertObject(value: unknown): void {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
   throw new ProblemError('invalid-request', 'A document that is merged has to be a JSON object');
 }

@@ -28,6 +28,8 @@ import type { JsonObject, Statement, XapiVersion } from './xapi-types.ts';
 const MAX_BATCH = 500;
 /** Members and items of all statements of a request: 200 for each, since checking more takes long. */
 const MAX_MEMBERS = 100_000;
+/** The JSON of all statements of a request, in bytes: 500 of ordinary size have a tenth of it. */
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
 /** Statements of a page at most, and when nothing is said. */
 const MAX_LIMIT = 100;
 /** The header field that says up to which moment every stored statement is found. */
@@ -101,7 +103,7 @@ async function store(
 /** The statements of a body, and the parts behind them. */
 function readBody(request: LrsRequest): { value: unknown; contents: readonly Part[] } {
   const type = request.headers['content-type'] ?? '';
-  if (JSON_TYPE.test(type)) return { value: readJson(request.body, MAX_MEMBERS), contents: [] };
+  if (JSON_TYPE.test(type)) return { value: readStatements(request.body), contents: [] };
   if (!MULTIPART.test(type)) {
     throw new ProblemError('invalid-request', 'Statements are application/json or multipart/mixed');
   }
@@ -109,7 +111,18 @@ function readBody(request: LrsRequest): { value: unknown; contents: readonly Par
   if (first === undefined || !JSON_TYPE.test(first.headers['content-type'] ?? '')) {
     throw new ProblemError('invalid-request', 'The first part of the body has to be application/json');
   }
-  return { value: readJson(first.content, MAX_MEMBERS), contents };
+  return { value: readStatements(first.content), contents };
+}
+
+/** @throws {ProblemError} `content-too-large`, `malformed-json`, `invalid-request` */
+function readStatements(text: Buffer): unknown {
+  if (text.length > MAX_JSON_BYTES) {
+    throw new ProblemError(
+      'content-too-large',
+      `The statements of a request have at most ${MAX_JSON_BYTES} bytes of JSON, without their attachments`,
+    );
+  }
+  return readJson(text, MAX_MEMBERS);
 }
 
 /** The contents of attachments that came as parts. @throws {ProblemError} `invalid-request` */

@@ -8,7 +8,7 @@ import type { AttemptService } from '../attempts/attempt-service.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { activityTreeOf } from './activity-tree.ts';
-import { type CmiCommit, mergeCmi } from './cmi.ts';
+import { type Cmi, type CmiCommit, mergeCmi } from './cmi.ts';
 import { readScorm12 } from './scorm12-status.ts';
 import { readScorm2004 } from './scorm2004-status.ts';
 import { rolledUpStatus } from './sequencing-state.ts';
@@ -40,8 +40,8 @@ const Commit = Type.Object(
     elapsedMs: Type.Number({ minimum: 0, maximum: MAX_VISIT_MS }),
     /** Whether the unit has said that it is done for now. */
     terminated: Type.Boolean(),
-    /** Members of the data model. */
-    cmi: Type.Record(Type.String(), Type.Unknown()),
+    /** Members of the data model: any. */
+    cmi: Type.Unsafe<Cmi>(Type.Object({})),
     isChange: Type.Optional(Type.Boolean()),
     /** The attempt of an earlier page, which could not send this itself. */
     lateOf: Type.Optional(Count),

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readGroups, readHacp, readRows, readValues } from './hacp-message.ts';
+
+const form = (data: string) => readHacp(`COMMAND=PutParam&session_id=+1+&aicc_data=${data}`).data;
+
+test('a form of HACP is read in whichever encoding its escapes are', () => {
+  assert.deepEqual(readHacp('Command=GetParam&SESSION%5FID=+a.b+'), {
+    command: 'getparam',
+    sessionId: 'a.b',
+    data: '',
+  });
+  assert.equal(form('%C3%A4+%E2%82%ac'), 'ä €');
+  assert.equal(form('%E4+b'), 'ä b');
+  // Bytes that were sent without an escape, as text of a character each.
+  assert.equal(form('\u00c3\u00a4'), 'ä');
+  assert.equal(form('\u00e4%FC'), 'äü');
+});
+
+test('what is no escape stays as it is', () => {
+  assert.equal(form('100%'), '100%');
+  assert.equal(form('100%+of+%zz%4'), '100% of %zz%4');
+  assert.equal(form('%2525'), '%25');
+});
+
+test('rows may hold commas, line ends and quotation marks between quotation marks', () => {
+  assert.deepEqual(readRows('"A", b ,"c"\r\n"1,2","say ""x""", 3 \n\n4', 10), [
+    { a: '1,2', b: 'say "x"', c: '3' },
+    { a: '4', b: '', c: '' },
+  ]);
+  assert.deepEqual(readRows('a,b,c\n"open,2,"" x', 10), [{ a: '"open', b: '2', c: '' }]);
+  assert.deepEqual(readRows('a,b\n"1" rest,2,3', 10), [{ a: '1', b: '2' }]);
+});
+
+test('a group of more values, lines or cells than any course has is refused', () => {
+  const values = (count: number) => Array.from({ length: count }, (_, n) => `j_id.${n}=x`);
+  assert.equal(readValues(values(10_000)).size, 10_000);
+  assert.throws(() => readValues(values(10_001)), /more than 10000 values/);
+  assert.throws(() => readGroups('\n'.repeat(600_001)), /more than 600000 lines/);
+  const columns = Array.from({ length: 100 }, (_, n) => `c${n}`).join();
+  assert.equal(readRows(`${columns}\n${'x\n'.repeat(1_500)}`, 5_000).length, 1_500);
+  assert.throws(() => readRows(`${columns}\n${'x\n'.repeat(1_501)}`, 5_000), /more than 150000 cells/);
+});
