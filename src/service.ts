@@ -70,7 +70,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const storage = stack.use(await openServiceStorage(settings, { logs, now: dependencies.now }));
   const { database, cipher, now } = storage;
   const metrics = new Metrics({ engine: settings.queue_driver, version });
-  const eventLoop = stack.use(new EventLoopWatch(log));
+  const eventLoop = stack.use(new EventLoopWatch(log, (seconds) => metrics.eventLoopBusy(seconds)));
   metrics.observeEventLoop(() => eventLoop.read());
   const idempotency = new Idempotency({ database, cipher, now });
   const context: ServiceContext = {

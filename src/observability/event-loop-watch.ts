@@ -3,6 +3,7 @@ import type { Logger } from './log.ts';
 /** Between two looks whether the event loop turns, in milliseconds. */
 const LOOK_EVERY_MS = 20;
 const SECOND_MS = 1_000;
+const US_PER_MS = 1_000;
 /** Seconds whose longest stalls are remembered: longer than scrapes of the metrics are usually apart. */
 const REMEMBERED_SECONDS = 60;
 /** A stall that others notice: their requests and deliveries wait for it. */
@@ -22,20 +23,28 @@ export interface EventLoopReadings {
  * Watches whether the event loop turns. Everything happens on it, so while it stands still nobody is answered and
  * nothing is delivered. Warns in the log of long stalls, at most once a minute.
  *
- * The histogram of `perf_hooks` is not enough: it loses a stall that ends as it is reset.
+ * The histogram of `perf_hooks` is not enough: it loses a stall that ends as it is reset, and it cannot tell the
+ * service's own work from a machine that gives the processor to others.
  */
 export class EventLoopWatch implements Disposable {
   readonly #log: Logger;
+  readonly #onBusy: (seconds: number) => void;
   readonly #timer: NodeJS.Timeout;
   /** The longest stall of each of the last seconds, in milliseconds, oldest first. */
   readonly #longest: number[] = [0];
   #lastLook = performance.now();
+  #lastCpuMs = threadCpuMs();
   #secondEnds = this.#lastLook + SECOND_MS;
   #stalledMs = 0;
   #quietUntil = 0;
 
-  constructor(log: Logger) {
+  /**
+   * @param onBusy is told at each look for how many seconds the loop was kept from turning by work of its own thread:
+   *   processor time, so that what other programs take from a busy machine does not count
+   */
+  constructor(log: Logger, onBusy: (seconds: number) => void) {
     this.#log = log;
+    this.#onBusy = onBusy;
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
     this.#timer.unref();
   }
@@ -55,6 +64,9 @@ export class EventLoopWatch implements Disposable {
     const now = performance.now();
     const stall = Math.max(0, now - this.#lastLook - LOOK_EVERY_MS);
     this.#lastLook = now;
+    const cpuMs = threadCpuMs();
+    this.#onBusy(Math.max(0, cpuMs - this.#lastCpuMs - LOOK_EVERY_MS) / SECOND_MS);
+    this.#lastCpuMs = cpuMs;
     const last = this.#longest.length - 1;
     this.#longest[last] = Math.max(this.#longest[last]!, stall);
     if (now >= this.#secondEnds) {
@@ -69,4 +81,10 @@ export class EventLoopWatch implements Disposable {
       stall_ms: Math.round(stall),
     });
   }
+}
+
+/** Processor time that this thread has used, in milliseconds. */
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / US_PER_MS;
 }

@@ -3,6 +3,11 @@ import type { EventLoopReadings } from './event-loop-watch.ts';
 
 /** From a local target's answer to one that takes the whole deadline, in seconds. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Around the 100 ms that no request may keep the event loop from turning. */
+const BUSY_BUCKETS = [
+  ...[0.01, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2],
+  ...[0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.75, 1, 2.5, 5],
+];
 const MS_PER_SECOND = 1_000;
 
 /** Totals that are read when they are asked for. */
@@ -25,6 +30,7 @@ export class Metrics {
   readonly #queueErrors: Counter<'engine'>;
   readonly #deliverySeconds: Histogram;
   readonly #eventToDeliverySeconds: Histogram;
+  readonly #eventLoopBusySeconds: Histogram;
   readonly #engine: string;
   #readQueue: () => Promise<void> = async () => {};
 
@@ -77,6 +83,12 @@ export class Metrics {
       name: 'coursewire_event_to_delivery_seconds',
       help: 'Time from an event to its delivery, for messages that were delivered at the first attempt.',
       buckets: LATENCY_BUCKETS,
+      registers,
+    });
+    this.#eventLoopBusySeconds = new Histogram({
+      name: 'coursewire_event_loop_busy_seconds',
+      help: 'Processor time for which work of the service kept the event loop from turning, looked at every 20 ms.',
+      buckets: BUSY_BUCKETS,
       registers,
     });
     new Gauge({
@@ -133,6 +145,11 @@ export class Metrics {
         this.inc(read().stalledSeconds);
       },
     });
+  }
+
+  /** Counts for how long the event loop was kept from turning between two looks at it. */
+  eventLoopBusy(seconds: number): void {
+    this.#eventLoopBusySeconds.observe(seconds);
   }
 
   eventPublished(subtopic: string, messages: number): void {

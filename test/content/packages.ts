@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { scorm12Package } from '../support/course-packages.ts';
-import type { Answer, TestService } from '../support/service.ts';
+import type { Answer, RunningService, TestService } from '../support/service.ts';
 
 /** The form of an upload: the package, and what goes with it. */
 export function uploadForm(
@@ -16,9 +16,12 @@ export function uploadForm(
 }
 
 /** Imports a small SCORM 1.2 course and answers its record. */
-// biome-ignore lint/suspicious/noExplicitAny: records of every shape.
-export async function importCourse(service: TestService, fields: Record<string, string> = {}): Promise<any> {
-  return await service.api.create('/courses', uploadForm(await scormPackage(), fields));
+export async function importCourse(
+  { api }: Pick<RunningService, 'api'>,
+  fields: Record<string, string> = {},
+  // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
+): Promise<any> {
+  return await api.create('/courses', uploadForm(await scormPackage(), fields));
 }
 
 /** The bytes of a small SCORM 1.2 course. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { runSql } from '../support/database.ts';
-import type { TestService } from '../support/service.ts';
+import type { RunningService } from '../support/service.ts';
 import { importCourse } from './packages.ts';
 
 /** What a test gives to an account or puts into something. */
@@ -8,7 +8,7 @@ export type AssetType = 'COURSE' | 'EQUIVALENT' | 'BUNDLE' | 'FOLDER';
 
 /** Runs SQL beside a running service; answers the first row of what it returns. */
 export async function sql<Row>(
-  { settings }: TestService,
+  { settings }: RunningService,
   text: string,
   ...values: (string | number)[]
 ): Promise<Row> {
@@ -18,7 +18,7 @@ export async function sql<Row>(
 
 /** Gives content to an account. */
 export async function give(
-  service: TestService,
+  service: RunningService,
   accountId: number,
   type: AssetType,
   id: number,
@@ -33,12 +33,16 @@ export async function give(
 }
 
 /** Takes all content from an account. */
-export async function takeAll(service: TestService, accountId: number): Promise<void> {
+export async function takeAll(service: RunningService, accountId: number): Promise<void> {
   await sql(service, 'delete from account_contents where account_id = ?', accountId);
 }
 
 /** An equivalent with one course; its id. */
-export async function makeEquivalent(service: TestService, courseId: number, folderId = 1): Promise<number> {
+export async function makeEquivalent(
+  service: RunningService,
+  courseId: number,
+  folderId = 1,
+): Promise<number> {
   const { id } = await sql<{ id: number }>(
     service,
     `insert into equivalents (name, folder_id, revision, created_at, updated_at)
@@ -56,7 +60,7 @@ export async function makeEquivalent(service: TestService, courseId: number, fol
 
 /** A bundle with one course or equivalent; its id. */
 export async function makeBundle(
-  service: TestService,
+  service: RunningService,
   type: 'COURSE' | 'EQUIVALENT',
   contentId: number,
 ): Promise<number> {
@@ -77,7 +81,7 @@ export async function makeBundle(
 
 /** An account that holds a course, and the course; their ids. */
 export async function makeParties(
-  service: TestService,
+  service: RunningService,
   { account = 'Northwind', course = 'Fire safety' } = {},
 ): Promise<{ account_id: number; course_id: number }> {
   const { id: accountId } = await service.api.create('/accounts', { name: account });
@@ -88,7 +92,7 @@ export async function makeParties(
 
 /** A new registration's record. */
 export async function register(
-  service: TestService,
+  service: RunningService,
   parties: { account_id: number; course_id: number },
   learner = 'learner-4711',
 ): Promise<{ registration_id: string; [member: string]: unknown }> {
@@ -96,7 +100,7 @@ export async function register(
 }
 
 /** Launches and answers the URL. */
-export async function launch(service: TestService, registrationId: string): Promise<string> {
+export async function launch(service: RunningService, registrationId: string): Promise<string> {
   const { status, body } = await service.api.post(`/registrations/${registrationId}/launch`);
   assert.equal(status, 200, JSON.stringify(body));
   return body.launch_url;

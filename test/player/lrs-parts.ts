@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createClient, type TestService } from '../support/service.ts';
+import { createClient, type RunningService } from '../support/service.ts';
 
 /** An answer of the learning record store. */
 export interface LrsReply {
@@ -74,7 +74,7 @@ export function basic(user: string, password: string): string {
 
 /** A client of the records of all launches, with these scopes. */
 export async function lrsClient(
-  service: TestService,
+  service: RunningService,
   scopes: readonly string[] = ['statements:read', 'statements:write'],
 ): Promise<LrsClient> {
   const { clientId, clientSecret } = await createClient(service.settings.data_dir, { scopes });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { processorMs } from './processor-speed.ts';
 
 /** Between two looks at what this thread has done, in milliseconds. */
 const LOOK_EVERY_MS = 2;
-const US_PER_MS = 1_000;
 
 /**
  * The longest time, in ms of this thread's processor time, for which the event loop did not turn while the work ran. Time for
@@ -11,9 +11,9 @@ const US_PER_MS = 1_000;
  */
 export async function longestStallDuring(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
-  let last = cpuMs();
+  let last = processorMs();
   const look = () => {
-    const now = cpuMs();
+    const now = processorMs();
     longest = Math.max(longest, now - last);
     last = now;
   };
@@ -26,10 +26,4 @@ export async function longestStallDuring(work: () => Promise<unknown>): Promise<
     clearInterval(timer);
   }
   return longest;
-}
-
-/** Processor time that this thread has used. */
-function cpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / US_PER_MS;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { launch } from '../content/registration-parts.ts';
-import type { TestService } from './service.ts';
+import type { RunningService } from './service.ts';
 
 /** An answer of the content origin. */
 export interface PlayerAnswer {
@@ -66,7 +66,7 @@ export class PlayerClient {
 }
 
 /** Launches a registration and opens the link, but not the player's page. */
-export async function startLaunch(service: TestService, registrationId: string): Promise<PlayerClient> {
+export async function startLaunch(service: RunningService, registrationId: string): Promise<PlayerClient> {
   return await followLink(await launch(service, registrationId));
 }
 

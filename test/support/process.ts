@@ -52,14 +52,19 @@ async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings
 /**
  * Starts `serve` on a free port, with quick retries unless `settings` say otherwise, and waits until it is ready.
  * @param clockAheadMs how wrong the clock of its machine is.
+ * @param preload a module's source that it runs before the program.
  */
 export async function startProcess(
   settings: TextSettings & Pick<Settings, 'data_dir'>,
-  { clockAheadMs = 0 } = {},
+  { clockAheadMs = 0, preload }: { clockAheadMs?: number; preload?: string } = {},
 ): Promise<ServingProcess> {
   const shifted = `const { now } = Date; Date.now = () => now() + ${clockAheadMs}`;
-  const clock = clockAheadMs === 0 ? [] : ['--import', `data:text/javascript,${encodeURIComponent(shifted)}`];
-  const child = spawn(process.execPath, [...clock, MAIN, 'serve'], {
+  const modules = [...(clockAheadMs === 0 ? [] : [shifted]), ...(preload === undefined ? [] : [preload])];
+  const imports = modules.flatMap((source) => [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(source)}`,
+  ]);
+  const child = spawn(process.execPath, [...imports, MAIN, 'serve'], {
     env: environment({
       ...(await databaseSetting(settings)),
       port: 0,

@@ -1,11 +1,11 @@
 import { uploadForm } from '../content/packages.ts';
 import { give, register } from '../content/registration-parts.ts';
 import { type PackageFiles, zipOf } from './course-packages.ts';
-import type { TestService } from './service.ts';
+import type { RunningService } from './service.ts';
 
 /** Imports a course, gives it to an account and registers a learner. */
 export async function registerTo(
-  service: TestService,
+  service: RunningService,
   files: PackageFiles,
   learner = 'ann@example.com',
 ): Promise<{ registrationId: string; accountId: number; courseId: number }> {

@@ -106,6 +106,13 @@ export interface TestService extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+/** What is enough to call a running service and to look into its database. */
+export interface RunningService {
+  url: string;
+  api: Api;
+  settings: Pick<Settings, 'data_dir'>;
+}
+
 /** The e-mail address of the tests' API client: `user` in messages. */
 export const CLIENT_EMAIL = 'integration@example.com';
 

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { startTarget } from '../support/target.ts';
+import { startWatchedService } from '../support/watched-service.ts';
+import { apiAttacks } from './api-attacks.ts';
+import { ManyRows } from './many-rows.ts';
+import { networkAttacks } from './network-attacks.ts';
+import { playerAttacks } from './player-attacks.ts';
+
+/** For how long the service's own work may keep its event loop from turning, in ms. */
+const MAX_BUSY_MS = 100;
+/**
+ * How often an attack may be repeated. One that keeps the service busy does so each time; a first time may also compile
+ * code, collect garbage, or meet the work that an earlier attack left.
+ */
+const TRIES = 3;
+/** Room for all that the attacks make, and a single attempt: what fails must not come back during another attack. */
+const SETTINGS = {
+  max_webhooks: 100_000,
+  max_assets_per_call: 100_000,
+  retry_initial_delay: 600,
+  retry_max_delay: 600,
+} as const;
+
+/** Keeps the event loop busy when the process gets the signal. */
+const STALL_ON_SIGNAL = `process.on('SIGUSR2', () => {
+  const { user, system } = process.threadCpuUsage();
+  const used = () => { const now = process.threadCpuUsage(); return now.user + now.system - user - system; };
+  while (used() < 2e6);
+});`;
+
+describe('the measure of a busy event loop', () => {
+  test('sees two seconds of work that were put in by hand, and finds a quiet service idle', async () => {
+    await using service = await startWatchedService({}, { preload: STALL_ON_SIGNAL });
+    const answered = () => service.api.get('/health/live');
+    await answered();
+    assert.ok((await service.busyDuring(answered)) < MAX_BUSY_MS);
+    const busy = await service.busyDuring(async () => {
+      process.kill(service.pid, 'SIGUSR2');
+      await answered();
+    });
+    assert.ok(busy > MAX_BUSY_MS, `${busy} ms`);
+  });
+});
+
+describe('a service under every known attack', () => {
+  test('is never kept from answering for more than 100 ms', async (t) => {
+    await using stack = new AsyncDisposableStack();
+    const target = stack.use(await startTarget());
+    const service = stack.use(await startWatchedService(SETTINGS));
+    const rows = stack.use(await ManyRows.open(service));
+    const attacks = [
+      ...(await apiAttacks(service, rows, target)),
+      ...(await networkAttacks(service, rows, stack)),
+      ...(await playerAttacks(service)),
+    ];
+    for (const { name, perform } of attacks) {
+      await t.test(name, async () => {
+        const tries: number[] = [];
+        while (tries.length < TRIES && !tries.some((busy) => busy <= MAX_BUSY_MS)) {
+          tries.push(await service.busyDuring(perform));
+        }
+        assert.ok(
+          Math.min(...tries) <= MAX_BUSY_MS,
+          `the event loop was busy for ${tries.map(Math.round)} ms`,
+        );
+      });
+    }
+    assert.equal((await service.api.get('/health/ready')).status, 200);
+  });
+});

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import type { Answer } from '../support/service.ts';
+
+/** Something that once kept the service from answering others. It may be done again and again. */
+export interface Attack {
+  name: string;
+  perform(): Promise<unknown>;
+}
+
+/** Fails unless an answer has one of these statuses. */
+export function assertStatus(answer: Pick<Answer, 'status' | 'body'>, ...statuses: readonly number[]): void {
+  const text = typeof answer.body === 'string' ? answer.body : (JSON.stringify(answer.body) ?? '');
+  assert.ok(statuses.includes(answer.status), `${answer.status}: ${text.slice(0, 500)}`);
+}
+
+/** Does something many times, some of them at a time. */
+export async function manyTimes(
+  count: number,
+  atOnce: number,
+  perform: (n: number) => Promise<unknown>,
+): Promise<void> {
+  let next = 0;
+  const work = async () => {
+    for (let n = next++; n < count; n = next++) await perform(n);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}

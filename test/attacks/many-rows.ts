@@ -1,0 +1,103 @@
+import type { Database, SqlRow } from '../../src/database/database.ts';
+import { openDatabaseOf } from '../support/database.ts';
+import type { RunningService } from '../support/service.ts';
+
+/** Rows far from those that the API makes. */
+const FIRST_ID = 1_000_000;
+
+/** What webhooks are made with. */
+export interface ManyWebhooks {
+  count: number;
+  topic: string;
+  subtopic: string;
+  targetUrl: string;
+}
+
+/** Rows that the service would have stored itself; through its API that would take minutes. */
+export class ManyRows implements AsyncDisposable {
+  readonly #database: Database;
+  #nextId = FIRST_ID;
+
+  private constructor(database: Database) {
+    this.#database = database;
+  }
+
+  static async open({ settings }: Pick<RunningService, 'settings'>): Promise<ManyRows> {
+    return new ManyRows(await openDatabaseOf(settings.data_dir));
+  }
+
+  /** Adds active webhooks without a focus, whose messages are tried once; answers their ids. */
+  async webhooks({ count, topic, subtopic, targetUrl }: ManyWebhooks): Promise<number[]> {
+    const ids = this.#ids(count);
+    await this.#database.transaction(async (tx) => {
+      await tx.insertMany(
+        'webhooks',
+        [
+          ...['id', 'name', 'topic', 'all_subtopics', 'target_url', 'authentication_type', 'enabled'],
+          ...['max_attempts', 'logging_mode', 'revision', 'created_at', 'updated_at'],
+        ],
+        ids.map((id) => [...[id, `w ${id}`, topic, 0, targetUrl, 'NONE', 1, 1, 'NONE', 1, 0, 0]]),
+      );
+      await tx.insertMany(
+        'webhook_subtopics',
+        ['webhook_id', 'subtopic'],
+        ids.map((id) => [id, subtopic]),
+      );
+      await tx.insertMany(
+        'webhook_statistics',
+        ['webhook_id', 'valid_from', 'success_count', 'error_count', 'in_error'],
+        ids.map((id) => [id, 0, 0, 0, 0]),
+      );
+      await tx.insertMany(
+        'webhook_triggers',
+        ['subtopic', 'focus_type', 'focus_id', 'webhook_id', 'needs_content'],
+        ids.map((id) => [subtopic, 'ANY', 0, id, 0]),
+      );
+    });
+    return ids;
+  }
+
+  /** Adds dead letters of a webhook. */
+  async deadLetters(webhookId: number, count: number): Promise<void> {
+    await this.#insert(
+      'deliveries',
+      [
+        ...['webhook_id', 'message_id', 'subtopic', 'status', 'body', 'enqueued_at', 'updated_at'],
+        ...['attempts', 'attempted_at', 'duration_ms', 'response_status', 'resent'],
+      ],
+      Array.from({ length: count }, (_, n) => [
+        ...[webhookId, `dead-${n}`, 'ACCOUNT_DELETED', 'DEAD_LETTERED', '{}', 0, Date.now()],
+        ...[10, 0, 5, 503, 0],
+      ]),
+    );
+  }
+
+  /** Adds bundles of one course to a folder. */
+  async bundles(folderId: number, courseId: number, count: number): Promise<void> {
+    const ids = this.#ids(count);
+    await this.#insert(
+      'bundles',
+      ['id', 'name', 'folder_id', 'revision', 'created_at', 'updated_at'],
+      ids.map((id) => [id, `Bundle ${id} ${'n'.repeat(150)}`, folderId, 1, 0, 0]),
+    );
+    await this.#insert(
+      'bundle_contents',
+      ['bundle_id', 'position', 'content_type', 'content_id'],
+      ids.map((id) => [id, 0, 'COURSE', courseId]),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
+  }
+
+  async #insert(table: string, columns: readonly string[], rows: readonly SqlRow[]): Promise<void> {
+    await this.#database.transaction((tx) => tx.insertMany(table, columns, rows));
+  }
+
+  #ids(count: number): number[] {
+    const first = this.#nextId;
+    this.#nextId += count;
+    return Array.from({ length: count }, (_, n) => first + n);
+  }
+}

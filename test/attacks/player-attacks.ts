@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import { launch } from '../content/registration-parts.ts';
+import { ANN, activity, type LrsClient, lrsClient, statement } from '../player/lrs-parts.ts';
+import { aiccFiles } from '../support/course-packages.ts';
+import { followLink, type PlayerClient, startLaunch } from '../support/player-client.ts';
+import { scorm12Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import type { WatchedService } from '../support/watched-service.ts';
+import { type Attack, assertStatus, manyTimes } from './attack.ts';
+
+const MIB = 2 ** 20;
+const MANY_LEARNERS = 300;
+
+/** Attacks by courses and learners, and by clients of the learning record store. */
+export async function playerAttacks(service: WatchedService): Promise<Attack[]> {
+  const lrs = await lrsClient(service);
+  const { registrationId, accountId, courseId } = await registerTo(service, scorm12Course());
+  const client = await startLaunch(service, registrationId);
+  await client.open();
+  await client.openUnit('i1');
+  return [
+    ...statementAttacks(lrs),
+    ...documentAttacks(lrs),
+    ...commitAttacks(client),
+    {
+      name: 'the raw data of an attempt of 8 MB',
+      async perform() {
+        await client.commit('i1', { suspend_data: 'x'.repeat(7.9 * MIB) });
+        assertStatus(await service.api.get(`/registrations/${registrationId}/runtime`), 200);
+      },
+    },
+    ...(await hacpAttacks(service)),
+    ...fileAttacks(client),
+    await crowd(service, { account_id: accountId, course_id: courseId }),
+  ];
+}
+
+function members(count: number): Record<string, number> {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`https://example.com/${n}`, 1]));
+}
+
+function statementAttacks(lrs: LrsClient): Attack[] {
+  const sized = (count: number, length: number) =>
+    JSON.stringify(
+      Array.from({ length: count }, () => statement({ result: { response: 'x'.repeat(length) } })),
+    );
+  const bodies: Record<string, string> = {
+    'more JSON than is taken': sized(70, 200_000),
+    'as much JSON as is taken': sized(40, 200_000),
+    'five hundred at once': sized(500, 15_000),
+    '100,000 members': JSON.stringify(
+      Array.from({ length: 100 }, () => statement({ result: { extensions: members(980) } })),
+    ),
+    'one of 100,000 members': JSON.stringify(statement({ result: { extensions: members(99_000) } })),
+    'brackets that are never closed': '['.repeat(14 * MIB),
+    'arrays within arrays': `${'['.repeat(1_000)}${']'.repeat(1_000)}`,
+    'a number of millions of digits': `{"a":${'1'.repeat(7 * MIB)}}`,
+    'escapes without end': `{"a":"${'\\u0041'.repeat(1.2 * MIB)}"}`,
+    'names of prototypes': `[${'{"__proto__":{"a":1},"constructor":{"prototype":{}}},'.repeat(400)}{}]`,
+    'thousands of activities': JSON.stringify(
+      Array.from({ length: 9 }, (_, n) =>
+        statement({
+          context: {
+            contextActivities: {
+              other: Array.from({ length: 1_000 }, (_, m) => activity(`other-${n}-${m}`)),
+            },
+          },
+        }),
+      ),
+    ),
+  };
+  return [
+    ...Object.entries(bodies).map(([name, body]) => ({
+      name: `statements: ${name}`,
+      perform: async () => answered(await lrs.call('POST', 'statements', { body })),
+    })),
+    ...multipartAttacks(lrs),
+    {
+      name: 'statements: the largest pages in one language',
+      perform: async () =>
+        answered(await lrs.call('GET', 'statements', { query: { limit: '100', format: 'canonical' } })),
+    },
+    {
+      name: 'statements: pages with their attachments',
+      perform: async () => answered(await lrs.call('GET', 'statements', { query: { attachments: 'true' } })),
+    },
+  ];
+}
+
+function multipartAttacks(lrs: LrsClient): Attack[] {
+  const send = async (body: Buffer, boundary = 'b') =>
+    answered(
+      await lrs.call('POST', 'statements', {
+        body,
+        headers: { 'content-type': `multipart/mixed; boundary=${boundary}` },
+      }),
+    );
+  const attached = (count: number, length: number) =>
+    withAttachments(Array.from({ length: count }, (_, n) => Buffer.alloc(length, `${n} `)));
+  return [
+    { name: 'multipart: one attachment of 14 MB', perform: () => send(attached(1, 14 * MIB)) },
+    { name: 'multipart: a hundred attachments', perform: () => send(attached(100, 140_000)) },
+    {
+      name: 'multipart: boundaries without end',
+      perform: () => send(Buffer.concat([Buffer.from('--b\r\n'), Buffer.alloc(14 * MIB, '\r\n--b')])),
+    },
+    {
+      name: 'multipart: what is nearly a boundary, again and again',
+      perform: () => send(Buffer.alloc(14 * MIB, '\r\n--'), '-'.repeat(70)),
+    },
+    {
+      name: 'multipart: no end',
+      perform: () => send(Buffer.concat([Buffer.from('--b\r\n\r\n'), Buffer.alloc(14 * MIB, ' ')])),
+    },
+  ];
+}
+
+/** A body of a statement with attachments. */
+function withAttachments(contents: readonly Buffer[]): Buffer {
+  const described = contents.map((content) => ({
+    usageType: 'https://example.com/usage',
+    display: { en: 'Attached' },
+    contentType: 'text/plain',
+    length: content.length,
+    sha2: createHash('sha256').update(content).digest('hex'),
+  }));
+  const json = JSON.stringify(statement({ attachments: described }));
+  const head = `--b\r\nContent-Type: application/json\r\n\r\n${json}\r\n`;
+  const parts = contents.flatMap((content, n) => [
+    Buffer.from(
+      `--b\r\nContent-Type: text/plain\r\nContent-Transfer-Encoding: binary\r\nX-Experience-API-Hash: ${described[n]!.sha2}\r\n\r\n`,
+    ),
+    content,
+    Buffer.from('\r\n'),
+  ]);
+  return Buffer.concat([Buffer.from(head), ...parts, Buffer.from('--b--\r\n')]);
+}
+
+function documentAttacks(lrs: LrsClient): Attack[] {
+  const query = { activityId: activity('state').id, agent: JSON.stringify(ANN), stateId: 'state' };
+  const bodies: Record<string, string> = {
+    'a text of 4 MB': JSON.stringify({ a: 'x'.repeat(4 * MIB - 100) }),
+    '300,000 members': JSON.stringify(members(300_000)),
+    'as many members as are taken': JSON.stringify(members(49_000)),
+    'empty objects without end': `[${'{},'.repeat(1.3 * MIB)}1]`,
+    'brackets that are never closed': '['.repeat(4 * MIB - 1),
+  };
+  return [
+    ...Object.entries(bodies).map(([name, body]) => ({
+      name: `documents: ${name}`,
+      perform: async () => answered(await lrs.call('PUT', 'activities/state', { query, body })),
+    })),
+    {
+      name: 'documents: as many members as are merged',
+      async perform() {
+        const body = JSON.stringify(members(24_000));
+        await lrs.call('PUT', 'activities/state', { query, body });
+        answered(await lrs.call('POST', 'activities/state', { query, body }));
+      },
+    },
+  ];
+}
+
+function commitAttacks(client: PlayerClient): Attack[] {
+  const bodies: Record<string, [object, object?]> = {
+    'suspend data of 1 MB whose every character is escaped': [{ suspend_data: '\u0001'.repeat(MIB) }],
+    'suspend data of 8 MB': [{ suspend_data: 'x'.repeat(7.9 * MIB) }],
+    'as many members as are taken': [members(79_000)],
+    '200,000 members': [members(200_000)],
+    'a state as large as a request': [{}, { state: { a: 'x'.repeat(7.9 * MIB) } }],
+    'a state of as many members as are taken': [{}, { state: members(79_000) }],
+    'a change after many members': [{ a: 1 }, { isChange: true }],
+  };
+  const raw = (body: string) => async () => {
+    const response = await fetch(`${client.base}/commit`, { method: 'POST', body });
+    assertStatus({ status: response.status, body: await response.text() }, 400, 413);
+  };
+  return [
+    ...Object.entries(bodies).map(([name, [cmi, further = {}]]) => ({
+      name: `commits: ${name}`,
+      perform: async () => assertStatus(await client.commit('i1', cmi, further), 200, 400, 413),
+    })),
+    { name: 'commits: brackets that are never closed', perform: raw('['.repeat(7.9 * MIB)) },
+    { name: 'commits: a number of millions of digits', perform: raw('1'.repeat(7.9 * MIB)) },
+    { name: 'commits: members of no commit', perform: raw(JSON.stringify(members(79_000))) },
+  ];
+}
+
+async function hacpAttacks(service: WatchedService): Promise<Attack[]> {
+  const { registrationId } = await registerTo(service, aiccFiles());
+  const client = await startLaunch(service, registrationId);
+  await client.open();
+  const { searchParams } = new URL((await client.openUnit('A1')).address);
+  const session = encodeURIComponent(searchParams.get('AICC_SID')!);
+  const send = async (command: string, data: string) => {
+    const response = await fetch(searchParams.get('AICC_URL')!, {
+      method: 'POST',
+      body: `command=${command}&session_id=${session}&aicc_data=${data}`,
+    });
+    assertStatus({ status: response.status, body: await response.text() }, 200, 413);
+  };
+  const lines = (count: number, of: (n: number) => string) =>
+    encodeURIComponent(Array.from({ length: count }, (_, n) => of(n)).join('\n'));
+  const columns = Array.from({ length: 100 }, (_, n) => n.toString(36)).join(',');
+  const messages: Record<string, [string, string]> = {
+    'a text of 8 MB': ['PutParam', `%5BCore_Lesson%5D%0A${'x'.repeat(7.9 * MIB)}`],
+    'escapes of no encoding': ['PutParam', `%5BCore_Lesson%5D%0A${'%ff'.repeat(2.6 * MIB)}`],
+    'blanks without end': ['PutParam', `%5BCore_Lesson%5D%0A${'+'.repeat(7.9 * MIB)}`],
+    'lines without end': ['PutParam', `%5BCore_Lesson%5D%0A${'%0A'.repeat(2.6 * MIB)}`],
+    'values without end': ['PutParam', `%5BCore%5D%0A${lines(400_000, (n) => `a${n}=1`)}`],
+    'preferences without end': [
+      'PutParam',
+      `%5BStudent_Preferences%5D%0A${lines(400_000, (n) => `a${n}=1`)}`,
+    ],
+    'interactions without end': [
+      'PutInteractions',
+      `${columns}%0A${lines(5_000, () => `${'x,'.repeat(99)}x`)}`,
+    ],
+    'comments without end': ['PutComments', `${columns}%0A${lines(5_000, () => `${'x,'.repeat(99)}x`)}`],
+    'quotation marks that are never closed': [
+      'PutComments',
+      `a%0A${lines(350, () => `"${' '.repeat(15_000)}`)}`,
+    ],
+    'commas without end': ['PutComments', `a%0A${lines(150, () => ','.repeat(15_000))}`],
+  };
+  return Object.entries(messages).map(([name, [command, data]]) => ({
+    name: `HACP: ${name}`,
+    perform: () => send(command, data),
+  }));
+}
+
+function fileAttacks(client: PlayerClient): Attack[] {
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${client.base}/content/${path}`, { headers });
+    const body = await response.text();
+    assertStatus({ status: response.status, body }, 200, 206, 304, 404, 416);
+  };
+  const ranges = `bytes=${Array.from({ length: 1_200 }, (_, n) => `${n}-${n}`).join(',')}`;
+  return [
+    {
+      name: 'files: more than a thousand ranges',
+      perform: () => manyTimes(100, 10, () => read('lesson/index.html', { range: ranges })),
+    },
+    {
+      name: 'files: thousands of conditions',
+      perform: () =>
+        manyTimes(100, 10, () => read('lesson/index.html', { 'if-none-match': '"a",'.repeat(3_000) })),
+    },
+    {
+      name: 'files: ways out of the course',
+      perform: () =>
+        manyTimes(200, 10, (n) => read(`${'..%2f'.repeat(n)}${'%252e%252e/'.repeat(n)}etc/passwd`)),
+    },
+  ];
+}
+
+/** Hundreds of learners who save at the same time. */
+async function crowd(
+  service: WatchedService,
+  parties: { account_id: number; course_id: number },
+): Promise<Attack> {
+  const learners: PlayerClient[] = [];
+  await manyTimes(MANY_LEARNERS, 20, async (n) => {
+    const { registration_id: id } = await service.api.create('/registrations', {
+      ...parties,
+      learner_id: `learner-${n}`,
+    });
+    const learner = await followLink(await launch(service, id));
+    await learner.open();
+    await learner.openUnit('i1');
+    learners.push(learner);
+  });
+  return {
+    name: 'hundreds of learners who save 64 KB each',
+    perform: () =>
+      manyTimes(MANY_LEARNERS, 100, async (n) =>
+        assertStatus(await learners[n]!.commit('i1', { suspend_data: 'x'.repeat(65_536) }), 200),
+      ),
+  };
+}
+
+function answered({ status, text }: { status: number; text: string }): void {
+  assertStatus({ status, body: text }, 200, 204, 400, 413);
+}
