@@ -8,7 +8,7 @@ import { createServer } from './server.ts';
 /** Lets the scope or role through that the header names. */
 const byName: Authorize = async ({ headers }, need) =>
   headers.authorization === ('scope' in need ? need.scope : need.role)
-    ? { caller: { kind: 'client', id: 'c', user: 'someone@example.com' } }
+    ? { caller: { kind: 'client', id: 'c', user: 'someone@example.com', scopes: new Set() } }
     : {
         refusal: {
           status: headers.authorization === undefined ? 401 : 403,
@@ -73,7 +73,7 @@ describe('scopes of routes', () => {
   test('a route learns who calls, and one call does not learn of another', async () => {
     let calls = 0;
     await using app = server(async () => ({
-      caller: { kind: 'client', id: 'c', user: `caller ${++calls}` },
+      caller: { kind: 'client', id: 'c', user: `caller ${++calls}`, scopes: new Set() },
     }));
     app.get('/me', { config: { scope: 'content:read' } }, async (request) => callerOf(request));
     const answers = await Promise.all(Array.from({ length: 5 }, () => app.inject('/me')));

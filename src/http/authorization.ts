@@ -9,6 +9,8 @@ interface CallerCommon {
   id: string;
   /** Sent as `user` in the messages about the request: an e-mail address. */
   user: string;
+  /** The scopes of the access token or the role: what an answer may say, beside what the route requires. */
+  scopes: ReadonlySet<string>;
 }
 
 /** An API client. Its `id` is the client id. */

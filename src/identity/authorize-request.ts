@@ -38,8 +38,8 @@ async function byToken(authorization: string, need: Need, tokens: TokenVerifier)
   }
   const decision = await decideBearer(authorization, [need.scope], tokens);
   if ('refusal' in decision) return decision;
-  const { clientId, user } = decision.caller;
-  return { caller: { kind: 'client', id: clientId, user } };
+  const { clientId, user, scopes } = decision.caller;
+  return { caller: { kind: 'client', id: clientId, user, scopes: new Set(scopes) } };
 }
 
 function bySession(signedIn: SignedIn, need: Need): Authorization {
@@ -50,7 +50,8 @@ function bySession(signedIn: SignedIn, need: Need): Authorization {
       : isScope(need.scope) && scopesOfRole(role).has(need.scope);
   if (!allowed) return { refusal: { status: 403, detail: `The role ${role} does not allow this.` } };
   const id = `administrator:${administratorId}`;
-  return { caller: { kind: 'administrator', id, user: email, administratorId, role, sessionId } };
+  const scopes = scopesOfRole(role);
+  return { caller: { kind: 'administrator', id, user: email, scopes, administratorId, role, sessionId } };
 }
 
 function signInFirst(detail: string): Authorization {

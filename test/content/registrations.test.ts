@@ -117,6 +117,25 @@ describe('registrations', () => {
     assert.deepEqual((await api.get(`/registrations?account_id=${held.account_id}`)).body.data, []);
   });
 
+  it('are refused without names to a client that may not read content', async () => {
+    const { clientId, clientSecret } = await createClient(service.settings.data_dir, {
+      scopes: ['registrations:write'],
+    });
+    const writer = new Api(service.url, await requestToken(service.url, clientId, clientSecret));
+    const parties = await makeParties(service, { account: 'Secret Customer', course: 'Secret Course' });
+    const { registration_id: id } = await register(service, parties);
+    const registerAgain = () => writer.post('/registrations', { ...parties, learner_id: 'ann' });
+    await takeAll(service, parties.account_id);
+    const refused = [await registerAgain(), await writer.post(`/registrations/${id}/launch`)];
+    await api.put(`/accounts/${parties.account_id}`, { name: 'Secret Customer', enabled: false });
+    refused.push(await registerAgain(), await writer.post(`/registrations/${id}/launch`));
+    for (const answer of refused) {
+      problemErrors(answer, 409);
+      assert.match(answer.body.detail, new RegExp(`^The account ${parties.account_id} `));
+      assert.doesNotMatch(JSON.stringify(answer.body), /Secret/);
+    }
+  });
+
   it('name the account and the course that do not exist, both', async () => {
     const answer = await api.post('/registrations', { account_id: 999, course_id: 998, learner_id: 'ann' });
     assert.deepEqual(problemErrors(answer, 400), {

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
@@ -31,7 +32,8 @@ import {
 import type { RegistrationService } from './registration-service.ts';
 import { readReturnUrl } from './return-url.ts';
 
-const READ = { scope: 'content:read' };
+const READ_SCOPE = 'content:read';
+const READ = { scope: READ_SCOPE };
 const WRITE = { scope: 'registrations:write' };
 const tags = ['Registrations'];
 export const RegistrationParams = Type.Object({
@@ -89,7 +91,10 @@ export function registrationRoutes(
       return await idempotency.answer(request, reply, async (tx) => {
         const { account_id: accountId, learner_id: learnerId } = request.body;
         const subject = toSubject(request.body);
-        const registration = await registrations.create({ accountId, subject, learnerId }, { tx });
+        const registration = await registrations.create(
+          { accountId, subject, learnerId },
+          { tx, mayName: mayName(request) },
+        );
         return {
           status: 201,
           headers: {
@@ -194,6 +199,7 @@ export function registrationRoutes(
         const returnUrl = readReturnUrl(request.body?.return_url ?? null, takesLoopback);
         const { token, expiresAt } = await registrations.launch(registrationIdOf(request.params), {
           tx,
+          mayName: mayName(request),
           returnUrl,
           language: readLanguage(request.body?.language ?? null),
           mode: request.body?.mode ?? 'normal',
@@ -251,4 +257,9 @@ function readLanguage(tag: string | null): string | null {
   if (language === null)
     throw invalidInput([{ pointer: '/language', detail: 'must be a language tag (BCP 47)' }]);
   return language;
+}
+
+/** Whether the caller may read the names of accounts and content anyway. */
+function mayName(request: FastifyRequest): boolean {
+  return callerOf(request).scopes.has(READ_SCOPE);
 }

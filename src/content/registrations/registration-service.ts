@@ -53,6 +53,11 @@ export interface RegistrationServiceDependencies {
   now: () => number;
 }
 
+/** Whether an error may name accounts and content. Who may only write registrations knows their ids, but no names. */
+interface Naming {
+  mayName?: boolean;
+}
+
 /** Registrations of learners for courses, and the events of topic REGISTRATION. */
 export class RegistrationService {
   readonly #with: RegistrationServiceDependencies;
@@ -69,7 +74,7 @@ export class RegistrationService {
    */
   async create(
     { accountId, subject, learnerId }: Pick<Registration, 'accountId' | 'learnerId'> & { subject: Subject },
-    { tx: open }: Pick<Change, 'tx'>,
+    { tx: open, mayName = false }: Pick<Change, 'tx'> & Naming,
   ): Promise<Registration> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const account = await lockExistingAccount(tx, accountId);
@@ -84,7 +89,7 @@ export class RegistrationService {
         }
         throw invalidInput(errors);
       }
-      await assertEntitled(tx, account, subject);
+      await assertEntitled(tx, account, subject, { mayName });
       const equivalentId = subject.type === 'EQUIVALENT' ? subject.id : null;
       const registration = {
         registrationId: randomUUID(),
@@ -124,16 +129,18 @@ export class RegistrationService {
       returnUrl = null,
       language = null,
       mode = 'normal',
-    }: Pick<Change, 'tx'> & {
-      returnUrl?: string | null;
-      language?: string | null;
-      mode?: RegistrationLaunchMode;
-    },
+      mayName = false,
+    }: Pick<Change, 'tx'> &
+      Naming & {
+        returnUrl?: string | null;
+        language?: string | null;
+        mode?: RegistrationLaunchMode;
+      },
   ): Promise<AllowedLaunch> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       const { account, registration: present } = await lockWithAccount(tx, registrationId);
       const registration = language === null ? present : await chooseLanguage(tx, present, language);
-      await assertEntitled(tx, account, { type: 'COURSE', id: registration.courseId });
+      await assertEntitled(tx, account, { type: 'COURSE', id: registration.courseId }, { mayName });
       if (registration.launchedAt === null) {
         await updateLaunched(tx, registrationId, this.#with.now());
         await this.#with.events.publish(tx, await launchedEvent(tx, account, registration));
@@ -279,12 +286,18 @@ async function lockWithAccount(
 }
 
 /** @throws {ProblemError} `conflict` */
-async function assertEntitled(tx: Transaction, account: AccountResource, subject: Subject): Promise<void> {
-  const which = `The account “${account.name}” (${account.id})`;
+async function assertEntitled(
+  tx: Transaction,
+  account: AccountResource,
+  subject: Subject,
+  { mayName }: Required<Naming>,
+): Promise<void> {
+  const named = (name: string, id: number) => (mayName ? `“${name}” (${id})` : String(id));
+  const which = `The account ${named(account.name, account.id)}`;
   if (!account.enabled) throw new ProblemError('conflict', `${which} is disabled`);
   if (await accountHolds(tx, account.id, subject)) return;
   const names = await readAssetNames(tx, [subject]);
-  const what = `“${names.get(`${subject.type} ${subject.id}`) ?? ''}” (${subject.id})`;
+  const what = named(names.get(`${subject.type} ${subject.id}`) ?? '', subject.id);
   throw new ProblemError(
     'conflict',
     subject.type === 'COURSE'
