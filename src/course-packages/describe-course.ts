@@ -38,6 +38,10 @@ export async function describeCourse(
     course.warn(`The course is in the folder ${quoted(root)} of the zip. Better zip what is in the folder.`);
   }
   const outline = await readOutline(course);
+  for (const { id } of outline.units) {
+    if (Buffer.byteLength(id) <= options.limits.unitIdBytes) continue;
+    course.refuse(packageError('UNIT_ID_TOO_LONG', { unit: id, limit: options.limits.unitIdBytes }));
+  }
   return { ...outline, title: titleOf(outline, course), warnings: course.warnings };
 }
 

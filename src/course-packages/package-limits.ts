@@ -1,6 +1,9 @@
 const MEBIBYTE = 1024 * 1024;
 const GIBIBYTE = 1024 * MEBIBYTE;
 
+/** What PostgreSQL takes of an identifier in the key of a unit's results, with room for the rest of that key. */
+export const MAX_UNIT_ID_BYTES = 2_500;
+
 /** How much of a package is read or unpacked at most. What goes beyond is refused, never cut short. */
 export interface PackageLimits {
   /** Files and folders together, also the folders that only the names of files imply. */
@@ -33,6 +36,8 @@ export interface PackageLimits {
   readonly describedCharacters: number;
   /** Units that a learner can launch. */
   readonly units: number;
+  /** Bytes of a unit's identifier in UTF-8. Results are found by it, and databases bound the length of what they index. */
+  readonly unitIdBytes: number;
 }
 
 /** Limits with room for every course seen in practice; the largest courses are video, some hundred megabytes of it. */
@@ -52,4 +57,5 @@ export const DEFAULT_PACKAGE_LIMITS: PackageLimits = {
   structureNodes: 60_000,
   describedCharacters: 4 * MEBIBYTE,
   units: 2_000,
+  unitIdBytes: MAX_UNIT_ID_BYTES,
 };

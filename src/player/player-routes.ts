@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { Reader } from '../database/database.ts';
-import { notFound, ProblemError } from '../problems/problem.ts';
+import { notFound } from '../problems/problem.ts';
 import { type LearningStatus, NOTHING_LEARNED, type UnitState } from './attempts/attempt.ts';
-import type { AttemptService } from './attempts/attempt-service.ts';
+import { type AttemptService, closedUnit } from './attempts/attempt-service.ts';
+import { assertStorableId } from './attempts/unit-ids.ts';
 import { readBody } from './content-origin/read-body.ts';
 import type { CourseRuntime } from './course-runtime.ts';
 import type { PlayerCourses } from './courses/player-courses.ts';
@@ -125,11 +126,9 @@ export function playerRoutes(
     if (unit === undefined || runtime === undefined) throw notFound('unit', unitId);
     const opened = await openedUnits(launch, unitId);
     if (closedFor(launch, course, opened).has(unitId)) {
-      throw new ProblemError(
-        'conflict',
-        `The prerequisites of the unit ${JSON.stringify(unitId)} are not met yet`,
-      );
+      throw closedUnit(unitId);
     }
+    if (launch.registrationId !== null) assertStorableId(unitId);
     const present = opened.find((each) => each.unitId === unitId) ?? null;
     // Sequencing has rules of its own for what is done again.
     const isSequenced = (runtime.sequencingOf?.(course) ?? null) !== null;

@@ -78,6 +78,8 @@ describe('the content origin', () => {
     );
     assert.equal((await file('lesson/')).status, 200);
     assert.equal((await file('lesson/none.js')).status, 404);
+    assert.equal((await file('lesson/none.js', { 'if-none-match': '*' })).status, 404);
+    assert.equal((await file('lesson/index.html', { 'if-none-match': ' * ' })).status, 304);
   });
 
   it('serves parts of files, as players of films ask for them', async () => {

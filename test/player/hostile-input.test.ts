@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from '../content/registration-parts.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
@@ -185,6 +186,29 @@ describe('hostile courses', () => {
     assert.equal((await grow('c')).status, 413);
     const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
     assert.deepEqual(Object.keys(body.attempts[0].units[0].data.cmi), ['a', 'b']);
+  });
+
+  test('cannot begin sessions without end', async () => {
+    const { registrationId } = await registerToFiles(service, aiccFiles());
+    const player = await Player.open(service, registrationId);
+    await player.openUnit('A1');
+    await sql(
+      service,
+      `insert into player_sessions (session_id, launch_id, registration_id, attempt, unit_id, registration, actor,
+         activity_id, mode, launch_data, facts, started_at, active_at)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 9998)
+       select 'session-' || n, launch_id, registration_id, attempt, unit_id, registration, actor, activity_id, mode,
+         launch_data, facts, started_at, active_at from player_sessions, numbers where registration_id = ?`,
+      registrationId,
+    );
+    await player.openUnit('A1');
+    const response = await fetch(`${player.base}/unit`, { method: 'POST', body: '{"unit":"A1"}' });
+    const problem = (await response.json()) as { type: string; detail: string };
+    assert.equal(response.status, 409);
+    assert.equal(problem.type, 'urn:coursewire:problem:limit-reached');
+    assert.match(problem.detail, /opened 10000 times in this attempt/);
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    await (await Player.open(service, registrationId)).openUnit('A1');
   });
 
   test('cannot report a visit that no clock can hold', async () => {

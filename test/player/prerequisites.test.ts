@@ -44,6 +44,40 @@ describe('prerequisites of SCORM 1.2', () => {
     await player.openUnit('b');
   });
 
+  it('keep results of a closed unit out, but not the last words of one that was begun', async () => {
+    const { player, registrationId } = await start(item('a', null), item('b', 'a'), item('c', '~a'));
+    await player.open();
+    const early = await player.commit('b', PASSED);
+    assert.equal(early.status, 409, JSON.stringify(early.body));
+    assert.match(early.body.detail, /prerequisites of the unit "b" are not met/);
+    await player.commit('c', { core: { lesson_status: 'incomplete' } });
+    await player.commit('a', PASSED, { terminated: true });
+    assert.equal((await player.commit('b', PASSED)).status, 200);
+    // Open no more, since "a" is passed now.
+    assert.equal((await player.post('unit', { unit: 'c' })).status, 409);
+    assert.equal((await player.commit('c', PASSED)).status, 200);
+    const { units } = (await service.api.get(`/registrations/${registrationId}`)).body;
+    assert.deepEqual(
+      units.map(({ success }: { success: string }) => success),
+      ['PASS', 'PASS', 'PASS'],
+    );
+  });
+
+  it('keep an asset from being marked as read', async () => {
+    const asset = '<resource identifier="r2" type="webcontent" adlcp:scormtype="asset" href="asset.html"/>';
+    const sco =
+      '<resource identifier="r1" type="webcontent" adlcp:scormtype="sco" href="lesson/index.html"/>';
+    const items = `${item('a', null)}<item identifier="b" identifierref="r2"><title>b</title>${prerequisitesOf('a')}</item>`;
+    const files = { ...scorm12Course({ items, resources: sco + asset }), 'asset.html': '<p>Read this.</p>' };
+    const { registrationId } = await registerTo(service, files);
+    const player = await startLaunch(service, registrationId);
+    const { page } = await player.open();
+    const read = () => player.post('asset', { unit: 'b', page, visit: 1, sequence: 1 });
+    assert.equal((await read()).status, 409);
+    await player.commit('a', PASSED, { terminated: true });
+    assert.deepEqual((await read()).body, { outcome: 'recorded' });
+  });
+
   it('of a block hold for its units, and a block is done when all its units are', async () => {
     const { player } = await start(
       block('first', null, item('a', null), item('b', null)),

@@ -95,7 +95,7 @@ async function record(
     request,
   }: { unit: LaunchUnit; change: (cmi: Cmi, data: string) => Cmi; request: HacpRequest },
 ): Promise<void> {
-  await attempts.learnAlong(launch, async (tx, { attempt }) => {
+  const work: Parameters<typeof attempts.learnAlong<undefined>>[1] = async (tx, { attempt }) => {
     const session = (await readSession(tx, sessionId))?.session;
     if (session === undefined || session.attempt !== attempt.number) {
       throw new ProblemError('forbidden', 'A new attempt has begun since the course was opened');
@@ -125,7 +125,8 @@ async function record(
       },
     };
     return { results: [result], result: undefined };
-  });
+  };
+  await attempts.learnAlong(launch, work, { dataOf: unit.id });
 }
 
 async function authenticate(

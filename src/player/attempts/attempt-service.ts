@@ -18,6 +18,7 @@ import {
 } from './attempt-store.ts';
 import { mergeStatus } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
+import { assertStorableId } from './unit-ids.ts';
 
 const MS_PER_SECOND = 1_000;
 /** Of a unit's data, as JSON. Standards add to what is there, so that small requests could make it grow without end. */
@@ -56,6 +57,12 @@ export interface UnitResult {
     /** False when a part of the result could not be applied; left out, it is whole. */
     isWhole?: boolean;
   };
+  /**
+   * Whether the unit may not be begun yet. Asked before its first write only: what was begun may end, whatever has happened
+   * to other units since.
+   * @param units those that were opened, without their data
+   */
+  isClosed?(units: readonly UnitState[]): boolean;
   /** What the runtime keeps for all units together; left out, it stays as it is. */
   state?: unknown;
   /** The status of the whole course, where its standard has rules for it; left out, it follows from the units. */
@@ -123,7 +130,8 @@ export class AttemptService {
    * Stores what a unit says, rolls the registration's status up and publishes REGISTRATION_STATUS_UPDATED when
    * completion, success or score changes, in one transaction. Results that come twice, late or from a superseded page
    * write nothing.
-   * @throws {ProblemError} `not-found` once the registration is gone, `content-too-large`
+   * @throws {ProblemError} `not-found` once the registration is gone, `conflict` if the unit may not be begun,
+   *   `content-too-large`
    */
   async recordUnitResult(launch: PlayerLaunch, result: UnitResult): Promise<RecordOutcome> {
     const { registrationId } = launch;
@@ -137,6 +145,7 @@ export class AttemptService {
       const present = units.find(({ unitId }) => unitId === result.unitId) ?? null;
       if (isStale(present, result.position)) return { status: null, result: 'stale' };
 
+      if (present === null && result.isClosed?.(units)) throw closedUnit(result.unitId);
       const { unit, isWhole } = this.#nextUnit(present, result);
       await writeUnit(tx, registrationId, attempt.number, unit);
       if (result.state !== undefined) {
@@ -154,12 +163,15 @@ export class AttemptService {
    * Runs what a unit that talks to the server by itself changes, in one transaction that holds the registration, and
    * stores the results that come of it as {@link recordUnitResult} does. They are left out where the launch records none.
    * @param launch one of a registration
+   * @param options.dataOf the one unit whose data `work` and its results look at; null for none. Left out, all are read,
+   *   which only runtimes may ask for that write the data themselves
    * @throws {ProblemError} `not-found` once the registration is gone, `forbidden` once a newer launch has taken over, and
    *   what `work` throws
    */
   async learnAlong<R>(
     launch: PlayerLaunch,
     work: (tx: Transaction, present: AttemptInProgress) => Promise<{ results: UnitResult[]; result: R }>,
+    { dataOf }: { dataOf?: string | null } = {},
   ): Promise<R> {
     const { registrationId } = launch;
     if (registrationId === null) throw new Error('a preview has no registration');
@@ -168,7 +180,12 @@ export class AttemptService {
       if (attempt === undefined || isSuperseded(attempt, launch, { position: null })) {
         throw new ProblemError('forbidden', 'The course was opened in another window, which has taken over');
       }
-      const units = await readUnits(tx, registrationId, attempt.number);
+      const units = await readUnits(
+        tx,
+        registrationId,
+        attempt.number,
+        dataOf === undefined ? {} : { dataOf },
+      );
       const present = { registration, attempt, units };
       const { results, result } = await work(tx, present);
       if (results.length === 0 || launch.mode !== 'normal') return { status: null, result };
@@ -283,6 +300,7 @@ export class AttemptService {
     present: UnitState | null,
     { unitId, position, apply }: UnitResult,
   ): { unit: UnitState; isWhole: boolean } {
+    assertStorableId(unitId);
     const now = this.#now();
     const before = present ?? { ...FRESH, openedAt: now, position: BEFORE_ALL };
     const { data, status, visitMs, isWhole = true } = apply(present);
@@ -338,6 +356,14 @@ function isSuperseded(
   const isOfPage = position === null || position.page === attempt.page;
   if (lateOf !== undefined) return !isOfPage || lateOf !== attempt.number;
   return !isOfPage || attempt.launchId !== launch.launchId;
+}
+
+/** The refusal of a unit whose prerequisites are not met. */
+export function closedUnit(unitId: string): ProblemError {
+  return new ProblemError(
+    'conflict',
+    `The prerequisites of the unit ${JSON.stringify(unitId)} are not met yet`,
+  );
 }
 
 function isStale(present: UnitState | null, position: WritePosition | null): boolean {

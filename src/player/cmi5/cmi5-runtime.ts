@@ -4,7 +4,7 @@ import type { AttemptInProgress } from '../attempts/attempt-service.ts';
 import { addressOfTarget, type CourseRuntime, type UnitOpening, type UnitStart } from '../course-runtime.ts';
 import type { Lrs } from '../lrs/lrs.ts';
 import type { JsonObject } from '../lrs/xapi-types.ts';
-import type { SessionRuntimeOptions } from '../sessions/begin-session.ts';
+import { insertNewSession, type SessionRuntimeOptions } from '../sessions/begin-session.ts';
 import { launchAddress } from '../sessions/launch-address.ts';
 import { activityIdOf, agentOf, learnerOf } from '../sessions/learner-agent.ts';
 import {
@@ -15,12 +15,7 @@ import {
   type Session,
 } from '../sessions/session.ts';
 import type { SessionScopes } from '../sessions/session-scopes.ts';
-import {
-  deletePreviews,
-  insertSession,
-  readSessionsOfAttempt,
-  updateSession,
-} from '../sessions/session-store.ts';
+import { deletePreviews, readEarlierSessions, updateSession } from '../sessions/session-store.ts';
 import { factsOf, NEW_SESSION, type SessionFacts, type UnitFacts } from './cmi5-facts.ts';
 import { consequences } from './cmi5-progress.ts';
 import { cmi5Routes } from './cmi5-routes.ts';
@@ -66,14 +61,14 @@ async function beginSession(
     });
     await database.transaction(async (tx) => {
       await deletePreviews(tx, now() - PREVIEWS_KEPT_MS);
-      await insertSession(tx, { session, ...kept });
+      await insertNewSession(tx, { session, ...kept });
     });
     return session;
   }
   const { registrationId } = launch;
   return await attempts.learnAlong(launch, async (tx, present) => {
     const { number } = present.attempt;
-    const earlier = await readSessionsOfAttempt(tx, registrationId, number);
+    const earlier = await readEarlierSessions(tx, registrationId, number, opening.unit.id);
     const session = newSession(options, opening, {
       registrationId,
       attempt: number,
@@ -81,7 +76,7 @@ async function beginSession(
       actor: await learnerOf(tx, baseUrl(), present.registration),
       earlier,
     });
-    await insertSession(tx, { session, ...kept });
+    await insertNewSession(tx, { session, ...kept });
     const results = await sayBeginning(options, opening, { tx, present, session, earlier });
     return { results, result: session };
   });

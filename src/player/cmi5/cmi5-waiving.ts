@@ -6,7 +6,7 @@ import type { Lrs } from '../lrs/lrs.ts';
 import { activityIdOf, learnerOf } from '../sessions/learner-agent.ts';
 import { registrationOfAttempt, type Session } from '../sessions/session.ts';
 import type { SessionScopes } from '../sessions/session-scopes.ts';
-import { readSessionsOfAttempt } from '../sessions/session-store.ts';
+import { readEarlierSessions } from '../sessions/session-store.ts';
 import { factsOf, isSatisfied, NEW_SESSION } from './cmi5-facts.ts';
 import { consequences } from './cmi5-progress.ts';
 import { waived } from './cmi5-statements.ts';
@@ -54,7 +54,7 @@ export async function waiveUnit(
     const facts = factsOf(present.units.find((each) => each.unitId === unitId) ?? null);
     if (isSatisfied(unit, facts)) throw new ProblemError('conflict', 'The unit is done with already');
     const at = now();
-    const earlier = await readSessionsOfAttempt(tx, registrationId, attempt.number);
+    const earlier = await readEarlierSessions(tx, registrationId, attempt.number, unitId);
     const session: Session = {
       // Waiving is a session of its own, which nobody opens (9.6.3.1).
       sessionId: randomUUID(),

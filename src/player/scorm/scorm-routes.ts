@@ -7,6 +7,7 @@ import { type LearningStatus, NOTHING_LEARNED } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
+import { closedUnits } from '../prerequisites.ts';
 import { activityTreeOf } from './activity-tree.ts';
 import { type Cmi, type CmiCommit, mergeCmi } from './cmi.ts';
 import { readScorm12 } from './scorm12-status.ts';
@@ -75,6 +76,7 @@ export function scormRoutes(
       ...(state === undefined ? {} : { state }),
       unitId,
       position,
+      isClosed: (units) => closedUnits(course, units).has(unitId),
       apply: () => ({
         data: null,
         status: { completion: 'Completed', success: 'UNKNOWN', score: null },
@@ -92,6 +94,7 @@ export function scormRoutes(
     const outcome = await attempts.recordUnitResult(launch, {
       unitId: unit.id,
       position: { page: commit.page, visit: commit.visit, sequence: commit.sequence },
+      isClosed: (units) => closedUnits(course, units).has(unit.id),
       ...(commit.lateOf === undefined ? {} : { lateOf: commit.lateOf }),
       apply(present) {
         const { cmi, isWhole } = mergeCmi(present, commit);

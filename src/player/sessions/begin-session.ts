@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../database/database.ts';
+import type { Database, Transaction } from '../../database/database.ts';
+import { ProblemError } from '../../problems/problem.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { UnitOpening } from '../course-runtime.ts';
 import { agentOf, learnerOf } from './learner-agent.ts';
 import { hashSecret, registrationOfAttempt, type Session, type SessionMode } from './session.ts';
-import { deletePreviews, insertSession } from './session-store.ts';
+import { countSessions, deletePreviews, insertSession, type StoredSession } from './session-store.ts';
 
 const PREVIEWS_KEPT_MS = 48 * 3_600_000;
+/** Of an attempt: each is a row, and nobody opens each of 2,000 units more than five times. */
+const MAX_SESSIONS = 10_000;
 
 /** What sessions begin with. */
 export interface SessionRuntimeOptions {
@@ -45,18 +48,33 @@ export async function beginPlainSession(
     const session = make({ registrationId, attempt: 0, registration: randomUUID(), actor });
     await database.transaction(async (tx) => {
       await deletePreviews(tx, now() - PREVIEWS_KEPT_MS);
-      await insertSession(tx, { session, ...kept });
+      await insertNewSession(tx, { session, ...kept });
     });
     return session;
   }
-  return await attempts.learnAlong(launch, async (tx, { registration, attempt }) => {
+  const begin: Parameters<typeof attempts.learnAlong<Session>>[1] = async (tx, { registration, attempt }) => {
     const session = make({
       registrationId,
       attempt: attempt.number,
       registration: registrationOfAttempt(registrationId, attempt.number),
       actor: await learnerOf(tx, baseUrl(), registration),
     });
-    await insertSession(tx, { session, ...kept });
+    await insertNewSession(tx, { session, ...kept });
     return { results: [], result: session };
-  });
+  };
+  return await attempts.learnAlong(launch, begin, { dataOf: null });
+}
+
+/**
+ * Inserts the session of a unit that was opened, unless its attempt, or the launch of its preview, has too many already.
+ * @throws {ProblemError} `limit-reached`
+ */
+export async function insertNewSession(tx: Transaction, stored: StoredSession): Promise<void> {
+  if ((await countSessions(tx, stored.session, MAX_SESSIONS)) >= MAX_SESSIONS) {
+    throw new ProblemError(
+      'limit-reached',
+      `Units were opened ${MAX_SESSIONS} times in this attempt, which is the most. A reset of the registration begins a new one`,
+    );
+  }
+  await insertSession(tx, stored);
 }

@@ -46,19 +46,50 @@ export async function readSession(
   return row && toStored(row);
 }
 
-/** The sessions of an attempt, oldest first. */
-export async function readSessionsOfAttempt(
+/** The sessions of an attempt that have not ended, and the first one of a unit, oldest first. */
+export async function readEarlierSessions(
   reader: Pick<Reader, 'all'>,
   registrationId: string,
   attempt: number,
+  unitId: string,
 ): Promise<Session[]> {
   const rows = await reader.all<SessionRow>(
     `select ${COLUMNS} from player_sessions where registration_id = ? and attempt = ?
+       and (ended_at is null or session_id in (
+         select f.session_id from player_sessions f where f.registration_id = ? and f.attempt = ? and f.unit_id = ?
+         order by f.started_at, f.session_id limit 1))
      order by started_at, session_id`,
     registrationId,
     attempt,
+    registrationId,
+    attempt,
+    unitId,
   );
   return rows.map((row) => toStored(row).session);
+}
+
+/** How many sessions there are of the attempt of a session, or of the launch of a preview; counts up to a limit. */
+export async function countSessions(
+  reader: Pick<Reader, 'all'>,
+  { registrationId, attempt, launchId }: Pick<Session, 'registrationId' | 'attempt' | 'launchId'>,
+  limit: number,
+): Promise<number> {
+  const [row] =
+    registrationId === null
+      ? await reader.all<{ count: number }>(
+          `select count(*) as count from
+             (select 1 from player_sessions where registration_id is null and launch_id = ? limit ?) counted`,
+          launchId,
+          limit,
+        )
+      : await reader.all<{ count: number }>(
+          `select count(*) as count from
+             (select 1 from player_sessions where registration_id = ? and attempt = ? limit ?) counted`,
+          registrationId,
+          attempt,
+          limit,
+        );
+  return Number(row?.count ?? 0);
 }
 
 /** The learner as the first session of a registration named them; undefined before it. */

@@ -1,0 +1,17 @@
+import { quoted } from '../../course-packages/package-error.ts';
+import { MAX_UNIT_ID_BYTES } from '../../course-packages/package-limits.ts';
+import { ProblemError } from '../../problems/problem.ts';
+
+/**
+ * Refuses a unit whose results no database may be able to keep. Such courses were imported before identifiers had a limit.
+ * @throws {ProblemError} `conflict`
+ */
+export function assertStorableId(unitId: string): void {
+  const bytes = Buffer.byteLength(unitId);
+  if (bytes <= MAX_UNIT_ID_BYTES) return;
+  throw new ProblemError(
+    'conflict',
+    `The identifier of the unit ${quoted(unitId)} has ${bytes} bytes. Results are kept of units whose identifiers have at ` +
+      `most ${MAX_UNIT_ID_BYTES}: give the unit a shorter one, and upload the course as a new version`,
+  );
+}
