@@ -1,7 +1,8 @@
 /**
- * Builds the admin UI into web/dist and the learner's player into web/dist/player, and writes a br and a gz beside every text file, so that serving compresses
- * nothing. `--if-stale`: only when a source differs from what the last build was made of. The finished build takes the
- * place of the old one at once; a service that runs keeps working.
+ * Builds the admin UI into web/dist and the learner's player into web/dist/player, and writes a br and a gz file
+ * next to every text file, so that the service need not compress anything. `--if-stale` builds only if a source has
+ * changed since the last build. The finished build replaces the old one at once, so a running service keeps
+ * working.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -25,10 +26,10 @@ const ROOT = path.join(WEB, '..');
 const DIST = path.join(WEB, 'dist');
 const FINGERPRINT_FILE = 'fingerprint.txt';
 const COMPRESSIBLE = '**/*.{js,css,svg,json}';
-/** Smaller files gain nothing. */
+/** Compressing smaller files gains nothing. */
 const MIN_COMPRESSED_BYTES = 1_024;
 const BROTLI_QUALITY = 10;
-/** How long parts of former builds stay. */
+/** How long files of former builds are kept. */
 const FORMER_ASSETS_MS = 3_600_000;
 
 const fingerprint = fingerprintOfSources();
@@ -40,7 +41,7 @@ const old = path.join(WEB, `.dist-${process.pid}-old`);
 try {
   await build({
     configFile: path.join(WEB, 'vite.config.ts'),
-    // Node reads TypeScript by itself.
+    // Node runs TypeScript directly.
     configLoader: 'native',
     logLevel: 'warn',
     build: { outDir: fresh },
@@ -62,7 +63,7 @@ try {
   for (const folder of [fresh, old]) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Parts that pages opened before this build may still ask for. They bear their hash in their name. */
+/** Files that pages opened before this build may still request. Their names contain a hash. */
 function keepFormerAssets(folder: string): void {
   const since = Date.now() - FORMER_ASSETS_MS;
   for (const file of globSync('{assets,player/assets}/*', { cwd: DIST })) {
@@ -82,7 +83,7 @@ function builtFrom(): string | null {
 
 function fingerprintOfSources(): string {
   const hash = createHash('sha256');
-  // The UI takes tables of the service's sources in: what they hold counts too.
+  // The UI includes tables of the service's sources, so their content counts too.
   const sources = globSync(
     ['src/**/*.*', 'player/**/*.*', 'index.html', 'vite.config.ts', '../src/**/*.ts'],
     {

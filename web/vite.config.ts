@@ -1,20 +1,20 @@
 import { defineConfig, type Plugin } from 'vite';
 
-/** Where `npm run dev:ui` finds the service that answers everything but the UI's own files. */
+/** The address of the service for `npm run dev:ui`, which serves everything but the files of the UI. */
 const DEV_SERVICE = 'http://127.0.0.1:8080';
 const DEV_BASE = '/ui/';
 
 /**
- * As text, the compiler options keep Vite from looking for a tsconfig.json: that of the service, of which the UI takes
- * tables in, extends packages which an installation without development dependencies does not have.
+ * As text, the compiler options keep Vite from reading the tsconfig.json of the service, whose tables the UI
+ * imports. That file extends packages that are missing without development dependencies.
  */
 const COMPILER_OPTIONS = JSON.stringify({
   compilerOptions: { jsx: 'react-jsx', useDefineForClassFields: true, verbatimModuleSyntax: true },
 });
 
 /**
- * `import { IconX } from '@tabler/icons-react'` becomes an import of that one file: the package's index names six
- * thousand modules, which all would be read to throw all but a few away.
+ * Turns `import { IconX } from '@tabler/icons-react'` into an import of that one file. The index of the package
+ * names six thousand modules, which would all be read for a few of them.
  */
 function iconsOneByOne(): Plugin {
   const statement = /import\s*\{([^}]*)\}\s*from\s*['"]@tabler\/icons-react['"];?/g;
@@ -35,7 +35,7 @@ function iconsOneByOne(): Plugin {
   };
 }
 
-/** The service fills these in for each answer; the development server does it here. */
+/** The service fills these in for each response; the development server does it here. */
 function placeholdersInDevelopment(): Plugin {
   return {
     name: 'placeholders-in-development',
@@ -46,11 +46,11 @@ function placeholdersInDevelopment(): Plugin {
 
 export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
-  // Relative: the path under which the outside sees the service is known only when it runs.
+  // Relative, because the public path of the service is known only at runtime.
   base: command === 'build' ? './' : DEV_BASE,
   plugins: [iconsOneByOne(), placeholdersInDevelopment()],
   esbuild: { jsx: 'automatic', legalComments: 'none', tsconfigRaw: COMPILER_OPTIONS },
-  // What a dialog that holds back scrolling names its style tags with (see index.html).
+  // The nonce for style tags of dialogs that lock scrolling (see index.html).
   define: { __webpack_nonce__: 'document.documentElement.nonce' },
   server: {
     proxy: { '^/(?!ui/(?!api/))': { target: DEV_SERVICE, changeOrigin: false } },
@@ -63,15 +63,15 @@ export default defineConfig(({ command }) => ({
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 900,
-    // No data: addresses for small files, so that the content security policy can do without them.
+    // No data: URLs for small files, so that the content security policy need not allow them.
     assetsInlineLimit: 0,
     rollupOptions: {
       onwarn: (warning, warn) => {
-        // For servers that render; here everything is the browser's.
+        // For server-side rendering, which is not used.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },
       output: {
-        // What changes only with a dependency stays cached when the UI's own code changes.
+        // Code of dependencies stays cached when the UI's own code changes.
         manualChunks(id) {
           if (/node_modules\/(react|react-dom|scheduler)\//.test(id)) return 'react';
           if (/node_modules\/@tanstack\//.test(id)) return 'tanstack';

@@ -52,13 +52,13 @@ export function createAccount(
   return request('POST', '/accounts', { body, idempotencyKey });
 }
 
-/** Refused (412) when someone else changed it since `read`. */
+/** Rejected (412) if someone else has changed it since `read`. */
 export function renameAccount({ record, etag }: Read<Account>, name: string): Promise<Account> {
   const body = { name, enabled: record.enabled };
   return request('PUT', `/accounts/${record.id}`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
 }
 
-/** Reads the account and writes it back with only this changed. */
+/** Reads the account and writes it back with only this change. */
 export async function setAccountEnabled(id: number, enabled: boolean): Promise<Account> {
   const { record, etag } = await readRecord<Account>(`/accounts/${id}`);
   const body = { name: record.name, enabled };
@@ -78,7 +78,7 @@ export function addAccountContents(
   return request('POST', `/accounts/${id}/content`, { body, idempotencyKey });
 }
 
-/** What someone else took away meanwhile counts as removed. */
+/** Succeeds if someone else has removed it in the meantime. */
 export async function removeAccountContent(id: number, asset: ContentReference): Promise<void> {
   try {
     await request('DELETE', `/accounts/${id}/content/${asset.type}/${asset.id}`);

@@ -12,7 +12,7 @@ export const administratorsQuery = queryOptions({
     (await request<{ data: Administrator[] }>('GET', '/ui/api/administrators', { signal })).data,
 });
 
-/** Someone who was invited before and has not come yet gets a new link; the former one ends. */
+/** Someone who was invited before and has not signed in gets a new link. The former one becomes invalid. */
 export function inviteAdministrator(body: {
   email: string;
   role: Role;
@@ -20,7 +20,7 @@ export function inviteAdministrator(body: {
   return request('POST', '/ui/api/administrators', { body });
 }
 
-/** A new link for an administrator; links made before end. */
+/** Creates a link for an administrator. Earlier links become invalid. */
 export function makeLink(id: number): Promise<OneTimeLink> {
   return request('POST', `/ui/api/administrators/${id}/link`);
 }

@@ -7,8 +7,8 @@ import { request } from './request.ts';
 export type { Asset };
 
 /**
- * Assets whose names (or ids) fit a text; the first ones by name when it is empty.
- * @param heldBy only courses and equivalents that this account has, directly or through what contains them
+ * Assets whose names or ids match a text; the first ones by name if it is empty.
+ * @param heldBy only courses and equivalents that this account has, directly or indirectly
  */
 export const assetSearchQuery = (types: readonly FocusType[], search: string, heldBy: number | null = null) =>
   queryOptions({
@@ -23,7 +23,7 @@ export const assetSearchQuery = (types: readonly FocusType[], search: string, he
     },
   });
 
-/** The named ones of these assets that exist. */
+/** The assets with these ids that exist. */
 export const assetsByIdQuery = (assets: readonly { type: FocusType; id: number }[]) =>
   queryOptions({
     queryKey: ['assets', 'by-id', assets.map(({ type, id }) => `${type}:${id}`)],

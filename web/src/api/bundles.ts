@@ -10,7 +10,7 @@ import { readRecord, request } from './request.ts';
 
 export type { BundledType, BundleOverview, BundleRecord };
 
-/** What the form of a bundle sends. */
+/** The body that the form of a bundle sends. */
 export type BundleInput = Required<Pick<BundleBody, 'name' | 'folder_id' | 'contents'>>;
 
 export const bundleListQuery = (query: object) =>

@@ -10,10 +10,10 @@ import { type Read, readRecord, request } from './request.ts';
 
 export type { ApiClient, ClientWithSecret };
 
-/** What people say of a client. */
+/** The editable members of a client. */
 export type ClientInput = Pick<ApiClient, 'name' | 'email' | 'scopes'>;
 
-/** All that is known of clients, to be read anew after a change. */
+/** All queries about clients, which are repeated after a change. */
 export const clientsKey = ['clients'] as const;
 
 export const clientListQuery = (query: object) =>
@@ -25,7 +25,7 @@ export const clientListQuery = (query: object) =>
     ...polling(LIST_MS),
   });
 
-/** What an edit starts from, with its `ETag`: read when the form opens, and not again while it is open. */
+/** The record for the edit form, with its `ETag`: read when the form opens, and not again while it is open. */
 export const clientForEditQuery = (id: string) =>
   queryOptions({
     queryKey: ['client-for-edit', id],
@@ -36,7 +36,7 @@ export const clientForEditQuery = (id: string) =>
     refetchOnReconnect: false,
   });
 
-/** The client as it is now, with its `ETag`. */
+/** The current client, with its `ETag`. */
 export function readClient(id: string, signal?: AbortSignal): Promise<Read<ApiClient>> {
   return readRecord(addressOf(id), signal);
 }
@@ -45,7 +45,7 @@ export function createClient(body: ClientInput, idempotencyKey: string): Promise
   return request('POST', '/ui/api/clients', { body, idempotencyKey });
 }
 
-/** Changes what is said of a client. Refused (412) when someone else changed it since `read`. */
+/** Changes a client. Rejected (412) if someone else has changed it since `read`. */
 export function changeClient(
   { record, etag }: Read<ApiClient>,
   { name, email, scopes }: ClientInput,
@@ -53,7 +53,7 @@ export function changeClient(
   return replaceClient(record.client_id, { name, email, scopes, enabled: record.enabled }, etag);
 }
 
-/** Reads the client and writes it back with only this changed. */
+/** Reads the client and writes it back with only this change. */
 export async function setClientEnabled(id: string, enabled: boolean): Promise<ApiClient> {
   const { record, etag } = await readClient(id);
   const { name, email, scopes } = record;

@@ -1,4 +1,4 @@
-/** Whether the service answered when it was last asked; React reads it through `useSyncExternalStore`. */
+/** Whether the service responded to the last request. React reads it through `useSyncExternalStore`. */
 export class Connection {
   #lost = false;
   readonly #listeners = new Set<() => void>();

@@ -55,10 +55,10 @@ interface UploadOptions {
   idempotencyKey: string;
 }
 
-/** Makes a course of a package. */
+/** Creates a course from a package. */
 export function importCourse(file: File, folderId: number, options: UploadOptions): Promise<CourseRecord> {
   const form = new FormData();
-  // What is small goes first, so that it is read whatever becomes of the rest.
+  // Small fields come first, so that they are read even if the upload fails.
   form.set('folder_id', String(folderId));
   form.set('file', file);
   return upload('/courses', form, options);

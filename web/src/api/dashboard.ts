@@ -31,7 +31,7 @@ export const dashboardQuery = queryOptions({
 
 const LATEST_SHOWN = 5;
 
-/** The registrations that changed last. */
+/** The registrations that were changed most recently. */
 export const latestRegistrationsQuery = queryOptions({
   queryKey: ['registrations', 'latest'],
   queryFn: async ({ signal }) => {
@@ -42,7 +42,7 @@ export const latestRegistrationsQuery = queryOptions({
   ...polling(LIST_MS),
 });
 
-/** Whether any system can use the API yet. */
+/** Whether there is a system that can use the API. */
 export const anyClientQuery = queryOptions({
   queryKey: ['clients', 'any'],
   queryFn: async ({ signal }) =>

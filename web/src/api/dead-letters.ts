@@ -20,7 +20,7 @@ export const deadLetterListQuery = (query: object) =>
     ...polling(DEAD_LETTERS_MS),
   });
 
-/** One step over one webhook, or all active ones; call again with its `until_dt` as long as something remains. */
+/** One step for one webhook, or for all active ones. Call it again with its `until_dt` while something remains. */
 export function redeliverDeadLetters(
   webhookId: number | null,
   until: string | null,

@@ -12,7 +12,7 @@ import { webhooksKey } from './webhooks.ts';
 export type { Delivery, DeliveryAttempt, DeliverySummary };
 
 export type DeliveryStatus = DeliverySummary['status'];
-/** In the order in which the UI offers them. */
+/** In the order of the UI. */
 export const DELIVERY_STATUSES = [
   'DELIVERED',
   'RETRYING',
@@ -23,7 +23,7 @@ export const DELIVERY_STATUSES = [
 
 const PAGE_SIZE = 25;
 
-/** A page of a webhook's history, latest first; only the first page changes while it is looked at. */
+/** A page of a webhook's history, latest first. Only the first page is refreshed. */
 export const deliveriesQuery = (
   webhookId: number,
   { outcome, cursor }: { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },

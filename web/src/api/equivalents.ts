@@ -12,7 +12,7 @@ import { readRecord, request } from './request.ts';
 
 export type { EquivalentOverview, EquivalentRecord };
 
-/** What the form of an equivalent sends. */
+/** The body that the form of an equivalent sends. */
 export type EquivalentInput = Required<Pick<EquivalentBody, 'name' | 'folder_id' | 'courses'>>;
 
 export const equivalentListQuery = (query: object) =>

@@ -7,14 +7,14 @@ import { request } from './request.ts';
 
 export type { FolderOverview, FolderRecord, FolderTree };
 
-/** The folder that holds all others. */
+/** The root folder. */
 export const HOME_ID = 1;
 const TREE_MS = 60_000;
 
-/** All that is read of content begins so: a change of one thing shows in many places. */
+/** The start of every query key for content, because a change shows in many places. */
 export const contentKey = ['content'] as const;
 
-/** Every folder there is, up to a bound: then `truncated` is true. */
+/** All folders, up to a limit; beyond it, `truncated` is true. */
 export const folderTreeQuery = queryOptions({
   queryKey: [...contentKey, 'folders'],
   queryFn: ({ signal }) => request<FolderTree>('GET', '/ui/api/folders', { signal }),

@@ -20,7 +20,7 @@ export const healthQuery = queryOptions({
   ...polling(HEALTH_MS),
 });
 
-/** Those that the service depends on and that do not answer. */
+/** The checks of services that do not respond. */
 export function failedChecks({ checks }: Health): Check[] {
   return CHECKS.filter((name) => checks[name] === 'failed');
 }

@@ -1,9 +1,9 @@
-/** How often a page that shows what is happening now asks again. */
+/** How often a page with live data is refreshed. */
 export const LIVE_MS = 2_000;
-/** How often a list asks again. */
+/** How often a list is refreshed. */
 export const LIST_MS = 15_000;
 
-/** Options of a query that asks again every `intervalMs`, and not while its tab is hidden. */
+/** Options of a query that is repeated every `intervalMs`, but not while its tab is hidden. */
 export function polling(intervalMs: number) {
   return {
     refetchInterval: intervalMs,

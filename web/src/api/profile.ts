@@ -11,7 +11,7 @@ export const ownSessionsQuery = queryOptions({
     (await request<{ data: OwnSession[] }>('GET', '/ui/api/sessions', { signal })).data,
 });
 
-/** One that has ended already is as good as ended. */
+/** Succeeds if the session has already ended. */
 export async function endSession(id: number): Promise<void> {
   try {
     await request('DELETE', `/ui/api/sessions/${id}`);

@@ -8,8 +8,8 @@ const KEPT_MS = 10 * 60_000;
 const MAX_RETRIES = 2;
 
 /**
- * What holds for every query: an answer is fresh for some seconds, problems are not asked again (another answer
- * is not to be expected), and a 401 anywhere ends the session on this page.
+ * Defaults for all queries: data is fresh for some seconds, problems are not retried because the response would be
+ * the same, and a 401 anywhere ends the session on this page.
  */
 export function createQueryClient(connection: Connection): QueryClient {
   const onError = (error: unknown) => {
@@ -22,7 +22,7 @@ export function createQueryClient(connection: Connection): QueryClient {
   const onSuccess = () => {
     if (!connection.isLost()) return;
     connection.report(false);
-    // What could not be read meanwhile is read now, without a click.
+    // Queries that failed in the meantime are repeated without a click.
     void client.refetchQueries({
       type: 'active',
       predicate: ({ state }) => state.error instanceof UnreachableError,

@@ -36,18 +36,18 @@ export type {
   Statement,
 };
 
-/** A learner's attempt at a course, and what one of its units left. */
+/** A learner's attempt at a course, and the data of its units. */
 export type Attempt = Runtime['attempts'][number];
 export type AttemptUnit = Attempt['units'][number];
 
-/** A learner's results, as they are set by hand. */
+/** A learner's results, as they are set manually. */
 export type RegistrationStatus = Pick<Registration, 'completion' | 'success' | 'score' | 'duration'>;
 
-/** How often an open registration asks again: learners are working on it. */
+/** How often an open registration is refreshed, because learners may be working on it. */
 const REGISTRATION_MS = 5_000;
 const STATEMENTS_PER_PAGE = 25;
 
-/** All that is known of registrations, to be read anew after a change. */
+/** All queries about registrations, which are repeated after a change. */
 export const registrationsKey = ['registrations'] as const;
 
 export const registrationListQuery = (query: object) =>
@@ -68,7 +68,7 @@ export const registrationQuery = (id: string) =>
     ...polling(REGISTRATION_MS),
   });
 
-/** What the course said in each attempt. */
+/** The data that the course reported in each attempt. */
 export const runtimeQuery = (id: string) =>
   queryOptions({
     queryKey: [...registrationsKey, id, 'runtime'],
@@ -77,7 +77,7 @@ export const runtimeQuery = (id: string) =>
     ...polling(REGISTRATION_MS),
   });
 
-/** What a cmi5 or xAPI course stated, oldest first, page by page. */
+/** The statements of a cmi5 or xAPI course, oldest first, page by page. */
 export const statementsQuery = (id: string) =>
   infiniteQueryOptions({
     queryKey: [...registrationsKey, id, 'statements'],
@@ -99,7 +99,7 @@ export function createRegistration(body: RegistrationInput, idempotencyKey: stri
   return request('POST', '/registrations', { body, idempotencyKey });
 }
 
-/** Refused (412) when it was changed since `etag` was read. */
+/** Rejected (412) if it was changed since `etag` was read. */
 export function updateRegistrationStatus(
   id: string,
   body: RegistrationStatus,
@@ -112,7 +112,7 @@ export function launchRegistration(id: string, idempotencyKey: string): Promise<
   return request('POST', `/registrations/${id}/launch`, { idempotencyKey });
 }
 
-/** Ends the attempt; the next launch begins another. */
+/** Ends the attempt. The next launch starts another. */
 export function resetRegistration(id: string): Promise<Registration> {
   return request('POST', `/registrations/${id}/reset`);
 }

@@ -1,39 +1,39 @@
 import { serviceAddress } from './addresses.ts';
 import { ApiError, UnreachableError } from './errors.ts';
 
-/** How long an answer may take. Uploads have no such bound: see upload.ts. */
+/** The time limit of a response. Uploads have no such limit: see upload.ts. */
 const DEADLINE_MS = 30_000;
 const HTTP_NO_CONTENT = 204;
-/** Clocks that differ by less agree, as far as can be told. */
+/** Clocks that differ by less are considered equal. */
 const CLOCK_TOLERANCE_MS = 2_500;
 
 export interface RequestOptions {
   body?: unknown;
   signal?: AbortSignal;
-  /** The `ETag` that was read: the change is refused (412) when someone else changed it since. */
+  /** The `ETag` that was read: the change is rejected (412) if someone else has changed the record since. */
   ifMatch?: string;
   /** See newIdempotencyKey. */
   idempotencyKey?: string;
-  /** How long the answer may take, for calls that wait for something themselves. */
+  /** The time limit of the response, for calls that wait for something themselves. */
   deadlineMs?: number;
 }
 
-/** What was read, with the `ETag` that a change sends back as `ifMatch`. */
+/** A record, with the `ETag` that a change sends back as `ifMatch`. */
 export interface Read<T> {
   record: T;
   etag: string | null;
 }
 
-/** What was read, and how the service's clock and this one differ. */
+/** A response, and the difference between the clock of the service and this one. */
 export interface Timed<T> {
   record: T;
-  /** Milliseconds that the service's clock is ahead; 0 when they agree. */
+  /** Milliseconds that the service's clock is ahead; 0 if they agree. */
   clockAhead: number;
 }
 
 /**
- * A key for one creation. Make it when the form opens, not when it is sent: a second attempt after a lost answer then
- * gets the first answer and makes nothing twice.
+ * A key for one creation. Generate it when the form opens, not when it is sent: a second attempt after a lost
+ * response then gets the first response and creates nothing twice.
  */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
@@ -42,8 +42,8 @@ export function newIdempotencyKey(): string {
 }
 
 /**
- * Asks the service. The session's cookie goes along by itself.
- * @throws {ApiError} when it answers a problem; {UnreachableError} when it does not answer
+ * Sends a request to the service. The browser adds the cookie of the session.
+ * @throws {ApiError} if the response is a problem; {UnreachableError} if there is no response
  */
 export async function request<T = void>(
   method: string,
@@ -53,13 +53,13 @@ export async function request<T = void>(
   return (await send<T>(method, path, options)).record;
 }
 
-/** Reads a record together with its `ETag`. Errors as `request`. */
+/** Reads a record with its `ETag`. Throws the same errors as `request`. */
 export async function readRecord<T>(path: string, signal?: AbortSignal): Promise<Read<T>> {
   const { record, etag } = await send<T>('GET', path, signal === undefined ? {} : { signal });
   return { record, etag };
 }
 
-/** As `request`, for what is about to happen at a time that the service tells. */
+/** The same as `request`, for records with times in the near future. */
 export async function requestTimed<T>(
   method: string,
   path: string,
@@ -101,13 +101,13 @@ async function send<T>(
   return { record: body as T, etag: response.headers.get('etag'), date: response.headers.get('date') };
 }
 
-/** From the header field `Date`, which tells seconds only. */
+/** From the header field `Date`, which has a precision of one second. */
 function clockAhead(date: string | null): number {
   const ahead = Date.parse(date ?? '') - Date.now();
   return Math.abs(ahead) > CLOCK_TOLERANCE_MS ? ahead : 0;
 }
 
-/** The error for an answer that is no success. A proxy's own 502, 503 or 504 means that nobody answered. */
+/** The error for an unsuccessful response. A 502, 503 or 504 of a proxy means that the service did not respond. */
 export function problemFrom(status: number, body: unknown, retryAfter: string | null): Error {
   const isProblemBody = typeof body === 'object' && body !== null;
   if (!isProblemBody && status >= 502 && status <= 504) return new UnreachableError(`status ${status}`);

@@ -11,12 +11,12 @@ export type { Invitation, Role, Session };
 
 export type SessionState = { signedIn: true; session: Session } | { signedIn: false; setupRequired: boolean };
 
-/** What stands in the cache once someone has signed in. */
+/** The cached state after signing in. */
 export function signedInAs(session: Session): SessionState {
   return { signedIn: true, session };
 }
 
-/** What stands in the cache once a session has ended. */
+/** The cached state after the session has ended. */
 export const signedOut: SessionState = { signedIn: false, setupRequired: false };
 
 const CHECKED_EVERY_MS = 60_000;

@@ -2,15 +2,13 @@ import { serviceAddress } from './addresses.ts';
 import { UnreachableError } from './errors.ts';
 import { parsed, problemFrom } from './request.ts';
 
-/** How far an upload is. `sent` equals `total` while the service works on what it got. */
+/** The progress of an upload. `sent` equals `total` while the service processes the file. */
 export interface UploadProgress {
   sent: number;
   total: number;
 }
 
-/**
- * Posts a form with files and tells how far it is, which `fetch` cannot. Errors as `request`.
- */
+/** Posts a form with files and reports the progress, which `fetch` cannot. Throws the same errors as `request`. */
 export function upload<T>(
   path: string,
   form: FormData,

@@ -6,7 +6,7 @@ import type { Connection } from '../api/connection.ts';
 import { cssVariables, theme } from '../theme/theme.ts';
 import { ConnectionContext } from './connection-context.ts';
 
-/** The key under which index.html looks before the first paint, too. */
+/** index.html reads the same key before the first paint. */
 const COLOR_SCHEME_KEY = 'coursewire-color-scheme';
 const NOTIFICATION_MS = 6_000;
 const colorSchemes = localStorageColorSchemeManager({ key: COLOR_SCHEME_KEY });
@@ -15,7 +15,7 @@ function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
 }
 
-/** What every part of the UI stands on. */
+/** The providers that every part of the UI needs. */
 export function Providers({
   queryClient,
   connection,

@@ -14,19 +14,19 @@ import { RootLayout } from './layout/root-layout.tsx';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
-    /** What the browser's tab and screen readers call the page. */
+    /** The title for the browser tab and for screen readers. */
     title?: string;
   }
 }
 
-/** The root of all addresses. */
+/** The root of all routes. */
 export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: RootLayout,
   notFoundComponent: NotFound,
   errorComponent: PageCrash,
 });
 
-/** Everything behind the sign-in: parent of pages that viewers may see, too. */
+/** The parent of all pages that require sign-in, including those for viewers. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
@@ -39,7 +39,7 @@ export const appRoute = createRoute({
   },
 });
 
-/** Whatever no page has, within the frame: people who signed in keep the way around. */
+/** Unknown addresses. The frame stays, so that people keep the navigation. */
 export const unknownRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',
@@ -47,7 +47,7 @@ export const unknownRoute = createRoute({
   staticData: { title: errors.notFound.title },
 });
 
-/** Parent of pages that need the role of an administrator; viewers are told so instead. */
+/** The parent of pages that require an administrator. Viewers see an explanation instead. */
 export const adminRoute = createRoute({
   getParentRoute: () => appRoute,
   id: 'admin',

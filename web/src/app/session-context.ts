@@ -1,10 +1,10 @@
 import { createContext, use } from 'react';
 import type { Session } from '../api/session.ts';
 
-/** The session of the pages behind the sign-in; the layout provides it. */
+/** The session of pages that require sign-in. The layout provides it. */
 export const SessionContext = createContext<Session | null>(null);
 
-/** Who is signed in, and what the service says of itself. Only on pages behind the sign-in. */
+/** The signed-in person and facts about the service. Only on pages that require sign-in. */
 export function useSession(): Session {
   const session = use(SessionContext);
   if (session === null) throw new Error('there is no session outside the layout');

@@ -9,7 +9,7 @@ const ICONS = {
   FOLDER: IconFolder,
 } as const;
 
-/** The picture of a type of asset; the type itself stands beside it in words. */
+/** The icon of a type of asset. The type is also shown in words. */
 export function AssetIcon({ type }: { type: FocusType }) {
   const Icon = ICONS[type];
   return <Icon size={18} stroke={1.5} aria-hidden />;

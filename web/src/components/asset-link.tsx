@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { FocusType } from '../../../src/events/catalogue.ts';
 import { HOME_ID } from '../api/folders.ts';
 
-/** Where an asset is looked at. */
+/** The page of an asset. */
 export function addressOf(type: FocusType, id: number): LinkProps {
   switch (type) {
     case 'ACCOUNT':
@@ -20,7 +20,7 @@ export function addressOf(type: FocusType, id: number): LinkProps {
   }
 }
 
-/** A link to an asset; `onClick` is for what covers the page it leads to. */
+/** A link to an asset. `onClick` closes what covers the page. */
 export function AssetLink({
   type,
   id,

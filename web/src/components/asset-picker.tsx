@@ -12,7 +12,7 @@ import { explainError } from './explain-error.ts';
 const TYPING_MS = 200;
 const words = shared.assets;
 
-/** A chosen asset; the name is null where only the id is known, it is then read. */
+/** A chosen asset. If only its id is known, the name is null and is looked up. */
 export interface PickedAsset {
   type: FocusType;
   id: number;
@@ -20,10 +20,10 @@ export interface PickedAsset {
 }
 
 /**
- * Chooses accounts or content by name; the service searches. With `max` 1 a choice closes the list, and another choice
- * takes its place.
+ * Chooses accounts or content by name; the service searches. With `max` 1, a choice closes the list, and another
+ * choice replaces it. As in the WAI-ARIA authoring practices, the list opens on typing, an arrow key or a click,
+ * not on focus alone.
  * @param within offers only what an account has; its `account` is null before one is chosen
- * As the WAI-ARIA authoring practices have it, the list opens by typing, by an arrow or by a click, not by mere focus.
  */
 export function AssetPicker({
   label,
@@ -83,7 +83,7 @@ export function AssetPicker({
       }),
     );
     setTyped('');
-    // It would stay open over the fields below, where a click meant for one of them changes the choice.
+    // An open list would cover the fields below, and a click meant for one of them would change the choice.
     if (max === 1 && kept.length === 1) setOpened(false);
   };
   return (
@@ -97,7 +97,7 @@ export function AssetPicker({
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // The service has searched already; what is chosen stands above.
+      // The service has already filtered. Chosen assets are shown above.
       filter={({ options }) =>
         options.filter((option) => 'value' in option && offered.has(String(option.value)))
       }

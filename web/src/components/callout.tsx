@@ -12,8 +12,8 @@ const ICONS = {
 };
 
 /**
- * A message that stands within a page or a form. `live` has it read out when it appears, and again when it changes;
- * with `title`, the title alone: for what goes on changing below it.
+ * A message within a page or a form. With `live`, screen readers announce it when it appears or changes; if it has
+ * a `title`, only the title is announced, for content that keeps changing.
  */
 export function Callout({
   tone = 'info',

@@ -12,8 +12,8 @@ export interface ChartFigures<T> {
 }
 
 /**
- * What a chart shows, in figures. Latest first, so that what is happening now stands at the top.
- * @param rows in the order of time
+ * The data of a chart as a table, latest first.
+ * @param rows in chronological order
  */
 export function ChartTable<T extends { start_dt: string }>({
   title,
@@ -21,9 +21,9 @@ export function ChartTable<T extends { start_dt: string }>({
   rows,
   figures,
 }: {
-  /** Of the chart. */
+  /** The title of the chart. */
   title: string;
-  /** Such as what is left out. */
+  /** For example, what is omitted. */
   note: string;
   rows: readonly T[];
   figures: readonly ChartFigures<T>[];

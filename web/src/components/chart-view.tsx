@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { charts } from '../texts/charts.ts';
 import type { ChartSearch } from '../utilities/chart-search.ts';
 
-/** Whether the charts of this page are shown as tables; the address holds it. */
+/** Switches the charts of this page between charts and tables. The address contains the choice. */
 export function ChartView({ table }: { table: ChartSearch['table'] | undefined }) {
   const navigate = useNavigate();
   return (

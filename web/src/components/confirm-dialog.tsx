@@ -6,8 +6,8 @@ import { explainError } from './explain-error.ts';
 import { type Alternative, FormButtons } from './form-buttons.tsx';
 
 /**
- * Asks before something is done that cannot be undone, and may offer an alternative. With `typedName`, that name must be typed first. It stays
- * open and says why when the action fails.
+ * Asks for confirmation before something that cannot be undone, and may offer an alternative. With `typedName`,
+ * that name must be typed first. If the action fails, the dialog stays open and shows the reason.
  */
 export function ConfirmDialog({
   opened,

@@ -6,7 +6,7 @@ import { notifyError } from './notify.tsx';
 
 const DONE_SHOWN_MS = 2_000;
 
-/** Copies a text. `label` names it to screen readers; with `wide`, it stands on the button. */
+/** Copies a text. `label` is its accessible name, and with `wide` its visible text. */
 export function CopyButton({
   value,
   label = shared.copy.copy,
@@ -43,7 +43,7 @@ export function CopyButton({
   );
 }
 
-/** The clipboard needs https (or this machine); without it the older way is tried. */
+/** The clipboard requires https or localhost; otherwise, the older method is tried. */
 async function copyText(value: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(value);

@@ -7,29 +7,29 @@ import styles from './data-rows.module.css';
 import { rowClicks } from './row-clicks.ts';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
 
-/** The layout's breakpoint `sm`: below it, rows are cards. */
+/** The breakpoint `sm` of the layout: below it, rows are cards. */
 export const PHONE = '(max-width: 48em)';
 const PLACEHOLDER_ROWS = 8;
-/** Uneven, as words are. */
+/** Uneven, like words. */
 const PLACEHOLDER_WIDTHS = ['72%', '54%', '64%', '46%'];
 
 interface DataRowsProps<T> {
-  /** What the rows are, for screen readers. */
+  /** The name of the list, for screen readers. */
   label: string;
   columns: readonly Column<T>[];
-  /** Undefined while they are read: placeholders keep their place. */
+  /** Undefined while loading: placeholders are shown. */
   rows: readonly T[] | undefined;
   rowKey: (row: T) => Key;
   order?: TableOrder;
   onOrder?: (order: TableOrder) => void;
-  /** Whether the rows are those of the state before, while others are read. */
+  /** Whether the rows are from the previous query while the next one is loading. */
   stale?: boolean;
   placeholderRows?: number;
   /** Without it, rows cannot be dragged. */
   dragging?: RowDragging<T> | undefined;
 }
 
-/** Rows as a table, at phone width as cards. For long lists use DataTable, which adds search, order and pages. */
+/** Rows as a table, or as cards on phones. For long lists use DataTable, which adds search, sorting and pages. */
 export function DataRows<T>(props: DataRowsProps<T>) {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   return isPhone ? <Cards {...props} /> : <TableOfRows {...props} />;

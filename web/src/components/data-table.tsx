@@ -16,8 +16,8 @@ import { TableToolbar } from './table-toolbar.tsx';
 import type { TableState } from './use-table.ts';
 
 /**
- * A list that the service searches, orders and pages. Its state is the address (see useTable), its content a query
- * (with `placeholderData: keepPreviousData`, so that another page does not empty it first).
+ * A list that the service searches, sorts and pages. Its state is in the address (see useTable), its content is a
+ * query (with `placeholderData: keepPreviousData`, so that the rows stay while another page loads).
  */
 export function DataTable<T>({
   label,
@@ -32,7 +32,7 @@ export function DataTable<T>({
   dragging,
   empty,
 }: {
-  /** What the rows are: `Webhooks`. */
+  /** The name of the list: `Webhooks`. */
   label: string;
   columns: readonly Column<T>[];
   rowKey: (row: T) => Key;
@@ -41,17 +41,17 @@ export function DataTable<T>({
     UseQueryResult<ListAnswer<T>>,
     'data' | 'error' | 'isPlaceholderData' | 'isFetching' | 'refetch'
   >;
-  /** The order when the address says none: the interface's own. */
+  /** The order if the address has none: the default of the service. */
   defaultOrder?: TableOrder;
-  /** What is searched; absent where nothing can be. */
+  /** The label of the search; without it, there is no search. */
   searchLabel?: string;
   /** TableFilter elements. */
   filters?: ReactNode;
-  /** What stands at the end of the bar, such as actions on chosen rows. */
+  /** Content at the end of the bar, such as actions for the selected rows. */
   toolbar?: ReactNode;
   /** Without it, rows cannot be dragged. */
   dragging?: RowDragging<T> | undefined;
-  /** What is shown when there is nothing at all (an EmptyState that says what to do). */
+  /** Shown if there are no rows at all (an EmptyState that says what to do). */
   empty: ReactNode;
 }) {
   const { data, error, isPlaceholderData, refetch } = query;

@@ -2,7 +2,7 @@ import { Title } from '@mantine/core';
 import type { ComponentType, ReactNode } from 'react';
 import styles from './empty-state.module.css';
 
-/** Says why there is nothing to see, and what to do about it. */
+/** Says why there is nothing to show, and what to do. */
 export function EmptyState({
   icon: Icon,
   title,
@@ -14,7 +14,7 @@ export function EmptyState({
   title: string;
   description: ReactNode;
   action?: ReactNode;
-  /** `h1` where this is the whole page. */
+  /** `h1` if it is the whole page. */
   heading?: 'h1' | 'h2' | 'h3';
 }) {
   return (

@@ -4,7 +4,7 @@ import { shared } from '../texts/shared.ts';
 import { EmptyState } from './empty-state.tsx';
 import { explainError } from './explain-error.ts';
 
-/** In place of what could not be read: what happened, what to do, and once more. */
+/** Replaces content that could not be loaded: what happened, what to do, and a button to try again. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { title, detail, advice } = explainError(error);
   return (

@@ -1,11 +1,11 @@
 import { ApiError, UnreachableError } from '../api/errors.ts';
 import { errors } from '../texts/errors.ts';
 
-/** An error in words for people. */
+/** An error, in words for people. */
 export interface Explanation {
   /** What happened. */
   title: string;
-  /** What the service itself says; empty when the title says it all. */
+  /** The detail from the service; empty if the title says everything. */
   detail: string;
   /** What to do. */
   advice: string;

@@ -1,14 +1,14 @@
 import { Button, Group } from '@mantine/core';
 import { shared } from '../texts/shared.ts';
 
-/** What may be done instead of what a dialog asks about. */
+/** An alternative to the action of a dialog. */
 export interface Alternative {
   label: string;
   pending: boolean;
   onClick: () => void;
 }
 
-/** The last line of a form in a dialog: away without a change, or send it. */
+/** The buttons of a form in a dialog: cancel or submit. */
 export function FormButtons({
   submit,
   pending,
@@ -20,9 +20,9 @@ export function FormButtons({
   submit: string;
   pending: boolean;
   disabled?: boolean;
-  /** The theme's primary colour when it is left out. */
+  /** Defaults to the primary colour of the theme. */
   color?: 'red' | undefined;
-  /** Something else to do instead, beside cancelling. */
+  /** Another action, next to the cancel button. */
   alternative?: Alternative | undefined;
   onCancel: () => void;
 }) {

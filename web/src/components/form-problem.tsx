@@ -3,7 +3,10 @@ import { ApiError } from '../api/errors.ts';
 import { Callout } from './callout.tsx';
 import { explainError } from './explain-error.ts';
 
-/** `/authentication/key` → `authentication.key`, the way forms name their fields (RFC 6901 escapes undone). */
+/**
+ * `/authentication/key` → `authentication.key`, which is how forms name their fields (RFC 6901 escapes are
+ * decoded).
+ */
 export function fieldOf(pointer: string): string {
   return pointer
     .split('/')
@@ -12,7 +15,7 @@ export function fieldOf(pointer: string): string {
     .join('.');
 }
 
-/** Puts what the service says about members beside their fields, and the focus into the first of them. */
+/** Shows the errors of members at their fields, and focuses the first of them. */
 export function showFieldErrors<T extends object>(
   form: Pick<UseFormReturnType<T>, 'setErrors' | 'getInputNode'>,
   error: unknown,
@@ -28,9 +31,7 @@ export function showFieldErrors<T extends object>(
   if (first !== undefined) form.getInputNode(first[0])?.focus();
 }
 
-/**
- * What a form says about a failed attempt: what is wrong beside its `fields` is left to them, all else stands here.
- */
+/** Shows why a form was rejected. Errors of the given `fields` are shown at those fields instead. */
 export function FormProblem({ error, fields = [] }: { error: unknown; fields?: readonly string[] }) {
   if (error === null || error === undefined) return null;
   const { title, detail, advice } = explainError(error);

@@ -1,7 +1,7 @@
 import { PasswordInput } from '@mantine/core';
 import { account } from '../texts/sign-in.ts';
 
-/** A new password, twice: the fields `password` and `repeat` of an uncontrolled form. */
+/** A new password, entered twice: the fields `password` and `repeat` of an uncontrolled form. */
 export function NewPasswordFields({
   form,
   label,

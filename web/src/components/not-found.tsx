@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { errors } from '../texts/errors.ts';
 import { EmptyState } from './empty-state.tsx';
 
-/** For addresses that lead nowhere. */
+/** The page for unknown addresses. */
 export function NotFound() {
   return (
     <EmptyState

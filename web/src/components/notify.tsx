@@ -7,12 +7,12 @@ import { explainError } from './explain-error.ts';
 const ERROR_SHOWN_MS = 12_000;
 const UNDOABLE_SHOWN_MS = 20_000;
 
-/** Says shortly that something was done. */
+/** Shows briefly that something was done. */
 export function notifyDone(message: string): void {
   notifications.show({ message, color: 'teal', icon: <IconCheck size={18} /> });
 }
 
-/** Says shortly that something was done, and offers to undo it for as long as it is shown. */
+/** Shows briefly that something was done, with an undo button while it is shown. */
 export function notifyUndoable(message: string, undo: () => void): void {
   const id = notifications.show({
     message: (
@@ -37,12 +37,12 @@ export function notifyUndoable(message: string, undo: () => void): void {
   });
 }
 
-/** Says shortly what is to be known, where nothing was done. */
+/** Shows a brief note. */
 export function notifyNote(message: string): void {
   notifications.show({ message, color: 'blue', icon: <IconInfoCircle size={18} /> });
 }
 
-/** Says that something failed where no form could. A 401 says itself: the layout asks to sign in again. */
+/** Shows an error of an action without a form. A 401 needs no message, because the layout asks to sign in again. */
 export function notifyError(error: unknown): void {
   const { title, detail, advice } = explainError(error);
   notifications.show({

@@ -6,10 +6,10 @@ import { errors } from '../texts/errors.ts';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 
-/** What a browser says when a part of the UI is no longer there: the service was updated since the page was opened. */
+/** Error messages of browsers for a missing part of the UI: the service was updated after the page was opened. */
 const PART_MISSING = /dynamically imported module|importing a module script failed|preload CSS/i;
 
-/** In place of a page that failed: of one that could not be read, of one of another version, of one with a fault. */
+/** Replaces a page that failed: it could not be loaded, belongs to another version, or has an error. */
 export function PageCrash({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   if (error instanceof ApiError || error instanceof UnreachableError) {

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import styles from './page-header.module.css';
 
 /**
- * The head of every page: its one `h1`, what can be done on it, and the way back up. The heading takes the focus when
- * the page opens.
+ * The header of every page: its only `h1`, its actions, and the way back. The heading gets the focus when the page
+ * opens.
  */
 export function PageHeader({
   title,
@@ -17,7 +17,7 @@ export function PageHeader({
 }: {
   title: ReactNode;
   description?: ReactNode;
-  /** States beside the title. */
+  /** Badges next to the title. */
   badges?: ReactNode;
   /** Buttons; the most important one last. */
   actions?: ReactNode;

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import { shared } from '../texts/shared.ts';
 
-/** Holds a page's place while it is loaded. */
+/** Placeholder for a page that is loading. */
 export function PageLoading() {
   return (
     <Stack gap="lg" aria-busy="true">

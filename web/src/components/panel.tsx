@@ -2,7 +2,7 @@ import { Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import styles from './panel.module.css';
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with its own heading. */
 export function Panel({
   title,
   description,
@@ -13,7 +13,7 @@ export function Panel({
   title: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
-  /** Whether the content reaches the edges, as tables do. */
+  /** Whether the content extends to the edges, as tables do. */
   flush?: boolean;
   children: ReactNode;
 }) {

@@ -15,14 +15,14 @@ interface Run {
   done: number;
   left: number;
   leftIsMinimum: boolean;
-  /** What was dead-lettered later is not part of it; null before the first step. */
+  /** Later dead letters are not included; null before the first step. */
   until: string | null;
   error: unknown;
 }
 
 const START: Run = { phase: 'asking', done: 0, left: 0, leftIsMinimum: false, until: null, error: null };
 
-/** Sends the dead letters of a webhook, or of all (null), again: step by step, with progress, until it is stopped. */
+/** Redelivers the dead letters of a webhook, or of all (null): step by step, with progress, until it is stopped. */
 export function RedeliveryDialog({
   opened,
   webhook,
@@ -59,7 +59,7 @@ function RedeliveryForm({
     setRun(state);
     try {
       while (!stop.signal.aborted) {
-        // A step that has begun is let finish: its count must not be lost.
+        // A step that has started is finished, so that its count is not lost.
         const step = await redeliverDeadLetters(webhook?.id ?? null, state.until);
         state = after(state, step);
         if (state.phase === 'done') break;
@@ -112,7 +112,7 @@ function RedeliveryForm({
 }
 
 function after(state: Run, step: RedeliveryStep): Run {
-  // A step that finds nothing ends it: what is left belongs to webhooks that became inactive.
+  // A step without results ends it: the rest belongs to webhooks that became inactive.
   const isDone = step.remaining === 0 || step.redelivered === 0;
   return {
     ...state,

@@ -1,15 +1,15 @@
 import type { MouseEvent } from 'react';
 
-/** Marks the link that a click anywhere in its row follows. */
+/** Marks the link that a click on its row follows. */
 export const ROW_LINK = { 'data-row-link': '' };
 
-/** What has a use of its own: a click on it is not a click on the row. */
+/** Controls: a click on them is not a click on the row. */
 const CONTROLS = 'a, button, input, select, textarea, label, summary, [role="button"], [role="menuitem"]';
 const MIDDLE_BUTTON = 1;
 
 /**
- * Handlers for a row that leads to the page of its `RowLink`: a click goes there, a middle click or one with Ctrl, Cmd
- * or Shift opens it beside the list. A link stretched over the row would do the same without a script, but WebKit
+ * Handlers for a row with a `RowLink`: a click opens its page; a middle click, or a click with Ctrl, Cmd or Shift,
+ * opens it in a new tab or window. A link stretched over the row would do the same without a script, but WebKit
  * positions nothing inside a table row, so the link of the last row would cover the window.
  */
 export const rowClicks = {
@@ -30,11 +30,11 @@ export const rowClicks = {
   },
 };
 
-/** The row's link; null where the click means something else. */
+/** The link of the row; null if the click means something else. */
 function linkToFollow(event: MouseEvent<HTMLElement>): HTMLAnchorElement | null {
   const { currentTarget: row, target } = event;
   if (event.defaultPrevented || !(target instanceof Element)) return null;
-  // React hands on what happens in the dialogs and menus that a row has opened; they are elsewhere in the page.
+  // React also passes on events of dialogs and menus that the row has opened, which are elsewhere in the page.
   if (!row.contains(target) || target.closest(CONTROLS) !== null) return null;
   const selection = window.getSelection();
   if (selection !== null && !selection.isCollapsed && selection.containsNode(row, true)) return null;

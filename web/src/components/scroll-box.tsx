@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './scroll-box.module.css';
 
-/** A part of a page that scrolls by itself, also with the keyboard. */
+/** A section of a page that scrolls on its own, also with the keyboard. */
 export function ScrollBox({
   label,
   className = '',

@@ -4,7 +4,7 @@ import { Callout } from './callout.tsx';
 import { CopyButton } from './copy-button.tsx';
 import styles from './secret-once.module.css';
 
-/** A secret that is told only now: the value, a button to copy it, and a warning. */
+/** A secret that is shown only once: the value, a button to copy it, and a warning. */
 export function SecretOnce({
   label,
   value,

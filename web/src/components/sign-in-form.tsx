@@ -7,7 +7,7 @@ import { account } from '../texts/sign-in.ts';
 import { Callout } from './callout.tsx';
 import { FormProblem } from './form-problem.tsx';
 
-/** E-mail and password. With `emailFixed` the e-mail cannot be changed: someone goes on where they were. */
+/** E-mail and password. With `emailFixed`, the e-mail cannot be changed, because someone signs in again. */
 export function SignInForm({
   email = '',
   emailFixed = false,

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import styles from './status-badge.module.css';
 
-/** What a state means: fine, look at it, broken, for your information, nothing in particular. */
+/** The meaning of a state: good, needs attention, broken, information, neutral. */
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
 
-/** A state in a word. The words carry the meaning, the colour only helps. */
+/** A state in a word. The word carries the meaning; the colour only supports it. */
 export function StatusBadge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className={styles.badge} data-tone={tone}>

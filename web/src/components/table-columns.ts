@@ -1,31 +1,31 @@
 import type { DragEvent, ReactNode } from 'react';
 import type { Direction } from '../utilities/table-search.ts';
 
-/** A column of a table; at phone width, a line of a card. */
+/** A column of a table, or a line of a card on phones. */
 export interface Column<T> {
   /** Unique in its table. */
   id: string;
   label: string;
   cell: (row: T) => ReactNode;
-  /** What the interface calls the order by this column; absent where there is none. */
+  /** The sort key in the API; absent if the column cannot be sorted. */
   sort?: string;
-  /** The direction that is chosen first; `asc` unless it says otherwise. */
+  /** The first direction of sorting. Defaults to `asc`. */
   firstDirection?: Direction;
   /** `end` for numbers. */
   align?: 'end';
-  /** A CSS width; columns without share what is left. */
+  /** A CSS width. Columns without one share the remaining space. */
   width?: string;
-  /** Where it stands on a card; by default in a line with its label. */
+  /** Its place on a card. Defaults to a line with its label. */
   card?: 'title' | 'actions' | 'hidden';
 }
 
-/** The order that a table is in. */
+/** The order of a table. */
 export interface TableOrder {
   sort: string;
   direction: Direction;
 }
 
-/** What happens when a row is dragged. */
+/** Handlers for dragging rows. */
 export interface RowDragging<T> {
   onDragStart: (row: T, event: DragEvent) => void;
   onDragEnd: () => void;

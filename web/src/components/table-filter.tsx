@@ -3,7 +3,7 @@ import { shared } from '../texts/shared.ts';
 import styles from './data-table.module.css';
 import type { TableState } from './use-table.ts';
 
-/** A choice that narrows a table, held in the address under `name`. */
+/** A choice that filters a table. The address contains it under `name`. */
 export function TableFilter({
   table,
   name,

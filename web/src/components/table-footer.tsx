@@ -11,11 +11,11 @@ import type { TableState } from './use-table.ts';
 const words = shared.table;
 const SMALLEST_PAGE = PAGE_SIZES[0];
 
-/** Which rows these are of how many, and the other pages. */
+/** The range of rows, the total, and the other pages. */
 export function TableFooter({ table, page }: { table: TableState; page: ListAnswer<unknown> | undefined }) {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   if (page === undefined) {
-    // By a key of its own: what takes its place elsewhere on the page is no jump.
+    // A separate key, so that what replaces it elsewhere on the page causes no jump.
     return (
       <div key="placeholder" className={styles.footer}>
         <Skeleton height={12} width="8rem" />

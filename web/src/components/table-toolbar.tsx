@@ -11,7 +11,7 @@ import type { TableState } from './use-table.ts';
 
 const TYPING_MS = 250;
 
-/** Search, filters and, where there are no column heads to click, the order. */
+/** Search, filters and, if there are no column headers to click, the order. */
 export function TableToolbar<T>({
   table,
   columns,
@@ -47,7 +47,7 @@ function SearchField({ table, label }: { table: TableState; label: string }) {
   const inAddress = table.values.search ?? '';
   const [typed, setTyped] = useState(inAddress);
   const [last, setLast] = useState(inAddress);
-  // The address changed by itself (back button, filters cleared), or by what was typed here.
+  // The address was changed by something else (back button, cleared filters), or by typing here.
   if (last !== inAddress) {
     setLast(inAddress);
     if (typed.trim() !== inAddress) setTyped(inAddress);
@@ -59,7 +59,7 @@ function SearchField({ table, label }: { table: TableState; label: string }) {
       table.change({ search: text === '' ? undefined : text }, { replace: true });
     }
   });
-  // Only what was typed is written, once typing pauses.
+  // Only typed text is written to the address, when typing pauses.
   useEffect(() => write(settled), [settled]);
   return (
     <TextInput

@@ -7,8 +7,8 @@ import styles from './time.module.css';
 const RELATIVE_EVERY_MS = 10_000;
 
 /**
- * A moment, in the viewer's zone; to the millisecond and in UTC on hover and focus.
- * @param value ISO 8601, or null for what has not happened
+ * A time in the viewer's time zone. On hover and focus, it is shown with milliseconds and in UTC.
+ * @param value ISO 8601, or null if it has not happened
  */
 export function Time({
   value,

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { shared } from '../texts/shared.ts';
 
-/** Asks before a page with unsaved changes is left, by link, by the back button, or by closing the tab. */
+/** Asks before a page with unsaved changes is left by a link, by the back button, or by closing the tab. */
 export function UnsavedChanges({ when }: { when: boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => when && current.pathname !== next.pathname,
@@ -12,7 +12,7 @@ export function UnsavedChanges({ when }: { when: boolean }) {
   });
   return (
     <Modal
-      // Of a form in a dialog: the Escape key is this one's while it is open.
+      // The Escape key belongs to this dialog while it is open, even above a form in a dialog.
       stackId="unsaved-changes"
       opened={blocker.status === 'blocked'}
       onClose={() => blocker.reset?.()}

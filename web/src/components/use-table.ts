@@ -2,28 +2,28 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { TableSearch } from '../utilities/table-search.ts';
 
 type Values = TableSearch & Record<string, unknown>;
-/** Undefined takes a member out of the address. */
+/** Undefined removes a member from the address. */
 type Change = { [K in keyof TableSearch]?: TableSearch[K] | undefined } & Record<string, unknown>;
 
-/** A list's search, filters, order and page, which the address holds. */
+/** The search, filters, order and page of a list, which the address contains. */
 export interface TableState {
   values: Values;
-  /** Whether a search or filter leaves entries out. */
+  /** Whether a search or filter is active. */
   narrowed: boolean;
   /**
-   * Writes members into the address; undefined takes one out. Everything but another page leads to the first one.
-   * `replace` leaves no step behind for the back button: for what is being typed.
+   * Changes members of the address; undefined removes one. Any change except that of the page goes to the first
+   * page. `replace` adds no step to the history, for text that is being typed.
    */
   change: (members: Change, options?: { replace?: boolean }) => void;
-  /** Takes search and filters out. */
+  /** Removes the search and the filters. */
   clear: () => void;
 }
 
 const ORDER_AND_PAGE = ['sort', 'direction', 'page', 'size'];
 
 /**
- * The state of the table of this page. `keep` names members of the address that are no filters of the table, such as
- * the open tab.
+ * The state of the table of this page. `keep` names members of the address that are not filters of the table, such
+ * as the open tab.
  */
 export function useTable(keep: readonly string[] = []): TableState {
   const values: Values = useSearch({ strict: false });
@@ -34,7 +34,7 @@ export function useTable(keep: readonly string[] = []): TableState {
     const page = 'page' in members ? members.page : undefined;
     void navigate({
       to: '.',
-      // The address of whichever page this is: its route checks what it takes from it.
+      // The address of the current page. Its route validates the members.
       search: ((before: object) => ({ ...before, ...members, page })) as never,
       replace,
       resetScroll: false,

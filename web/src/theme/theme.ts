@@ -59,10 +59,10 @@ const SYSTEM_FONT =
 const SYSTEM_MONOSPACE =
   'ui-monospace, "SF Mono", "Cascadia Mono", "Segoe UI Mono", Menlo, Consolas, "Roboto Mono", "DejaVu Sans Mono", monospace';
 
-/** An icon alone tells screen readers nothing. */
+/** An icon alone has no name for screen readers. */
 const CLOSE = { 'aria-label': shared.close };
 
-/** The look of everything: colours, type and the defaults of components. Contrast holds WCAG AA in both schemes. */
+/** The theme: colours, type and the defaults of components. Contrast meets WCAG AA in both colour schemes. */
 export const theme = createTheme({
   colors: { wire, gray, dark, red },
   primaryColor: 'wire',
@@ -109,7 +109,7 @@ export const theme = createTheme({
         radius: 'lg',
         padding: 'lg',
         overlayProps: { backgroundOpacity: 0.4 },
-        // The scrollbar keeps its place anyway; without it the page would jump.
+        // The space of the scrollbar is reserved anyway; otherwise, the page would jump.
         removeScrollProps: { removeScrollBar: false },
       },
     },
@@ -125,13 +125,13 @@ export const theme = createTheme({
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
     },
     Anchor: { defaultProps: { underline: 'hover' } },
-    // Kept in sight: beside the window's edge its button counts as gone.
+    // Kept within the window, because a button at its edge counts as hidden.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', position: 'bottom-end', hideDetached: false } },
     Table: { defaultProps: { verticalSpacing: 'xs', horizontalSpacing: 'md' } },
   },
 });
 
-/** Colours beyond the library's, under `--cw-…`: surfaces, hairlines, the lines of what can be filled in, and the tones of states. */
+/** Additional colours, under `--cw-…`: surfaces, hairlines, borders of inputs, and the tones of states. */
 export const cssVariables: CSSVariablesResolver = (of) => ({
   variables: {},
   light: {

@@ -1,9 +1,9 @@
-/** Whether charts are shown as tables, as an address says it; as charts it says nothing. */
+/** Whether charts are shown as tables, as the address says. The default is omitted. */
 export interface ChartSearch {
   table?: 'yes';
 }
 
-/** Drops what is not known. */
+/** Drops unknown members. */
 export function chartSearch({ table }: Record<string, unknown>): ChartSearch {
   return table === 'yes' ? { table } : {};
 }

@@ -1,6 +1,6 @@
 /**
- * Makes of a check a route's `validateSearch` that hands on only what the check answers. The router lays the answer over
- * what the address holds, so that a member that is merely left out of it would reach the page as it came.
+ * Makes a route's `validateSearch` from a check, and passes on only the members that the check returns. The router
+ * merges the result with the address, so a member that is merely omitted would reach the page unchecked.
  */
 export function onlyKnown<T extends object>(
   check: (given: Record<string, unknown>) => T,

@@ -2,14 +2,14 @@ import { onlyKnown } from './known-search.ts';
 
 export type Direction = 'asc' | 'desc';
 
-/** What the address of a list holds; members at their default are absent, so that addresses stay short. */
+/** The state of a list in its address. Defaults are omitted, so that addresses stay short. */
 export interface TableSearch {
   search?: string;
   sort?: string;
   direction?: Direction;
   /** From 1. */
   page?: number;
-  /** Rows a page. */
+  /** Rows per page. */
   size?: number;
 }
 
@@ -23,8 +23,8 @@ type Filters = Readonly<Record<string, readonly string[]>>;
 type FilterValues<F extends Filters> = { [K in keyof F]?: F[K][number] };
 
 /**
- * Makes a route's `validateSearch` for a list: what is not known or out of bounds is dropped, never an error, since
- * people edit addresses. By name: `filters` are choices, `ids` whole numbers, `texts` whatever stands there, as it is.
+ * Makes the `validateSearch` of a route for a list. Unknown or invalid members are dropped without an error,
+ * because people edit addresses. `filters` are choices, `ids` are integers, `texts` are any text.
  */
 export function tableSearch<
   const S extends string,
@@ -60,7 +60,7 @@ export function tableSearch<
   });
 }
 
-/** The query that a list of the UI's interface takes, from what the address holds. */
+/** The query for a list of the API, from the address. */
 export function listQuery(search: TableSearch & Record<string, unknown>): Record<string, unknown> {
   const { page = 1, size = DEFAULT_PAGE_SIZE, ...others } = search;
   return { ...others, limit: size, offset: (page - 1) * size };

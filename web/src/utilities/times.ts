@@ -23,17 +23,17 @@ const precise = new Intl.DateTimeFormat('en-GB', {
 const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
 
-/** In the viewer's zone: `21 Nov 2026, 14:05` */
+/** In the viewer's time zone: `21 Nov 2026, 14:05` */
 export function formatDateTime(time: Date): string {
   return absolute.format(time);
 }
 
-/** In the viewer's zone, to the millisecond, with the zone's name. */
+/** In the viewer's time zone, with milliseconds and the name of the zone. */
 export function formatPrecise(time: Date): string {
   return precise.format(time);
 }
 
-/** The viewer's zone as it is called at that time: `CET`, `GMT+5:30`. */
+/** The name of the viewer's time zone at that time: `CET`, `GMT+5:30`. */
 export function zoneName(time: Date): string {
   return zone.formatToParts(time).find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 }
@@ -43,7 +43,7 @@ export function formatUtc(time: Date): string {
   return `${time.toISOString().replace('T', ' ').replace('Z', '')} UTC`;
 }
 
-/** `5 minutes ago`, `in 3 hours`; the date where that says more. */
+/** `5 minutes ago`, `in 3 hours`; the date if that says more. */
 export function formatRelative(time: Date, now: number): string {
   const distance = time.getTime() - now;
   const size = Math.abs(distance);
@@ -55,7 +55,10 @@ export function formatRelative(time: Date, now: number): string {
   return formatDateTime(time);
 }
 
-/** A length of time: `850 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. No line breaks between a number and its unit. */
+/**
+ * A duration: `850 ms`, `4.2 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. There is no line break between a number and
+ * its unit.
+ */
 export function formatDuration(ms: number): string {
   if (ms < SECOND) return withUnit(Math.round(ms), 'ms');
   if (ms < 10 * SECOND) return withUnit((ms / SECOND).toFixed(1), 's');
@@ -65,7 +68,7 @@ export function formatDuration(ms: number): string {
   return two(ms, DAY, 'd', HOUR, 'h');
 }
 
-/** The time that is left: whole seconds below a minute, rounded up, so that it ends at `1 s`. */
+/** The remaining time: whole seconds below a minute, rounded up, so that it ends at `1 s`. */
 export function formatCountdown(ms: number): string {
   return ms < MINUTE ? withUnit(Math.ceil(ms / SECOND), 's') : formatDuration(ms);
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The present moment (epoch milliseconds), anew every `everyMs`; not while the tab is hidden. */
+/** The current time (epoch milliseconds), updated every `everyMs`; not while the tab is hidden. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -4,7 +4,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { navigation } from '../../texts/navigation.ts';
 import { useIsAdmin } from '../session-context.ts';
 
-/** Shows what is behind it to administrators; the service itself refuses everyone else. */
+/** Shows its content to administrators only. The service itself rejects everyone else. */
 export function AdminGate() {
   const isAdmin = useIsAdmin();
   if (isAdmin) return <Outlet />;

@@ -17,10 +17,10 @@ import { UserMenu } from './user-menu.tsx';
 const NAVBAR_WIDTH = 228;
 const HEADER_HEIGHT = 52;
 const CHECK_MS = 60_000;
-/** Where the layout of phones ends; the styles of tables and pages use the same. */
+/** The breakpoint of the phone layout. The styles of tables and pages use the same one. */
 const BREAKPOINT = 'sm';
 
-/** The frame of every page behind the sign-in. */
+/** The frame of every page after sign-in. */
 export function AppLayout() {
   const { data } = useQuery({ ...sessionQuery, refetchInterval: CHECK_MS });
   const last = useRef<Session>(null);
@@ -31,7 +31,7 @@ export function AppLayout() {
   const [shownPath, setShownPath] = useState(pathname);
   const main = useRef<HTMLElement>(null);
 
-  // Opening another page closes the menu of phones.
+  // Opening another page closes the menu on phones.
   if (shownPath !== pathname) {
     setShownPath(pathname);
     setMenuOpen(false);

@@ -7,7 +7,7 @@ import styles from './notice.module.css';
 
 const RETRY_MS = 3_000;
 
-/** Says that the service does not answer, and finds out when it does again. */
+/** Shows that the service does not respond, and checks until it does. */
 export function ConnectionNotice() {
   const lost = useConnectionLost();
   useQuery({ ...sessionQuery, refetchInterval: lost ? RETRY_MS : false });

@@ -14,7 +14,7 @@ export function LogoMark({ size = 24 }: { size?: number }) {
   );
 }
 
-/** Mark and name, leading to the dashboard. */
+/** Mark and name, with a link to the dashboard. */
 export function Logo() {
   return (
     <Link to="/" className={styles.logo}>

@@ -23,7 +23,7 @@ interface Destination {
 
 interface Entry extends Destination {
   icon: ComponentType<{ size?: number; stroke?: number }>;
-  /** What is below it; always in sight, as there is room. */
+  /** The pages below it; always visible. */
   parts?: readonly Destination[];
 }
 
@@ -49,7 +49,7 @@ const ADMINISTRATION: readonly Entry[] = [
   { to: '/administration/system', label: navigation.system, icon: IconServer2 },
 ];
 
-/** The way around. Viewers see what they may open. */
+/** The navigation. Viewers see the pages that they may open. */
 export function Navigation() {
   const isAdmin = useIsAdmin();
   return (

@@ -2,7 +2,7 @@ import { IconLock } from '@tabler/icons-react';
 import { navigation } from '../../texts/navigation.ts';
 import styles from './notice.module.css';
 
-/** Stands over every page while the webhooks service is disabled. */
+/** Shown above every page while the webhooks service is disabled. */
 export function ReadOnlyNotice() {
   return (
     <div className={styles.notice} data-tone="warn" role="note">

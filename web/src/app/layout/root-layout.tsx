@@ -3,7 +3,10 @@ import { Outlet, useMatches, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { shared } from '../../texts/shared.ts';
 
-/** Names the page to browser and screen reader, and moves the focus to its heading when another page opens. */
+/**
+ * Sets the title of the page for browsers and screen readers, and moves the focus to its heading when another page
+ * opens.
+ */
 export function RootLayout() {
   const title = useMatches({
     select: (matches) => matches.findLast((match) => match.staticData.title !== undefined)?.staticData.title,

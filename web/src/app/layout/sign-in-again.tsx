@@ -5,12 +5,12 @@ import { type Session, sessionQuery, signedInAs } from '../../api/session.ts';
 import { SignInForm } from '../../components/sign-in-form.tsx';
 import { account } from '../../texts/sign-in.ts';
 
-/** Asks for the password over the page when the session has ended, so that nothing entered on the page is lost. */
+/** Asks for the password above the page when the session has ended, so that input on the page is not lost. */
 export function SignInAgain({ opened, email }: { opened: boolean; email: string }) {
   const queryClient = useQueryClient();
   const goOn = async (session: Session) => {
     queryClient.setQueryData(sessionQuery.queryKey, signedInAs(session));
-    // What someone else has read must not stay.
+    // Data that another person has read must be removed.
     if (session.administrator.email !== email) window.location.reload();
     else await queryClient.invalidateQueries();
   };

@@ -16,13 +16,13 @@ import { navigation } from '../../texts/navigation.ts';
 import { useSession } from '../session-context.ts';
 import styles from './user-menu.module.css';
 
-/** Who is signed in; the profile, the appearance, the way out. */
+/** The signed-in person, with profile, appearance and sign-out. */
 export function UserMenu() {
   const { administrator } = useSession();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const leave = useMutation({
     mutationFn: signOut,
-    // Loading anew forgets all that was read for this administrator.
+    // Reloading removes everything that was read for this administrator.
     onSuccess: () => window.location.assign(new URL('sign-in', uiBase())),
     onError: notifyError,
   });

@@ -12,7 +12,7 @@ import styles from './registration-table.module.css';
 const texts = registrations.filters;
 const TYPING_MS = 200;
 
-/** Narrows a table to one account or course, found by name; its id stands in the address under `name`. */
+/** Filters a table by one account or course, found by name. The address contains its id under `name`. */
 export function AssetFilter({
   table,
   name,
@@ -30,7 +30,7 @@ export function AssetFilter({
   const [opened, setOpened] = useState(false);
   const chosen = useQuery(assetsByIdQuery(id === null ? [] : [{ type, id }]));
   const chosenName = chosen.data?.[0]?.name ?? (id === null ? '' : `#${id}`);
-  // What stands in the field once something is chosen is no search.
+  // The text in the field after a choice is not a search.
   const search = useDebounced(typed === chosenName ? '' : typed.trim(), TYPING_MS);
   const found = useQuery({
     ...assetSearchQuery([type], search),
@@ -51,7 +51,7 @@ export function AssetFilter({
       openOnFocus={false}
       searchValue={typed}
       onSearchChange={setTyped}
-      // The service has searched already.
+      // The service has already filtered.
       filter={({ options }) => options}
       clearable
       clearButtonProps={{ 'aria-label': texts.clear(label) }}

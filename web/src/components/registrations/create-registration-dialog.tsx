@@ -24,7 +24,7 @@ export function CreateRegistrationDialog({
   onClose,
   ...given
 }: {
-  /** Chosen from the start. */
+  /** The preselected account. */
   accountId?: number | undefined;
   courseId?: number | undefined;
   opened: boolean;
@@ -133,7 +133,7 @@ function CreateForm({
         </div>
         <div ref={place('course_id')}>
           <AssetPicker
-            // What another account has is never offered, not even while this one's content is read.
+            // The content of another account is never offered, not even while this account's content is loading.
             key={account[0]?.id}
             label={texts.course}
             description={texts.courseDescription}
@@ -175,12 +175,12 @@ function CreateForm({
   );
 }
 
-/** What the service says of the fields. */
+/** The errors of the service at the fields. */
 function faultsIn(error: unknown): Faults {
   if (!(error instanceof ApiError)) return {};
   const known = error.errors
     .map(({ pointer, detail }) => [fieldOf(pointer), detail] as const)
-    // Both are chosen in one field.
+    // Both are chosen in the same field.
     .map(([field, detail]) => [field === 'equivalent_id' ? 'course_id' : field, detail] as const)
     .filter(([field]) => (FIELDS as readonly string[]).includes(field));
   return Object.fromEntries(known);

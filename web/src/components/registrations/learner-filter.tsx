@@ -6,7 +6,10 @@ import styles from './registration-table.module.css';
 
 const texts = registrations.filters;
 
-/** Says that a table is narrowed to one learner, whose id stands in the address under `learner`, and ends that. */
+/**
+ * Shows that a table is filtered by one learner, whose id the address contains under `learner`, and removes that
+ * filter.
+ */
 export function LearnerFilter({ table }: { table: TableState }) {
   const { learner } = table.values;
   if (typeof learner !== 'string') return null;

@@ -24,7 +24,7 @@ import styles from './registration-table.module.css';
 import { formatClock, formatScore } from './results.ts';
 
 const words = registrations.columns;
-/** Members of the address that are not this table's. */
+/** Members of the address that do not belong to this table. */
 const OTHERS = ['tab', 'type', 'add', 'new'];
 
 const LEARNER: Column<RegistrationOverview> = {
@@ -86,13 +86,13 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
   },
 ];
 
-/** Registrations: all of them, or those of an account. */
+/** Registrations: all of them, or those of one account. */
 export function RegistrationTable({
   accountId,
   emptyAction,
 }: {
   accountId?: number;
-  /** What leads out of there being none. */
+  /** An action for the empty list. */
   emptyAction?: ReactNode;
 }) {
   const isAdmin = useIsAdmin();

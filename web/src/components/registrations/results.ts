@@ -7,12 +7,12 @@ const DECIMAL = /^\d{1,3}(?:[.,]\d{1,10})?$/;
 const MAX_SCORE = 100;
 const score = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 
-/** `83.5`; a dash for none. */
+/** `83.5`; a dash for null. */
 export function formatScore(value: number | null): string {
   return value === null ? registrations.noScore : score.format(value);
 }
 
-/** Whole seconds as `1:30:00`, hours first. */
+/** Whole seconds as `1:30:00`. */
 export function formatClock(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const hours = Math.floor(seconds / SECONDS_AN_HOUR);
@@ -20,7 +20,7 @@ export function formatClock(seconds: number): string {
   return `${hours}:${two(minutes)}:${two(seconds % SECONDS_A_MINUTE)}`;
 }
 
-/** Seconds from `1:30:00`, `30:00` or `90`; nothing is 0; undefined when it is none of these. */
+/** Seconds from `1:30:00`, `30:00` or `90`; empty is 0; undefined if invalid. */
 export function parseClock(text: string): number | undefined {
   if (text.trim() === '') return 0;
   const match = CLOCK.exec(text.trim());
@@ -30,7 +30,7 @@ export function parseClock(text: string): number | undefined {
   return Number.isSafeInteger(seconds) ? seconds : undefined;
 }
 
-/** A score from 0 to 100, with a point or a comma; nothing is null; undefined when it is neither. */
+/** A score from 0 to 100, with a point or a comma; empty is null; undefined if invalid. */
 export function parseScore(text: string): number | null | undefined {
   if (text.trim() === '') return null;
   if (!DECIMAL.test(text.trim())) return undefined;

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { FormButtons } from '../../components/form-buttons.tsx';
 import { accounts } from '../../texts/accounts.ts';
 
-/** What an account is called, and what else is said of it. What is wrong stands at the name, which then has the focus. */
+/** The name of an account and further fields. An error is shown at the name, which then gets the focus. */
 export function AccountForm<Values extends { name: string }>({
   form,
   problem,
@@ -16,7 +16,7 @@ export function AccountForm<Values extends { name: string }>({
   onClose,
 }: {
   form: UseFormReturnType<Values>;
-  /** What went wrong, in place of which nothing stands while all is well. */
+  /** The error, or nothing. */
   problem: ReactNode;
   /** Further fields. */
   children?: ReactNode;

@@ -10,13 +10,13 @@ import { accounts } from '../../texts/accounts.ts';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 import { RenameAccountDialog } from './rename-account-dialog.tsx';
 
-/** What can be done with an account, wherever it is shown. For administrators. */
+/** The actions for an account, on every page that shows it. For administrators. */
 export function AccountMenu({
   account,
   leaveWhenDeleted = false,
 }: {
   account: { id: number; name: string; enabled: boolean };
-  /** Whether the page is the account's own. */
+  /** Whether the page is the page of the account. */
   leaveWhenDeleted?: boolean;
 }) {
   const queryClient = useQueryClient();
@@ -31,7 +31,7 @@ export function AccountMenu({
       await queryClient.invalidateQueries({ queryKey: accountsKey });
     },
   });
-  // What was asked about is what is done, also when someone else changes it meanwhile.
+  // The action that was confirmed is carried out, even if someone else has changed the account in the meantime.
   const [asked, setAsked] = useState(!account.enabled);
   const words = asked ? accounts.activate : accounts.deactivate;
   return (

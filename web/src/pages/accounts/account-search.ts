@@ -2,17 +2,17 @@ import { CONTENT_TYPES } from '../../../../src/events/catalogue.ts';
 import { REGISTRATION_STATES } from '../../api/registrations.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
-/** The address of the list; `new` opens the form of a new account. */
+/** The address of the list. `new` opens the form for a new account. */
 export const accountListSearch = tableSearch({
   sorts: ['name', 'updated', 'created'],
   filters: { enabled: ['true', 'false'], new: ['yes'] },
 });
 
-/** The parts of an account's page. */
+/** The tabs of an account's page. */
 export const ACCOUNT_TABS = ['content', 'registrations'] as const;
 export type AccountTab = (typeof ACCOUNT_TABS)[number];
 
-/** The address of an account's page: the open part, its table, and which form is open. */
+/** The address of an account's page: the open tab, its table, and the open form. */
 export const accountSearch = tableSearch({
   sorts: ['name', 'added', 'created', 'updated'],
   filters: {

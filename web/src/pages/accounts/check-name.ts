@@ -2,7 +2,7 @@ import { accounts } from '../../texts/accounts.ts';
 
 const MAX_NAME_CHARACTERS = 200;
 
-/** What is wrong with the name of an account; null when nothing is. Counted in code points, as the service does. */
+/** What is wrong with the name of an account; null if nothing is. Counted in code points, like the service does. */
 export function checkName(name: string): string | null {
   const characters = [...name.trim()].length;
   if (characters === 0) return accounts.checks.name;

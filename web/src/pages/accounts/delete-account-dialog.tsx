@@ -10,7 +10,7 @@ import styles from './accounts.module.css';
 
 const texts = accounts.remove;
 
-/** Deletes an account, after telling what goes with it and having its name typed. */
+/** Deletes an account, after showing what is deleted with it and having its name typed. */
 export function DeleteAccountDialog({
   account,
   opened,

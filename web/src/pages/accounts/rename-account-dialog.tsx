@@ -18,7 +18,7 @@ const FIELDS = ['name'] as const;
 const PLACEHOLDER_HEIGHT = 132;
 const texts = accounts.rename;
 
-/** Gives an account another name. */
+/** Renames an account. */
 export function RenameAccountDialog({
   account,
   opened,
@@ -35,7 +35,7 @@ export function RenameAccountDialog({
   );
 }
 
-/** What is changed starts from what is there now, and is not read again while it is edited. */
+/** The form starts with the current record, which is not read again while it is edited. */
 function RenameLoader({ id, onClose }: { id: number; onClose: () => void }) {
   const { data, error, refetch } = useQuery({
     ...accountQuery(id),
@@ -63,7 +63,7 @@ function RenameForm({ read, onClose }: { read: Read<Account>; onClose: () => voi
       try {
         return await renameAccount(basis, name.trim());
       } catch (error) {
-        // The next attempt stands on what is there now, which is shown first.
+        // The next attempt is based on the current record, which is shown first.
         if (isProblem(error, 412)) setBasis(await readRecord<Account>(`/accounts/${read.record.id}`));
         throw error;
       }

@@ -16,7 +16,7 @@ import { shared } from '../../texts/shared.ts';
 import { EditDialog } from './edit-dialog.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 
-/** What can be done with one administrator. */
+/** The actions for an administrator. */
 export function AdministratorMenu({ administrator }: { administrator: Administrator }) {
   const { id, email, invited, enabled } = administrator;
   const name = administrator.name ?? email;

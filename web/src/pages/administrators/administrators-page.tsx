@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Administrator>[] = [
   },
 ];
 
-/** Who may sign in: invite, change, delete. */
+/** The people who may sign in: invite, change, delete. */
 export function AdministratorsPage() {
   const { data, error, refetch } = useQuery({ ...administratorsQuery, ...polling(LIST_MS) });
   const [inviting, setInviting] = useState(false);

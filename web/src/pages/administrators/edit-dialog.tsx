@@ -14,7 +14,7 @@ import { RoleField } from './role-field.tsx';
 const FIELDS = ['name'] as const;
 const MAX_NAME = 200;
 
-/** Name, role, and whether they may sign in. */
+/** Changes the name, the role, and whether the person may sign in. */
 export function EditDialog({
   administrator,
   opened,
@@ -49,7 +49,7 @@ function EditForm({ administrator, onClose }: { administrator: Administrator; on
       notifyDone(texts.editDialog.saved(email));
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: administratorsQuery.queryKey }),
-        // Someone may have changed themselves.
+        // People may have changed their own data.
         queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey }),
       ]);
     },

@@ -12,7 +12,7 @@ import { RoleField } from './role-field.tsx';
 
 const FIELDS = ['email'] as const;
 
-/** Asks whom to invite, then shows the one-time link. */
+/** Invites an administrator, then shows the one-time link. */
 export function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [invited, setInvited] = useState<Awaited<ReturnType<typeof inviteAdministrator>> | null>(null);

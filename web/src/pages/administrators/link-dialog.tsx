@@ -5,7 +5,7 @@ import { Time } from '../../components/time.tsx';
 import { administrators as texts } from '../../texts/administrators.ts';
 import { shared } from '../../texts/shared.ts';
 
-/** Shows a one-time link, once. It closes by its button alone, so that it is not lost by a slip. */
+/** Shows a one-time link once. Only its button closes it, so that the link is not lost by accident. */
 export function LinkDialog({
   link,
   title,

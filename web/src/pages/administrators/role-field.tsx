@@ -5,7 +5,7 @@ import { navigation } from '../../texts/navigation.ts';
 
 const ROLES: readonly Role[] = ['admin', 'viewer'];
 
-/** The roles, and what each may do. */
+/** The roles, and what each of them allows. */
 export function RoleField({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {
   return (
     <Radio.Group

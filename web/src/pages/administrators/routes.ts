@@ -9,5 +9,5 @@ const main = createRoute({
   staticData: { title: administrators.title },
 });
 
-/** Who may sign in. */
+/** The people who may sign in. */
 export const administratorRoutes = [main] as const;

@@ -7,7 +7,7 @@ import styles from './clients.module.css';
 
 const READS: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
-/** The name, and the id to copy. */
+/** The name and the id, with a button to copy the id. */
 export function NameCell({ client: { name, client_id: id } }: { client: ApiClient }) {
   return (
     <div className={styles.who}>
@@ -22,7 +22,7 @@ export function NameCell({ client: { name, client_id: id } }: { client: ApiClien
   );
 }
 
-/** What it may do, in a few words; its scopes by their names on hover. */
+/** What the client may do, in a few words; the names of its scopes on hover. */
 export function ScopesCell({ client: { scopes } }: { client: ApiClient }) {
   return <span title={scopes.join(' ')}>{scopesInWords(scopes)}</span>;
 }

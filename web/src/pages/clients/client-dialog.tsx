@@ -4,7 +4,7 @@ import { clients } from '../../texts/clients.ts';
 
 const { discard: texts } = clients;
 
-/** A dialog with a form. Its cross and the Escape key ask first while what was entered is not saved. */
+/** A dialog with a form. Its close button and the Escape key ask first if there is unsaved input. */
 export function ClientDialog({
   opened,
   title,
@@ -14,10 +14,10 @@ export function ClientDialog({
   opened: boolean;
   title: string;
   onClose: () => void;
-  /** The form; it is given what it tells whether something was entered. */
+  /** Renders the form. Call `onChanged` with whether there is unsaved input. */
   children: (onChanged: (changed: boolean) => void) => ReactNode;
 }) {
-  /** No state: it counts from the very key press on. */
+  /** A ref, not a state, so that it applies from the first key press. */
   const changed = useRef(false);
   const onChanged = useCallback((isChanged: boolean) => {
     changed.current = isChanged;

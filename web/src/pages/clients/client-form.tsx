@@ -13,12 +13,12 @@ import styles from './clients.module.css';
 const FIELDS = ['name', 'email', 'scopes'] as const;
 const MAX_NAME_CHARACTERS = 200;
 const MAX_EMAIL_LENGTH = 254;
-/** Whether it is meant as one; the service knows exactly. */
+/** A rough check; the service checks exactly. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 const READS: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 const { form: texts } = clients;
 
-/** What people say of a client: its name, whom to ask, what it may do. */
+/** The editable data of a client: name, contact and scopes. */
 export function ClientForm({
   initial,
   mayLackScopes = false,
@@ -32,18 +32,18 @@ export function ClientForm({
   onClose,
 }: {
   initial: ClientInput;
-  /** Whether it may be left without a scope. */
+  /** Whether no scope is allowed. */
   mayLackScopes?: boolean;
-  /** What is to be known before saving. */
+  /** A notice before saving. */
   notice?: ReactNode;
-  /** What comes of saving. */
+  /** The effect of saving. */
   note?: string;
   submitLabel: string;
   error: unknown;
   pending: boolean;
-  /** Rejects with what the service said, which is shown at its field. */
+  /** Rejects with the error of the service, which is shown at its field. */
   onSubmit: (values: ClientInput) => Promise<unknown>;
-  /** Is told whether something was entered that is not saved. */
+  /** Called with whether there is unsaved input. */
   onChanged: (changed: boolean) => void;
   onClose: () => void;
 }) {
@@ -59,7 +59,7 @@ export function ClientForm({
   useLayoutEffect(() => onChanged(changed), [changed, onChanged]);
   const said = useRef<HTMLDivElement>(null);
   const isSaid = (error !== null && error !== undefined) || Boolean(notice);
-  // On a phone the form is longer than the window, and whoever has just saved it is at its end.
+  // On a phone, the form is longer than the window, and the person who has just saved is at its end.
   useEffect(() => {
     if (isSaid) said.current?.scrollIntoView({ block: 'nearest' });
   }, [isSaid]);
@@ -177,7 +177,7 @@ function ScopesField({
 
 function nameFault(name: string): string | null {
   if (name.trim() === '') return texts.checks.name;
-  // The service counts code points, too.
+  // The service also counts code points.
   return [...name.trim()].length > MAX_NAME_CHARACTERS ? texts.checks.nameLength : null;
 }
 

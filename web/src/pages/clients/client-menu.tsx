@@ -10,7 +10,7 @@ import {
 import type { ApiClient } from '../../api/clients.ts';
 import { clients as texts } from '../../texts/clients.ts';
 
-/** What can be done with a client. */
+/** The actions for a client. */
 export type ClientAction = 'edit' | 'renew' | 'disable' | 'enable' | 'remove';
 
 export function ClientMenu({

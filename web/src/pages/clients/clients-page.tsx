@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<ApiClient>[] = [
   },
 ];
 
-/** The systems that use the automation API: create them, give them secrets, end them. */
+/** The systems that use the automation API: create, change and delete them, and renew their secrets. */
 export function ClientsPage() {
   const table = useTable();
   const query = useQuery(clientListQuery(listQuery(table.values)));

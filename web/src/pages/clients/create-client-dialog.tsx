@@ -9,14 +9,14 @@ import { ClientForm } from './client-form.tsx';
 const NEW: ClientInput = { name: '', email: '', scopes: [] };
 const texts = clients.create;
 
-/** Makes a client. */
+/** Creates a client. */
 export function CreateClientDialog({
   opened,
   onCreated,
   onClose,
 }: {
   opened: boolean;
-  /** Takes the client with its secret, also when the dialog was closed meanwhile. */
+  /** Called with the client and its secret, even if the dialog was closed in the meantime. */
   onCreated: (client: ClientWithSecret) => void;
   onClose: () => void;
 }) {
@@ -37,7 +37,7 @@ function CreateForm({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  /** What was sent last, and the key that it was sent with. */
+  /** The last input that was sent, and its key. */
   const sent = useRef({ input: '', key: '' });
   const create = useMutation({
     mutationFn: (input: ClientInput) => {

@@ -20,11 +20,11 @@ import { ClientDialog } from './client-dialog.tsx';
 import { ClientForm } from './client-form.tsx';
 import styles from './clients.module.css';
 
-/** About the form's, so that the dialog does not grow under the pointer. */
+/** About the height of the form, so that the dialog does not grow under the pointer. */
 const PLACEHOLDER_HEIGHT = 560;
 const texts = clients.edit;
 
-/** Changes what is said of a client: its name, whom to ask, what it may do. */
+/** Changes a client: name, contact and scopes. */
 export function EditClientDialog({
   client: { client_id: id, name },
   opened,
@@ -56,14 +56,14 @@ function EditLoader({ id, ...dialog }: Dialog & { id: string }) {
 function EditForm({ read, onChanged, onClose }: Dialog & { read: Read<ApiClient> }) {
   const queryClient = useQueryClient();
   const [basis, setBasis] = useState(read);
-  /** What the form began with, and how often it began anew. */
+  /** The record that the form started with, and how often it was restarted. */
   const [start, setStart] = useState({ record: read.record, count: 0 });
   const edit = useMutation({
     mutationFn: async (input: ClientInput) => {
       try {
         return await changeClient(basis, input);
       } catch (error) {
-        // The next attempt stands on what is there now, which is shown first.
+        // The next attempt is based on the current record, which is shown first.
         if (isProblem(error, 412)) setBasis(await readClient(read.record.client_id));
         throw error;
       }
@@ -121,7 +121,7 @@ function Conflict({
   );
 }
 
-/** What is another now, in words. */
+/** The differences, in words. */
 function changes(before: ApiClient, now: ApiClient): string[] {
   const facts = [
     { label: clients.columns.name, of: ({ name }: ApiClient) => name },

@@ -8,7 +8,7 @@ import styles from './clients.module.css';
 
 const { secret: texts } = clients;
 
-/** Shows the id and secret of a client, once. It closes by its button alone, so that they are not lost by a slip. */
+/** Shows the id and secret of a client once. Only its button closes it, so that they are not lost by accident. */
 export function SecretDialog({
   client,
   title,
@@ -58,7 +58,7 @@ function Secret({ client, onClose }: { client: ClientWithSecret; onClose: () => 
   );
 }
 
-/** Without the secret: command lines are kept in histories. */
+/** Without the secret, because shells keep a history of commands. */
 function tokenCommand(id: string): string {
   return `curl -u ${id} -d grant_type=client_credentials ${serviceAddress('/public/v1/auth')}`;
 }

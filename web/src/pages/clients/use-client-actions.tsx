@@ -17,8 +17,8 @@ import { EditClientDialog } from './edit-client-dialog.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
 /**
- * What is done with clients, and the dialogs for it. They belong to the page, not to the rows: a row may leave the
- * list (another page, another order, a turned phone) while its client's new secret is shown.
+ * The actions for clients, and their dialogs. They belong to the page, not to the rows: a row may disappear
+ * (another page, another order, a rotated phone) while its client's new secret is shown.
  */
 export function useClientActions(): {
   create: () => void;
@@ -27,7 +27,7 @@ export function useClientActions(): {
 } {
   const queryClient = useQueryClient();
   const [open, setOpen] = useState<ClientAction | 'create' | null>(null);
-  /** Stays when its dialog closes, which takes a moment. */
+  /** Kept while its dialog fades out. */
   const [client, setClient] = useState<ApiClient | null>(null);
   const [secret, setSecret] = useState<{ of: ClientWithSecret; isNew: boolean } | null>(null);
   const name = client?.name ?? '';

@@ -2,19 +2,19 @@ import { createContext, type RefObject, use } from 'react';
 import type { AssetReference } from '../../api/content-assets.ts';
 import type { UploadQueue } from './uploads/upload-queue.ts';
 
-/** Something that is dragged to another folder; a folder itself or what stands in one. */
+/** An asset that is dragged to another folder: a folder, or something in one. */
 export interface Dragged extends AssetReference {
   name: string;
   folderId: number;
 }
 
-/** What the pages of the content share while people go from one to another. */
+/** The state that the content pages share. */
 export interface ContentState {
   uploads: UploadQueue;
-  /** Folders that are open in the tree. */
+  /** The folders that are expanded in the tree. */
   expanded: ReadonlySet<number>;
   setExpanded: (change: (expanded: ReadonlySet<number>) => ReadonlySet<number>) => void;
-  /** What is dragged at the moment: browsers tell it only when it is dropped. */
+  /** The assets that are being dragged. Browsers reveal the data only on drop. */
   dragged: RefObject<readonly Dragged[]>;
 }
 

@@ -10,7 +10,7 @@ import { LeavingUploads } from './uploads/leaving-uploads.tsx';
 import { UploadDock } from './uploads/upload-dock.tsx';
 import { UploadQueue } from './uploads/upload-queue.ts';
 
-/** Around all pages of the content: uploads go on while people look at other folders and courses. */
+/** The layout of all content pages. Uploads continue while people look at other folders and courses. */
 export function ContentLayout() {
   const queryClient = useQueryClient();
   const [expanded, setExpanded] = useState<ReadonlySet<number>>(() => new Set([HOME_ID]));
@@ -25,12 +25,12 @@ export function ContentLayout() {
         ({ state }) => {
           if (state.kind === 'failed' && isProblem(state.error, 401))
             void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
-          // A cancelled one may have been imported just before.
+          // A cancelled upload may have been imported just before.
           void queryClient.invalidateQueries({ queryKey: contentKey });
         },
       ),
   );
-  // Not on the way out of development's double mounting, but when the content is really left.
+  // Not for the double mounting of development mode, but when the content pages are really left.
   const left = useRef(false);
   useEffect(() => {
     left.current = false;

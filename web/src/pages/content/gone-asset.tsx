@@ -4,7 +4,7 @@ import type { ComponentType } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { courses } from '../../texts/courses.ts';
 
-/** In place of something that was deleted, or never was. */
+/** Shown for an asset that was deleted or never existed. */
 export function GoneAsset({ icon }: { icon: ComponentType<{ size?: number; stroke?: number }> }) {
   return (
     <EmptyState

@@ -32,7 +32,7 @@ const course = createRoute({
   staticData: { title: courses.one },
 });
 
-/** The folder in which something is to be made. */
+/** The folder for a new asset. */
 const newGroupSearch = tableSearch({ sorts: [], ids: ['folder'] });
 
 const newEquivalent = createRoute({

@@ -74,7 +74,7 @@ const CHANGEABLE_COLUMNS: readonly Column<DeadLetter>[] = [
   },
 ];
 
-/** Messages that were given up, of all webhooks or of one. */
+/** The dead letters of all webhooks, or of one. */
 export function DeadLettersPage() {
   const { webhook_id: webhookId } = route.useSearch();
   const readOnly = useWebhooksReadOnly();
@@ -177,7 +177,7 @@ function WebhookCell({ letter }: { letter: DeadLetter }) {
 
 function ResendButton({ letter }: { letter: DeadLetter }) {
   const queryClient = useQueryClient();
-  // The same key for a second press, or one after a lost answer.
+  // The same key for a second click, or a retry after a lost response.
   const key = useRef('');
   const send = useMutation({
     mutationFn: () => {

@@ -9,5 +9,5 @@ const main = createRoute({
   },
 });
 
-/** Integrations as such lead to the webhooks. */
+/** The address of integrations redirects to the webhooks. */
 export const integrationRoutes = [main] as const;

@@ -17,7 +17,7 @@ const FIELDS = ['name'] as const;
 const texts = account.profile;
 const MAX_NAME = 200;
 
-/** Name, e-mail and role; the name can be changed. */
+/** Name, e-mail and role. The name can be changed. */
 export function NamePanel() {
   const { administrator } = useSession();
   const queryClient = useQueryClient();

@@ -13,10 +13,10 @@ import { checkPassword } from '../../utilities/password-check.ts';
 import styles from './profile.module.css';
 
 const texts = account.profile;
-/** The interface's names of the fields. */
+/** The names of the fields in the API. */
 const FIELDS = { current_password: 'current', new_password: 'password' } as const;
 
-/** Another password; the present one is asked for. */
+/** Changes the password. The current one is required. */
 export function PasswordPanel() {
   const { administrator } = useSession();
   const queryClient = useQueryClient();

@@ -5,7 +5,7 @@ import { NamePanel } from './name-panel.tsx';
 import { PasswordPanel } from './password-panel.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 
-/** Who the viewer is, how they sign in and where they are signed in. */
+/** The viewer's name, password and sessions. */
 export function ProfilePage() {
   return (
     <>

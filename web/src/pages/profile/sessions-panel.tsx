@@ -19,12 +19,12 @@ import styles from './profile.module.css';
 const texts = account.profile;
 const PLACEHOLDER_ROWS = 2;
 
-/** Where the viewer is signed in, and ways to end one of it and all of it. */
+/** The viewer's sessions, with buttons to end one or all of them. */
 export function SessionsPanel() {
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery({ ...ownSessionsQuery, ...polling(LIST_MS) });
   const [asking, setAsking] = useState<'one' | 'all' | null>(null);
-  // Stays while the dialog about it closes.
+  // Kept while its dialog fades out.
   const [chosen, setChosen] = useState<OwnSession>();
   const everywhere = useRef<HTMLButtonElement>(null);
   const end = useMutation({
@@ -33,7 +33,7 @@ export function SessionsPanel() {
       setAsking(null);
       notifyDone(texts.end.done);
       await queryClient.invalidateQueries({ queryKey: ownSessionsQuery.queryKey });
-      // The button that had the focus went with its row.
+      // The button that had the focus was removed with its row.
       everywhere.current?.focus();
     },
   });
@@ -135,7 +135,7 @@ function columnsOf(onEnd: (session: OwnSession) => void): readonly Column<OwnSes
       width: '5rem',
       align: 'end',
       card: 'actions',
-      // This one ends by signing out, in the menu of the page.
+      // The current session is ended by signing out, in the user menu.
       cell: (session) =>
         !session.current && (
           <Button

@@ -2,8 +2,8 @@ import { REGISTRATION_SORTS, REGISTRATION_STATES } from '../../api/registrations
 import { tableSearch } from '../../utilities/table-search.ts';
 
 /**
- * The address of the list: `search` is how a learner's id begins, `learner` a whole one; `new` opens the form of a new
- * registration.
+ * The address of the list: `search` is the beginning of a learner's id, `learner` a whole one. `new` opens the form
+ * for a new registration.
  */
 export const registrationListSearch = tableSearch({
   sorts: REGISTRATION_SORTS,

@@ -6,7 +6,7 @@ import styles from './account-frame.module.css';
 
 const MARK_SIZE = 40;
 
-/** The frame of pages before the sign-in. */
+/** The frame of pages that do not require sign-in. */
 export function AccountFrame({
   title,
   description,

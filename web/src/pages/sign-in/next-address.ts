@@ -1,7 +1,7 @@
 const MAX_LENGTH = 2_000;
 
 /**
- * Where to go on after signing in: an address within the UI, or null. Whoever makes a link to the sign-in must not be
+ * Where to continue after signing in: an address within the UI, or null. A link to the sign-in page must not be
  * able to send people elsewhere.
  */
 export function nextAddress(given: unknown): string | null {

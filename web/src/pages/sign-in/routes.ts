@@ -29,12 +29,12 @@ const setup = createRoute({
   beforeLoad: ({ location }) => {
     const token = setupToken(location.hash);
     if (token === null) return;
-    // Out of the address at once: it would stand in the history, and on the screen.
+    // Removed from the address at once; otherwise, the history and the screen would show it.
     throw redirect({ to: '/setup', hash: '', state: { setupToken: token }, replace: true });
   },
   component: lazyRouteComponent(() => import('./setup-page.tsx'), 'SetupPage'),
   staticData: { title: account.setup.title },
 });
 
-/** Signing in, and setting up with a one-time link. */
+/** Sign-in, and setup with a one-time link. */
 export const accountRoutes = [signIn, setup] as const;

@@ -10,7 +10,7 @@ import { checkPassword } from '../../utilities/password-check.ts';
 const FIELDS = ['name', 'email', 'password'] as const;
 const texts = account.setup;
 
-/** Name, e-mail (fixed when the link is for one) and a new password. */
+/** Name, e-mail (fixed if the link is for one person) and a new password. */
 export function SetupForm({
   token,
   invitation,

@@ -10,7 +10,7 @@ import { SetupForm } from './setup-form.tsx';
 
 const texts = account.setup;
 
-/** Where a one-time link leads: the person says who they are and chooses a password. */
+/** The page of a one-time link: the person enters a name and a password. */
 export function SetupPage() {
   const token = useRouterState({ select: ({ location }) => location.state.setupToken });
   const queryClient = useQueryClient();

@@ -12,7 +12,10 @@ const CHECK_MS = 5_000;
 const COMMAND = 'coursewire user create --email you@example.com --role admin';
 const texts = account.setupRequired;
 
-/** Nobody can sign in yet: where the first administrator's link is found. Turns into the sign-in by itself. */
+/**
+ * Nobody can sign in yet: says where to find the link for the first administrator. Shows the sign-in form as soon
+ * as there is one.
+ */
 export function SetupRequired() {
   const { refetch, isFetching } = useQuery({ ...sessionQuery, ...polling(CHECK_MS) });
   return (

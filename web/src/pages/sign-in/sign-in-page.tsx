@@ -6,7 +6,7 @@ import { account } from '../../texts/sign-in.ts';
 import { AccountFrame } from './account-frame.tsx';
 import { SetupRequired } from './setup-required.tsx';
 
-/** Signing in; while there is no administrator, how to make the first one. */
+/** Sign-in. If there is no administrator, how to create the first one. */
 export function SignInPage() {
   const { next } = useSearch({ from: '/sign-in' });
   const queryClient = useQueryClient();
@@ -14,7 +14,7 @@ export function SignInPage() {
   const { data: state } = useQuery({ ...sessionQuery, enabled: false });
   if (state?.signedIn === false && state.setupRequired) return <SetupRequired />;
   const goOn = async (session: Session) => {
-    // Nothing of what somebody else has read stays.
+    // Removes everything that another person has read.
     queryClient.clear();
     queryClient.setQueryData(sessionQuery.queryKey, signedInAs(session));
     await router.navigate({ href: next ?? '/', replace: true });

@@ -7,7 +7,7 @@ import { system } from '../../texts/system.ts';
 import { formatBytes } from '../../utilities/numbers.ts';
 import styles from './system.module.css';
 
-/** Which program runs where, and since when. */
+/** The version of the program, the machine, and since when it has been running. */
 export function InstancePanel({ health }: { health: Health }) {
   const texts = system.instance;
   return (
@@ -36,7 +36,7 @@ export function InstancePanel({ health }: { health: Health }) {
   );
 }
 
-/** Where everything is kept, and how messages are queued. */
+/** Where data is stored, and how messages are queued. */
 export function StoragePanel({ health }: { health: Health }) {
   const texts = system.storage;
   const { database, content_store: contentStore, queue } = health;

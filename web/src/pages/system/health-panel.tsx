@@ -8,16 +8,16 @@ import styles from './system.module.css';
 const texts = system.health;
 
 interface Check {
-  /** Where several have the same name. */
+  /** Needed if several have the same name. */
   key?: string;
   name: string;
   tone: Tone;
   state: string;
-  /** What it means, and what to do where something is wrong. */
+  /** The meaning of the result, and what to do if it is bad. */
   words: string;
 }
 
-/** Whether all works that the service depends on; where it does not, what that means and what to do. */
+/** Whether everything that the service depends on works, and if not, what to do. */
 export function HealthPanel({ health }: { health: Health }) {
   const checks = checksOf(health);
   return (
@@ -48,7 +48,7 @@ function Verdict({ health }: { health: Health }) {
   );
 }
 
-/** The service knows better what to do than the general text does. */
+/** The service gives more specific advice than the general text. */
 function obstacleOf(check: string, { obstacle }: Health['queue']): string | null {
   return check === 'queue' && obstacle !== null ? texts.checks.queue.obstacle(obstacle) : null;
 }

@@ -9,7 +9,7 @@ const MS_PER_SECOND = 1_000;
 const SECONDS_TOLD_OTHERWISE = 60;
 const BYTES_TOLD_OTHERWISE = 1_024;
 
-/** A value as it stands in the configuration, with what it comes to beside it. */
+/** A value as it is configured, with its meaning next to it. */
 export function SettingValue({ value, unit }: Pick<SettingInForce, 'value' | 'unit'>) {
   if (value === null || value === undefined) return <span className={styles.absent}>{texts.notSet}</span>;
   if (Array.isArray(value) && value.length === 0) return <span className={styles.absent}>{texts.empty}</span>;
@@ -27,7 +27,7 @@ function asConfigured(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** What a number of seconds, days or bytes comes to; null where the value says it by itself. */
+/** The meaning of a number of seconds, days or bytes; null if the value is clear. */
 function inWords(value: unknown, unit: SettingInForce['unit']): string | null {
   if (typeof value !== 'number') return null;
   switch (unit) {

@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<SettingInForce>[] = [
   },
 ];
 
-/** Every setting as the service runs with it, by group; to be searched, and narrowed to those that were changed. */
+/** All settings in force, by group. They can be searched, and filtered to those that differ from the default. */
 export function SettingsPanel({ settings }: { settings: readonly SettingInForce[] }) {
   const table = useTable();
   const changed = settings.filter((setting) => !setting.is_default);

@@ -12,7 +12,7 @@ import { HealthPanel } from './health-panel.tsx';
 import { SettingsPanel } from './settings-panel.tsx';
 import styles from './system.module.css';
 
-/** What the service runs on, whether it works, and with which settings. */
+/** The environment of the service, its health, and its settings. */
 export function SystemPage() {
   const { data, error, refetch } = useQuery(healthQuery);
   return (

@@ -1,9 +1,9 @@
 import styles from './system.module.css';
 
-/** Links lead within the written documentation. */
+/** Links refer to the documentation files. */
 const LINK = /\[([^\]]+)\]\([^)]+\)/g;
 
-/** A text in which names and values stand between backticks; of its links, the words. */
+/** A text with names and values in backticks. Links are shown as plain words. */
 export function WithCode({ text }: { text: string }) {
   return text
     .replace(LINK, '$1')

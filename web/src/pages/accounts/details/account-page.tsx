@@ -27,7 +27,7 @@ import { ContentsPanel } from './contents-panel.tsx';
 const route = getRouteApi('/app/accounts/$accountId');
 const texts = accounts.contents;
 
-/** An account: what it was given, and who learns for it. */
+/** An account: its content and its registrations. */
 export function AccountPage() {
   const { accountId } = route.useParams();
   const { data, error, refetch } = useQuery(accountQuery(accountId));

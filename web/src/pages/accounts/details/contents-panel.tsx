@@ -22,7 +22,7 @@ import styles from '../accounts.module.css';
 import { RemoveContentsDialog } from './remove-contents-dialog.tsx';
 
 const texts = accounts.contents;
-/** Members of the page's address that are not this table's. */
+/** Members of the page's address that do not belong to this table. */
 const OTHERS = ['tab', 'add', 'new', 'status', 'course_id'];
 const SORTS: readonly unknown[] = ['name', 'added'];
 
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<AccountContent>[] = [
   },
 ];
 
-/** What an account was given itself. Those that are chosen can be removed together. */
+/** The content that an account has directly. Several items can be selected and removed. */
 export function ContentsPanel({ account }: { account: Account }) {
   const isAdmin = useIsAdmin();
   const table = useTable(OTHERS);
@@ -68,7 +68,7 @@ export function ContentsPanel({ account }: { account: Account }) {
   );
   const [chosen, setChosen] = useState<ReadonlyMap<string, AccountContent>>(new Map());
   const [removing, setRemoving] = useState(false);
-  // What was asked about, while one after the other leaves the choice.
+  // The items that were confirmed, while they disappear from the selection one by one.
   const [asked, setAsked] = useState<readonly AccountContent[]>([]);
   const rows = query.data?.data ?? [];
   const allChosen = rows.length > 0 && rows.every((asset) => chosen.has(keyOf(asset)));
@@ -165,7 +165,7 @@ export function ContentsPanel({ account }: { account: Account }) {
   );
 }
 
-/** Without what is undefined, so that equal questions are one query. */
+/** Without undefined members, so that equal requests are one query. */
 function given(members: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

@@ -10,7 +10,7 @@ import styles from '../accounts.module.css';
 const texts = accounts.contents.remove;
 const MAX_NAMED = 8;
 
-/** Takes content from an account, one after the other; after a failure it goes on with what is left. */
+/** Removes content from an account, one item after another. After a failure, it continues with the rest. */
 export function RemoveContentsDialog({
   accountId,
   assets,
@@ -21,7 +21,7 @@ export function RemoveContentsDialog({
   accountId: number;
   assets: readonly AccountContent[];
   opened: boolean;
-  /** Told of each one. */
+  /** Called after each item. */
   onRemoved: (asset: AccountContent) => void;
   onClose: () => void;
 }) {

@@ -14,7 +14,7 @@ import { checkName } from '../check-name.ts';
 const FIELDS = ['name', 'enabled'] as const;
 const texts = accounts.create;
 
-/** Makes an account, and opens its page. */
+/** Creates an account, and opens its page. */
 export function CreateAccountDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={texts.action}>
@@ -30,7 +30,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
   const form = useForm({
     initialValues: { name: '', enabled: true },
     validate: { name: checkName },
-    // The key belongs to what was sent with it.
+    // The key belongs to the name that was sent with it.
     onValuesChange: () => {
       key.current = '';
     },

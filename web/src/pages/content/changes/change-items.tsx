@@ -2,10 +2,10 @@ import { Menu } from '@mantine/core';
 import { IconCursorText, IconFolderSymlink, IconTrash } from '@tabler/icons-react';
 import { folders } from '../../../texts/content.ts';
 
-/** What can be done with whatever stands in a folder. */
+/** The actions for folders and their content. */
 export type Change = 'rename' | 'move' | 'delete';
 
-/** The part of a menu that is the same for folders and courses. */
+/** The menu items that folders and courses have in common. */
 export function ChangeItems({
   deleteLabel,
   onChoose,

@@ -25,7 +25,7 @@ const OF_TYPE = {
   BUNDLE: words.bundle,
 } as const;
 
-/** What is asked before something is deleted: first whether that is possible at all, and if not, what to do about it. */
+/** Asks before something is deleted: first whether that is possible, and if not, what to do. */
 export function DeleteDialog({
   opened,
   asset,
@@ -35,7 +35,7 @@ export function DeleteDialog({
 }: {
   opened: boolean;
   asset: AssetReference & { name: string };
-  /** The folder itself when one is deleted: what it holds keeps it. */
+  /** The folder, if one is deleted. It must be empty. */
   folder?: FolderNode;
   onDeleted: () => void;
   onClose: () => void;
@@ -69,7 +69,7 @@ function DeleteForm({
       await queryClient.invalidateQueries({ queryKey: contentKey });
     },
     onError: (error) => {
-      // Someone has put something in, or it in something, since the dialog opened: the reasons show themselves.
+      // Someone has added something since the dialog opened. The reasons are shown.
       if (isProblem(error, 409)) void queryClient.invalidateQueries({ queryKey: contentKey });
     },
   });

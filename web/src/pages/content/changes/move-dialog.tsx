@@ -18,7 +18,7 @@ import { type MoveOutcome, moveAssets } from './use-move.tsx';
 
 const words = folders.move;
 
-/** Moves things to a folder that is chosen in the tree. */
+/** Moves assets to a folder that is chosen in the tree. */
 export function MoveDialog({
   opened,
   assets,

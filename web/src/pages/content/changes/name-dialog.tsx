@@ -17,7 +17,7 @@ import { notifyDone } from '../../../components/notify.tsx';
 import { folders } from '../../../texts/content.ts';
 import { nameProblem } from './name-problem.ts';
 
-/** Makes a folder in another. */
+/** Creates a folder in another one. */
 export function CreateFolderDialog({
   opened,
   parent,
@@ -46,7 +46,7 @@ function CreateForm({
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  // Of what was sent with it: another name is another folder.
+  // The key belongs to the name that was sent with it: another name is another folder.
   const attempt = useRef({ name: '', key: newIdempotencyKey() });
   const create = useMutation({
     mutationFn: (name: string) => {
@@ -72,7 +72,7 @@ function CreateForm({
   );
 }
 
-/** Gives a folder or a course another name; when someone else did so in between, it says so before. */
+/** Renames a folder or a course. If someone else did so in the meantime, it says so first. */
 export function RenameDialog({
   opened,
   asset,

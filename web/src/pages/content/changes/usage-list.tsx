@@ -18,7 +18,7 @@ export function isUsed({ accounts, equivalents, bundles, registrations }: Conten
   return accounts.total + equivalents.total + bundles.total + registrations.total > 0;
 }
 
-/** Who uses an asset, each leading to where it can be taken out. */
+/** What uses an asset, with links to where it can be removed. */
 export function UsageList({ usage, courseId }: { usage: ContentUsage; courseId?: number }) {
   const { registrations } = usage;
   return (

@@ -10,13 +10,13 @@ import type { Dragged } from '../content-context.ts';
 const words = folders.move;
 const UNDO_SHOWN_MS = 10_000;
 
-/** What came of moving several things. */
+/** The result of moving several assets. */
 export interface MoveOutcome {
   moved: Dragged[];
   failed: { asset: Dragged; error: unknown }[];
 }
 
-/** Moves things into a folder, one after another; what cannot be moved does not stop the others. */
+/** Moves assets into a folder, one after another. A failure does not stop the others. */
 export async function moveAssets(
   assets: readonly Dragged[],
   folderId: number,
@@ -35,7 +35,7 @@ export async function moveAssets(
   return outcome;
 }
 
-/** Moves what was dropped, says so, and offers to move it back. */
+/** Moves dropped assets, shows the result, and offers to move them back. */
 export function useMoveDropped(): (assets: readonly Dragged[], folder: { id: number; name: string }) => void {
   const queryClient = useQueryClient();
   const refresh = () => queryClient.invalidateQueries({ queryKey: contentKey });

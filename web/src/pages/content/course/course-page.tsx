@@ -30,7 +30,7 @@ import { VersionsPanel } from './versions-panel.tsx';
 
 const route = getRouteApi('/app/content-layout/content/courses/$courseId');
 
-/** A course: its versions, which of them learners get, and who uses it. */
+/** A course: its versions, which of them is published, and what uses it. */
 export function CoursePage() {
   const { courseId } = route.useParams();
   const { data, error, refetch } = useQuery(courseQuery(Number(courseId)));

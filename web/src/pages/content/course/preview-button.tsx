@@ -6,13 +6,13 @@ import { courses } from '../../../texts/courses.ts';
 
 const words = courses.versions;
 
-/** Opens a version in a window of its own, as learners would see it. Nothing is recorded. */
+/** Opens a version in a new window, as learners would see it. Nothing is recorded. */
 export function PreviewButton({ courseId, versionId }: { courseId: number; versionId: number }) {
   const preview = useMutation({
     mutationFn: async (opened: Window) => {
       try {
         const { preview_url: url } = await previewVersion(courseId, versionId);
-        // The course is somebody else's program: it must not reach this window.
+        // The course is a program of someone else and must not access this window.
         opened.opener = null;
         opened.location.replace(url);
       } catch (error) {
@@ -29,7 +29,7 @@ export function PreviewButton({ courseId, versionId }: { courseId: number; versi
       aria-label={words.previewOf(versionId)}
       loading={preview.isPending}
       onClick={() => {
-        // Opened by the click itself, which no blocker minds; where it leads comes a moment later.
+        // Opened by the click itself, so that no blocker intervenes. Its address follows a moment later.
         const opened = window.open('about:blank', '_blank');
         if (opened === null) notifyNote(words.previewBlocked);
         else preview.mutate(opened);

@@ -21,12 +21,12 @@ export function PublishDialog({
 }: {
   course: CourseWithVersions;
   etag: string | null;
-  /** The one to be published; null while none is. */
+  /** The version to publish; null if none. */
   version: CourseVersion | null;
   onClose: () => void;
 }) {
   const queryClient = useQueryClient();
-  // Stays while the dialog fades.
+  // Kept while the dialog fades out.
   const last = useRef(version);
   if (version !== null) last.current = version;
   const publish = useMutation({

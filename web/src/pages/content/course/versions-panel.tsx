@@ -16,9 +16,9 @@ import { PreviewButton } from './preview-button.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
 
 const words = courses.versions;
-/** Before all are asked for. */
+/** Shown before all are requested. */
 const FIRST_SHOWN = 20;
-/** What the API tells of a course. */
+/** Maximum number of versions in a response of the API. */
 const MAX_TOLD = 1_000;
 
 /** The versions of a course, newest first. */

@@ -5,7 +5,7 @@ import { folders } from '../../../texts/content.ts';
 import type { FolderNode } from './folder-index.ts';
 import styles from './folders.module.css';
 
-/** The folders that hold a place, each a link. */
+/** The path of folders, each with a link. */
 export function Breadcrumbs({ path }: { path: readonly FolderNode[] }) {
   if (path.length === 0) return <div className={styles.path} />;
   return (

@@ -12,7 +12,7 @@ import { CreateFolderDialog, RenameDialog } from '../changes/name-dialog.tsx';
 import { useContent } from '../content-context.ts';
 import type { FolderNode } from './folder-index.ts';
 
-/** What can be done with the open folder. */
+/** The actions for the open folder. */
 export function FolderActions({ folder }: { folder: FolderNode }) {
   const [dialog, setDialog] = useState<'create' | Change | null>(null);
   const navigate = useNavigate();

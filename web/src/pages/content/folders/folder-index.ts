@@ -1,33 +1,33 @@
 import { type FolderOverview, HOME_ID } from '../../../api/folders.ts';
 
-/** A folder among the others. */
+/** A folder in the tree. */
 export interface FolderNode {
   id: number;
   name: string;
   parent: FolderNode | null;
-  /** By name. */
+  /** In order of their names. */
   children: FolderNode[];
-  /** What stands in it itself. */
+  /** The content directly in it. */
   courses: number;
   equivalents: number;
   bundles: number;
 }
 
-/** A line of the tree as it is shown. */
+/** A row of the tree. */
 export interface TreeRow {
   node: FolderNode;
   /** 1 for Home. */
   level: number;
   position: number;
   setSize: number;
-  /** Null when there is nothing to open. */
+  /** Null if it has no subfolders. */
   expanded: boolean | null;
 }
 
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 const PATH_SEPARATOR = ' > ';
 
-/** All folders as a tree. Folders whose parents are not told (of a list cut short) are left out. */
+/** All folders as a tree. In a truncated list, folders without their parents are omitted. */
 export class FolderIndex {
   readonly home: FolderNode;
   readonly size: number;
@@ -53,7 +53,7 @@ export class FolderIndex {
     return this.#byId.get(id);
   }
 
-  /** From Home down to the folder. */
+  /** The folders from Home to this folder. */
   path(node: FolderNode): FolderNode[] {
     const path: FolderNode[] = [];
     for (let at: FolderNode | null = node; at !== null; at = at.parent) path.unshift(at);
@@ -67,12 +67,12 @@ export class FolderIndex {
       .join(PATH_SEPARATOR);
   }
 
-  /** Whether it is the other folder or stands below it. */
+  /** Whether it is the other folder or below it. */
   isWithin(node: FolderNode, other: FolderNode): boolean {
     return this.path(node).includes(other);
   }
 
-  /** How many of each stand in the folder and below it. */
+  /** How much content is in the folder and below it. */
   countsBelow(node: FolderNode): { courses: number; equivalents: number; bundles: number } {
     const counts = { courses: 0, equivalents: 0, bundles: 0 };
     const open = [node];
@@ -85,7 +85,7 @@ export class FolderIndex {
     return counts;
   }
 
-  /** The lines of the tree: those of expanded folders or, with a search, the folders that fit and those above them. */
+  /** The rows of the tree: those of expanded folders or, with a search, the matching folders and their ancestors. */
   rows(expanded: ReadonlySet<number>, search: string): TreeRow[] {
     const text = search.trim().toLocaleLowerCase();
     const shown = text === '' ? null : this.#fitting(text);

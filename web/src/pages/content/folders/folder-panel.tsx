@@ -17,19 +17,19 @@ import styles from './folders.module.css';
 
 const PLACEHOLDERS = ['50%', '70%', '60%', '45%', '65%'];
 
-/** The tree that leads through the content. Courses, folders and packages can be dropped on its folders. */
+/** The tree that navigates the content. Courses, folders and packages can be dropped on its folders. */
 export function FolderPanel({
   index,
   truncated,
   open,
   onOpened,
 }: {
-  /** Null while it is read. */
+  /** Null while loading. */
   index: FolderIndex | null;
   truncated: boolean;
   /** The id of the open folder. */
   open: number;
-  /** Called after another folder was chosen. */
+  /** Called when another folder is chosen. */
   onOpened?: () => void;
 }) {
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import { Breadcrumbs } from './breadcrumbs.tsx';
 import styles from './folders.module.css';
 import { useFolderIndex } from './use-folder-index.ts';
 
-/** The folders that hold an asset; its location in words until (or unless) the tree tells more. */
+/** The path of an asset's folder, or its location as text while the tree is unavailable. */
 export function FolderPath({ folderId, location }: { folderId: number; location: string }) {
   const { index } = useFolderIndex();
   const node = index?.get(folderId);

@@ -1,9 +1,9 @@
 import type { TreeRow } from './folder-index.ts';
 
-/** What a key does in a tree: go to another row, or open or close the active one. */
+/** The effect of a key in a tree: go to another row, or expand or collapse the active one. */
 export type TreeStep = { kind: 'go'; index: number } | { kind: 'open' } | { kind: 'close' };
 
-/** The step of a key, as the WAI-ARIA authoring practices have it; null for keys that do nothing here. */
+/** The effect of a key, following the WAI-ARIA authoring practices; null if it has none. */
 export function rowAfterKey(key: string, rows: readonly TreeRow[], active: number): TreeStep | null {
   const row = rows[active];
   if (row === undefined) return null;
@@ -34,11 +34,13 @@ export function rowAfterKey(key: string, rows: readonly TreeRow[], active: numbe
   }
 }
 
-/** The next row whose name begins with what was typed, from the active one on and around; null without one. */
+/**
+ * The next row whose name begins with the typed text, starting at the active row and wrapping around; null if none.
+ */
 export function typedMatch(rows: readonly TreeRow[], active: number, typed: string): number | null {
   const text = typed.trim().toLocaleLowerCase();
   if (text === '') return null;
-  // One letter goes on to the next such name; more of them may still mean the active one.
+  // A single letter moves on to the next match. More letters may still match the active row.
   const from = Array.from(text).length === 1 ? active + 1 : active;
   for (let step = 0; step < rows.length; step += 1) {
     const at = (from + step) % rows.length;

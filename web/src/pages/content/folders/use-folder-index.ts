@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { folderTreeQuery } from '../../../api/folders.ts';
 import { FolderIndex } from './folder-index.ts';
 
-/** The tree of all folders; `index` is null until it is read. */
+/** The tree of all folders. `index` is null while loading. */
 export function useFolderIndex() {
   const { data, error, refetch } = useQuery(folderTreeQuery);
   const index = useMemo(() => (data === undefined ? null : new FolderIndex(data.data)), [data]);

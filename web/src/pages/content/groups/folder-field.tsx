@@ -10,7 +10,7 @@ import type { FolderNode } from '../folders/folder-index.ts';
 import { useFolderIndex } from '../folders/use-folder-index.ts';
 import styles from './groups.module.css';
 
-/** The folder of something: its place in words, and a dialog to choose another. */
+/** The folder of an asset: its location, and a dialog to choose another. */
 export function FolderField({
   value,
   location,
@@ -19,7 +19,7 @@ export function FolderField({
   readOnly,
 }: {
   value: number;
-  /** Its place as it was read, until the tree tells it. */
+  /** The location as it was read, used until the tree is loaded. */
   location: string;
   onChange: (folderId: number) => void;
   error: string | undefined;

@@ -6,17 +6,17 @@ import { nameProblem } from '../changes/name-problem.ts';
 
 export type GroupKind = 'equivalent' | 'bundle';
 
-/** What the API takes at most. */
+/** The limit of the API. */
 export const MAX_ITEMS = 200;
 
-/** Something that is in an equivalent or a bundle. */
+/** An item of an equivalent or a bundle. */
 export interface GroupItem {
-  /** Unique in its list, and stays with the item while others come and go. */
+  /** Unique in its list. The key of an item never changes. */
   key: string;
   type: BundledType;
   id: number;
   name: string;
-  /** In an equivalent alone: a tag, or what was typed so far. */
+  /** Only in an equivalent: a tag, or the text typed so far. */
   language: string;
 }
 
@@ -27,7 +27,7 @@ export interface GroupDraft {
   items: readonly GroupItem[];
 }
 
-/** What is wrong with a draft; the items' errors by their keys. */
+/** The errors of a draft. Those of items are by their keys. */
 export interface GroupErrors {
   name?: string;
   folder?: string;
@@ -73,7 +73,7 @@ export function toBundle({ name, folderId, items }: GroupDraft): BundleInput {
   return { name: name.trim(), folder_id: folderId, contents: items.map(({ type, id }) => ({ type, id })) };
 }
 
-/** A tag in its canonical spelling (BCP 47); null when it is none. */
+/** A tag in its canonical form (BCP 47); null if it is invalid. */
 export function canonicalLanguage(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag.trim())[0] ?? null;
@@ -82,7 +82,7 @@ export function canonicalLanguage(tag: string): string | null {
   }
 }
 
-/** What can be told before it is sent; null when nothing is wrong. */
+/** The errors that are known before it is sent; null if there are none. */
 export function checkDraft(kind: GroupKind, { name, items }: GroupDraft): GroupErrors | null {
   const wrongName = nameProblem(name);
   const ofItem = kind === 'equivalent' ? checkLanguages(items) : new Map<string, string>();
@@ -108,7 +108,7 @@ function checkLanguages(items: readonly GroupItem[]): Map<string, string> {
   return errors;
 }
 
-/** What the service says of members, beside what they belong to. */
+/** The errors of the service, assigned to the members. */
 export function errorsFromService(draft: GroupDraft, told: readonly InputError[]): GroupErrors {
   const ofItem = new Map<string, string>();
   const errors: { name?: string; folder?: string; items?: string } = {};
@@ -124,7 +124,7 @@ export function errorsFromService(draft: GroupDraft, told: readonly InputError[]
   return { ...errors, ofItem };
 }
 
-/** Whether two drafts would be saved as the same. */
+/** Whether two drafts are equal when saved. */
 export function isSameDraft(a: GroupDraft, b: GroupDraft): boolean {
   return (
     a.name.trim() === b.name.trim() &&

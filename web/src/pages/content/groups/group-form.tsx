@@ -46,13 +46,13 @@ export function GroupForm({
 }: {
   kind: GroupKind;
   initial: GroupDraft;
-  /** Of the folder, in words. */
+  /** The location of the folder, as text. */
   location: string;
   isNew: boolean;
   readOnly: boolean;
   saving: boolean;
   problem: unknown;
-  /** What stands above, such as a conflict and the ways out of it. */
+  /** Shown above the form, such as a conflict and how to resolve it. */
   notice?: (draft: GroupDraft) => ReactNode;
   onSave: (draft: GroupDraft) => void;
 }) {
@@ -90,7 +90,7 @@ export function GroupForm({
     const wrong = checkDraft(kind, draft);
     setFound(wrong ?? NO_ERRORS);
     if (wrong !== null) {
-      // Once the errors stand there.
+      // After the errors are rendered.
       requestAnimationFrame(() => focusFirstWrong(form.current, wrong));
       return;
     }

@@ -32,7 +32,7 @@ interface GroupRecord {
 
 const TYPES = { equivalent: 'EQUIVALENT', bundle: 'BUNDLE' } as const;
 
-/** An equivalent or a bundle that there is: looking at it is editing it, for those who may. */
+/** An existing equivalent or bundle: its page is its edit form, for those who may edit. */
 export function GroupPage<T extends GroupRecord>({
   kind,
   read,
@@ -42,7 +42,7 @@ export function GroupPage<T extends GroupRecord>({
 }: {
   kind: GroupKind;
   read: Read<T>;
-  /** Of the query that it was read with. */
+  /** The key of the query that read it. */
   queryKey: QueryKey;
   toDraft: (record: T) => GroupDraft;
   update: (draft: GroupDraft, etag: string | null) => Promise<T>;
@@ -50,7 +50,7 @@ export function GroupPage<T extends GroupRecord>({
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
-  // The form goes on from what it began with, whatever is read meanwhile; saving finds out about changes of others.
+  // The form keeps the record it started with. Saving detects changes of others.
   const [base, setBase] = useState(read);
   const [round, setRound] = useState(0);
   const [deleting, setDeleting] = useState(false);

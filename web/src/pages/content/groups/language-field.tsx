@@ -6,7 +6,7 @@ import { OFFERED_LANGUAGES, tagOf } from './languages.ts';
 
 const TAGS = OFFERED_LANGUAGES.map(({ tag }) => tag);
 
-/** A language by its name or tag; what is kept is the tag. */
+/** A language, entered by name or tag. The value is the tag. */
 export function LanguageField({
   label,
   value,
@@ -31,7 +31,7 @@ export function LanguageField({
         const tag = tagOf(value);
         if (tag !== value) onChange(tag);
       }}
-      // The name stands beside the tag, so that nobody has to know what "sl" is.
+      // The name is shown next to the tag, so that nobody has to know what "sl" means.
       rightSection={
         name !== null && name !== value ? <span className={styles.languageName}>{name}</span> : undefined
       }

@@ -1,6 +1,6 @@
 import { languageName } from '../../../utilities/language-name.ts';
 
-/** Languages that are offered; any other tag (BCP 47) can be typed. */
+/** Suggested languages. Any other tag (BCP 47) can be typed. */
 const OFFERED = [
   'ar',
   'bg',
@@ -67,13 +67,13 @@ const OFFERED = [
   'zh-Hant',
 ] as const;
 
-/** The tags that are offered, by their names. */
+/** The suggested tags with their names. */
 export const OFFERED_LANGUAGES: readonly { tag: string; name: string }[] = OFFERED.map((tag) => ({
   tag,
   name: languageName(tag) ?? tag,
 })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
-/** The tag that a text means: itself, or that of the language with this name. */
+/** The tag that a text means: a tag, or the name of a language. */
 export function tagOf(text: string): string {
   const typed = text.trim().toLocaleLowerCase();
   return OFFERED_LANGUAGES.find(({ name }) => name.toLocaleLowerCase() === typed)?.tag ?? text.trim();

@@ -5,7 +5,7 @@ import { NewGroupPage } from './new-group-page.tsx';
 
 const route = getRouteApi('/app/content-layout/content/bundles/new');
 
-/** Makes a bundle. */
+/** Creates a bundle. */
 export function NewBundlePage() {
   const { folder } = route.useSearch();
   return (

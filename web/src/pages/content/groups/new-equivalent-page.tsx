@@ -5,7 +5,7 @@ import { NewGroupPage } from './new-group-page.tsx';
 
 const route = getRouteApi('/app/content-layout/content/equivalents/new');
 
-/** Makes an equivalent. */
+/** Creates an equivalent. */
 export function NewEquivalentPage() {
   const { folder } = route.useSearch();
   return (

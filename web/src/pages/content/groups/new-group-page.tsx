@@ -14,7 +14,7 @@ import { FolderPath } from '../folders/folder-path.tsx';
 import { emptyDraft, type GroupDraft, type GroupKind } from './group-draft.ts';
 import { GroupForm } from './group-form.tsx';
 
-/** Makes an equivalent or a bundle. */
+/** Creates an equivalent or a bundle. */
 export function NewGroupPage({
   kind,
   folderId = HOME_ID,
@@ -27,7 +27,7 @@ export function NewGroupPage({
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
-  // Of what was sent with it: another draft is another creation.
+  // The key belongs to the draft that was sent with it: another draft is another creation.
   const attempt = useRef({ content: '', key: '' });
   const initial = useRef(emptyDraft(folderId)).current;
   const save = useMutation({

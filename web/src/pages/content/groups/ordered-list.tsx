@@ -7,10 +7,10 @@ import { groups } from '../../../texts/content-groups.ts';
 import type { GroupItem } from './group-draft.ts';
 import styles from './groups.module.css';
 
-/** From so many on they can be searched. */
+/** The number of items from which the list can be filtered. */
 const MANY = 10;
 
-/** What is in an equivalent or bundle, in its order: by dragging, or with the arrows of each. */
+/** The items of an equivalent or bundle in order. They can be moved by dragging, or with their arrow buttons. */
 export function OrderedList({
   label,
   items,
@@ -22,7 +22,7 @@ export function OrderedList({
   label: string;
   items: readonly GroupItem[];
   onChange: (items: GroupItem[]) => void;
-  /** What stands beside the name of each, such as its language. */
+  /** Content next to the name of each item, such as its language. */
   detail?: (item: GroupItem) => ReactNode;
   errors: ReadonlyMap<string, string>;
   readOnly: boolean;
@@ -32,7 +32,7 @@ export function OrderedList({
   const [over, setOver] = useState<string | null>(null);
   const [announced, setAnnounced] = useState('');
   const list = useRef<HTMLOListElement>(null);
-  // Moving an element in the document takes the focus from it.
+  // Moving an element in the document removes the focus from it.
   const refocus = useRef<{ key: string; step: -1 | 1 } | null>(null);
   useEffect(() => {
     if (refocus.current === null) return;
@@ -105,7 +105,7 @@ export function OrderedList({
               }}
             >
               {canOrder && (
-                // For the mouse; the arrows do the same for everyone.
+                // For the mouse only; the arrow buttons do the same for everyone.
                 <span
                   aria-hidden
                   className={styles.grip}

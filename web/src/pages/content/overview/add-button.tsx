@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { HOME_ID } from '../../../api/folders.ts';
 
-/** Leads to the page on which one is made in this folder. */
+/** Links to the page that creates an asset in this folder. */
 export function AddButton({
   to,
   folderId,

@@ -4,7 +4,7 @@ import { content } from '../../../texts/content.ts';
 import styles from './overview.module.css';
 import { goesBelow } from './use-content-list.ts';
 
-/** Whether a list goes into the folders below. A search always does, and then this says so. */
+/** Whether a list includes subfolders. A search always does, and the switch shows that. */
 export function BelowSwitch({
   table,
   recursive,

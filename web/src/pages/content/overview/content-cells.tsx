@@ -4,7 +4,7 @@ import { Time } from '../../../components/time.tsx';
 import { content } from '../../../texts/content.ts';
 import styles from './overview.module.css';
 
-/** How many warnings a package has, when it has any. */
+/** The number of warnings of a package, if there are any. */
 export function WarningCount({ count }: { count: number }) {
   if (count === 0) return null;
   return (
@@ -15,7 +15,7 @@ export function WarningCount({ count }: { count: number }) {
   );
 }
 
-/** Where something stands, below its name. */
+/** The location of an asset, below its name. */
 export function Location({ text }: { text: string }) {
   return (
     <bdi className={styles.location} title={text}>
@@ -24,7 +24,7 @@ export function Location({ text }: { text: string }) {
   );
 }
 
-/** When it was changed last: a column of every list of content. */
+/** The time of the last change: a column of every content list. */
 export const changedColumn: Column<{ updated_dt: string }> = {
   id: 'updated',
   label: content.columns.updated,

@@ -1,6 +1,6 @@
-/** What stands in folders; each has a list of its own. */
+/** The kinds of content in folders. Each has its own list. */
 export const CONTENT_KINDS = ['courses', 'equivalents', 'bundles'] as const;
 export type ContentKind = (typeof CONTENT_KINDS)[number];
 
-/** What the lists can be ordered by. */
+/** The sort keys of the lists. */
 export const CONTENT_SORTS = ['name', 'updated', 'created'] as const;

@@ -20,7 +20,7 @@ import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import styles from './overview.module.css';
 import { useContentList } from './use-content-list.ts';
 
-/** The courses of a folder. Those that are chosen can be moved together. */
+/** The courses of a folder. Several can be selected and moved. */
 export function CourseTable({
   folderId,
   folderName,

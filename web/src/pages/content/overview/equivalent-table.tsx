@@ -11,7 +11,7 @@ import { FolderEmpty, type FolderParts } from './folder-empty.tsx';
 import styles from './overview.module.css';
 import { useContentList } from './use-content-list.ts';
 
-/** Languages that a row names. */
+/** Maximum number of languages in a row. */
 const LANGUAGES_SHOWN = 6;
 
 /** The equivalents of a folder. */

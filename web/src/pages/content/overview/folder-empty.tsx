@@ -11,16 +11,16 @@ import styles from './overview.module.css';
 
 const ICONS = { courses: IconBook2, equivalents: IconLanguage, bundles: IconBooks } as const;
 
-/** What a list is told of its folder. */
+/** The folder, as its lists need it. */
 export interface FolderParts {
   folderId: number;
   folderName: string;
-  /** What stands in it and below it; null until that is known. */
+  /** The content in the folder and below it; null while loading. */
   counts: Record<ContentKind, number> | null;
   isHome: boolean;
 }
 
-/** In a folder without something of a kind: what that is, how to make one, and where others are. */
+/** Shown in a folder without content of a kind: what that is, how to create it, and where to find others. */
 export function FolderEmpty({
   kind,
   counts,

@@ -32,17 +32,17 @@ import styles from './overview.module.css';
 import { goesBelow } from './use-content-list.ts';
 
 const route = getRouteApi('/app/content-layout/content');
-/** Narrower windows have no room for the tree beside a table. */
+/** Narrower windows have no room for the tree next to a table. */
 const WIDE = '(min-width: 62em)';
 
-/** A folder: the tree beside it, and what stands in it. */
+/** A folder: its content, and the tree next to it. */
 export function FolderPage() {
   const { folder: folderId = HOME_ID } = route.useSearch();
   const { index, truncated, error, refetch } = useFolderIndex();
   const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false }) === true;
   const [choosing, setChoosing] = useState(false);
   const node = index?.get(folderId);
-  // Of very many folders the tree holds only the first ones.
+  // If there are too many folders, the tree contains only the first ones.
   const beyond = useQuery({
     queryKey: [...contentKey, 'folder', folderId],
     queryFn: ({ signal }) => readAsset({ type: 'FOLDER', id: folderId }, signal),
@@ -112,7 +112,7 @@ function OpenFolder({
   index,
 }: {
   folderId: number;
-  /** Null while the tree is read. */
+  /** Null while the tree is loading. */
   node: FolderNode | null;
   index: FolderIndex | null;
 }) {

@@ -2,18 +2,18 @@ import { HOME_ID } from '../../../api/folders.ts';
 import { type TableState, useTable } from '../../../components/use-table.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
 
-/** Members of the address that say where people are, not what they look for. */
+/** Members of the address that say where people are, not what they search for. */
 const PLACE = ['folder', 'kind', 'below'];
 
-/** The table of a folder's content, and what it asks the service for. */
+/** The table of a folder's content, and its query. */
 export interface ContentList {
   table: TableState;
   query: Record<string, unknown>;
-  /** Whether what stands in folders below is part of it: when it is wanted, and for every search. */
+  /** Whether subfolders are included: if they are requested, and for every search. */
   recursive: boolean;
 }
 
-/** Whether a list goes into the folders below: at Home it does unless that is not wanted, elsewhere it does when it is. */
+/** Whether a list includes subfolders. Defaults to yes at Home, and to no elsewhere. */
 export function goesBelow(folderId: number, below: unknown): boolean {
   return folderId === HOME_ID ? below !== 'no' : below === 'yes';
 }

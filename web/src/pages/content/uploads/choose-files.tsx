@@ -3,7 +3,7 @@ import { IconUpload } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
 import { type ChosenFiles, PACKAGE_ACCEPT, sortFiles } from './chosen-files.ts';
 
-/** A button that lets packages be chosen. */
+/** A button that opens the file dialog for packages. */
 export function ChooseFiles({
   multiple = false,
   onFiles,

@@ -1,25 +1,25 @@
-/** What of the chosen files can be a course package, and what cannot. */
+/** Chosen files: possible course packages, and others. */
 export interface ChosenFiles {
   packages: File[];
-  /** Names of folders. */
+  /** The names of folders. */
   folders: string[];
-  /** Files of another kind. */
+  /** Files of other types. */
   others: File[];
 }
 
-/** Packages are zips, which SCORM calls `.pif`, or a `cmi5.xml` alone. */
+/** Packages are zip files, which SCORM calls `.pif`, or a single `cmi5.xml`. */
 export const PACKAGE_EXTENSIONS = ['.zip', '.pif', '.xml'] as const;
 /** For the file dialog. */
 export const PACKAGE_ACCEPT = [...PACKAGE_EXTENSIONS, 'application/zip'].join(',');
 
-/** Sorts files that came from the file dialog. */
+/** Sorts files from the file dialog. */
 export function sortFiles(files: Iterable<File>): ChosenFiles {
   const chosen: ChosenFiles = { packages: [], folders: [], others: [] };
   for (const file of files) (isPackage(file) ? chosen.packages : chosen.others).push(file);
   return chosen;
 }
 
-/** Sorts what was dropped. A dropped folder is told apart here: as a file it cannot be read. */
+/** Sorts dropped files. Dropped folders are recognised here, because they cannot be read as files. */
 export function sortDropped(transfer: DataTransfer): ChosenFiles {
   const chosen: ChosenFiles = { packages: [], folders: [], others: [] };
   for (const item of transfer.items) {

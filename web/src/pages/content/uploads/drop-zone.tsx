@@ -3,7 +3,7 @@ import { type DragEvent, type ReactNode, useRef, useState } from 'react';
 import { type ChosenFiles, sortDropped } from './chosen-files.ts';
 import styles from './uploads.module.css';
 
-/** Takes files that are dropped on what it holds. Files can be chosen by a button, too: see ChooseFiles. */
+/** Accepts files that are dropped on its content. They can also be chosen with a button: see ChooseFiles. */
 export function DropZone({
   hint,
   disabled = false,
@@ -16,7 +16,7 @@ export function DropZone({
   children: ReactNode;
 }) {
   const [isOver, setIsOver] = useState(false);
-  // Entering a child comes before leaving its parent.
+  // A child is entered before its parent is left.
   const depth = useRef(0);
   if (disabled) return <div className={styles.dropZone}>{children}</div>;
   const end = () => {
@@ -64,7 +64,7 @@ export function DropZone({
   );
 }
 
-/** Whether files from outside are dragged, and not a course of this page. */
+/** Whether files from outside the browser are dragged, not courses of this page. */
 export function holdsFiles({ dataTransfer }: DragEvent): boolean {
   return dataTransfer.types.includes('Files');
 }

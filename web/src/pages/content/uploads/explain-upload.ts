@@ -11,7 +11,7 @@ const LONG_BYTE_COUNT = /\b(\d{4,}) bytes\b/g;
 /** Why an upload failed, in plain words. */
 export interface UploadFailure {
   text: string;
-  /** Whether the package is at fault, so that sending it again would change nothing. */
+  /** Whether the package is the cause, so that sending it again would not help. */
   refused: boolean;
 }
 
@@ -33,7 +33,7 @@ export function explainUpload(error: unknown, target: UploadTarget): UploadFailu
   return { text: [`${title}.`, detail, advice].filter(Boolean).join(' '), refused: false };
 }
 
-/** `1073741824 bytes` says little to people. */
+/** Replaces numbers such as `1073741824 bytes`, which are hard to read. */
 function readableBytes(text: string): string {
   return text.replace(LONG_BYTE_COUNT, (_whole, count: string) => formatBytes(Number(count)));
 }

@@ -7,7 +7,7 @@ import { isUnfinished, type UploadQueue } from './upload-queue.ts';
 const words = uploads.leave;
 const CONTENT_PATH = /^\/content(\/|$)/;
 
-/** Asks before the content is left, or the tab closed, while uploads are under way. */
+/** Asks before the content pages are left, or the tab is closed, during uploads. */
 export function LeavingUploads({ queue }: { queue: UploadQueue }) {
   const count = useSyncExternalStore(queue.subscribe, queue.items).filter(isUnfinished).length;
   const blocker = useBlocker({

@@ -9,7 +9,7 @@ import styles from './uploads.module.css';
 
 const HEIGHT_VARIABLE = '--upload-dock-height';
 
-/** The uploads of this visit, at the edge of the page: how far they are, and what came of them. */
+/** The uploads since the content pages were opened, with their progress and results, at the edge of the page. */
 export function UploadDock({ queue }: { queue: UploadQueue }) {
   const items = useSyncExternalStore(queue.subscribe, queue.items);
   const [opened, setOpened] = useState(true);
@@ -17,7 +17,7 @@ export function UploadDock({ queue }: { queue: UploadQueue }) {
   const isShown = items.length > 0;
   useEffect(() => {
     if (!isShown || dock.current === null) return;
-    // Notifications stand above it.
+    // Notifications are above it.
     const root = document.documentElement.style;
     const observer = new ResizeObserver(([entry]) =>
       root.setProperty(HEIGHT_VARIABLE, `${entry?.borderBoxSize[0]?.blockSize ?? 0}px`),
@@ -90,7 +90,7 @@ export function UploadDock({ queue }: { queue: UploadQueue }) {
   );
 }
 
-/** A package that was refused would be refused again. */
+/** A rejected package would be rejected again. */
 function canSendAgain({ state, target }: UploadItem): boolean {
   return state.kind === 'failed' && !explainUpload(state.error, target).refused;
 }
@@ -104,7 +104,7 @@ function summary(items: readonly UploadItem[]): string {
   return count('done') > 0 ? uploads.finished(count('done')) : uploads.cancelled;
 }
 
-/** By bytes, so that it moves evenly whatever the sizes. */
+/** In bytes, so that it moves evenly, whatever the sizes of the files. */
 function percentOf(items: readonly UploadItem[]): number {
   let sent = 0;
   let total = 0;
@@ -117,7 +117,7 @@ function percentOf(items: readonly UploadItem[]): number {
   return total === 0 ? 0 : (100 * sent) / total;
 }
 
-/** What ended last, for screen readers. */
+/** The upload that ended last, for screen readers. */
 function announcement(items: readonly UploadItem[]): string {
   const ended = items.filter(({ state }) => state.kind === 'done' || state.kind === 'failed');
   return ended

@@ -2,16 +2,16 @@ import type { CourseRecord } from '../../../api/courses.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { UploadProgress } from '../../../api/upload.ts';
 
-/** What becomes of a package. */
+/** What a package is uploaded for. */
 export type UploadTarget =
   | { kind: 'course'; folderId: number; folderName: string }
   | { kind: 'version'; courseId: number; courseName: string };
 
-/** How far an upload is. */
+/** The state of an upload. */
 export type UploadState =
   | { kind: 'waiting' }
   | { kind: 'sending'; sent: number; total: number }
-  /** All is sent; the service reads the package. */
+  /** All bytes are sent. The service reads the package. */
   | { kind: 'checking' }
   | { kind: 'done'; course: CourseRecord }
   | { kind: 'failed'; error: unknown }
@@ -24,7 +24,7 @@ export interface UploadItem {
   state: UploadState;
 }
 
-/** Sends a package; aborted by the signal. */
+/** Sends a package. The signal aborts it. */
 export type SendPackage = (
   file: File,
   target: UploadTarget,
@@ -35,17 +35,18 @@ export type SendPackage = (
   },
 ) => Promise<CourseRecord>;
 
-/** The file cannot be read any more: it was changed, moved or deleted since it was chosen. */
+/** The file can no longer be read: it was changed, moved or deleted after it was chosen. */
 export class FileGoneError extends Error {
   override name = 'FileGoneError';
 }
 
-/** At a time; the service unpacks few at once anyway. */
+/** Concurrent uploads. The service unpacks only a few at a time anyway. */
 const CONCURRENCY = 2;
 
 /**
- * The packages that are uploaded on this page, in the order in which they were chosen. Each has a key of its own, so
- * that trying again after a lost answer makes nothing twice. React reads it through `useSyncExternalStore`.
+ * The packages that are uploaded on this page, in the order in which they were chosen. Each has its own idempotency
+ * key, so a retry after a lost response creates nothing twice. React reads the queue through
+ * `useSyncExternalStore`.
  */
 export class UploadQueue {
   readonly #send: SendPackage;
@@ -78,7 +79,7 @@ export class UploadQueue {
     this.#startNext();
   }
 
-  /** Ends it if it is not finished. */
+  /** Cancels an upload that is not finished. */
   cancel(id: number): void {
     const item = this.#find(id);
     if (item === undefined || !isUnfinished(item)) return;
@@ -91,7 +92,7 @@ export class UploadQueue {
     for (const item of this.#items.filter(isUnfinished).toReversed()) this.cancel(item.id);
   }
 
-  /** Puts one that failed or was cancelled in line again. */
+  /** Queues a failed or cancelled upload again. */
   retry(id: number): void {
     const item = this.#find(id);
     if (item?.state.kind !== 'failed' && item?.state.kind !== 'cancelled') return;
@@ -99,7 +100,7 @@ export class UploadQueue {
     this.#startNext();
   }
 
-  /** Takes what is finished off the list. */
+  /** Removes finished uploads from the list. */
   clear(): void {
     const kept = this.#items.filter(isUnfinished);
     for (const { id } of this.#items) if (!kept.some((item) => item.id === id)) this.#keys.delete(id);
@@ -114,7 +115,7 @@ export class UploadQueue {
 
   #startNext(): void {
     while (this.#running.size < CONCURRENCY) {
-      // One that was cancelled and chosen again waits until its first attempt has ended.
+      // An upload that was cancelled and retried waits until its first attempt has ended.
       const next = this.#items.find(({ id, state }) => state.kind === 'waiting' && !this.#running.has(id));
       if (next === undefined) return;
       void this.#run(next);
@@ -163,12 +164,12 @@ export class UploadQueue {
   }
 }
 
-/** Whether it waits or is under way. */
+/** Whether it is waiting or in progress. */
 export function isUnfinished({ state }: UploadItem): boolean {
   return state.kind === 'waiting' || state.kind === 'sending' || state.kind === 'checking';
 }
 
-/** A browser only says that sending failed, whatever the reason: what lies with the file is found out before. */
+/** Browsers report the same error for every failure, so problems with the file are detected first. */
 async function assertReadable(file: File): Promise<void> {
   try {
     await file.slice(0, 1).arrayBuffer();

@@ -24,7 +24,7 @@ const ICONS = {
   cancelled: IconCircleX,
 } as const;
 
-/** One upload: how far it is, what came of it, and what can be done. */
+/** One upload: its progress, its result, and its actions. */
 export function UploadRow({ item, queue }: { item: UploadItem; queue: UploadQueue }) {
   const { id, file, target, state } = item;
   const Icon = ICONS[state.kind];

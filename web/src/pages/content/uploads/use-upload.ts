@@ -8,7 +8,7 @@ const words = uploads.notUploaded;
 const SHOWN_MS = 15_000;
 const NAMES_SHOWN = 3;
 
-/** Puts the packages among chosen files in the queue, and says what is none. */
+/** Queues the packages among chosen files, and reports the other files. */
 export function useUpload(): (chosen: ChosenFiles, target: UploadTarget) => void {
   const queue = useContent().uploads;
   return ({ packages, folders, others }, target) => {

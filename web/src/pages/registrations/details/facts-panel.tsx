@@ -12,7 +12,7 @@ import styles from '../registrations.module.css';
 
 const texts = registrations.details;
 
-/** Who learns what for whom, and when what happened. */
+/** The learner, the account and the course, and when what happened. */
 export function FactsPanel({
   registration: {
     registration_id: id,
@@ -33,7 +33,7 @@ export function FactsPanel({
   registration: Registration;
   /** `equivalent` is null if it was deleted. */
   names: { account: string; course: string; equivalent: string | null };
-  /** Whether the learner may still get any course of the equivalent. */
+  /** Whether the learner can still get any course of the equivalent. */
   isUndecided: boolean;
 }) {
   return (

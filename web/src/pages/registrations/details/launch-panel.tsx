@@ -15,7 +15,7 @@ import styles from '../registrations.module.css';
 
 const texts = registrations.launch;
 
-/** Makes links that open the course for the learner. */
+/** Creates links that open the course for the learner. */
 export function LaunchPanel({ registration }: { registration: Registration }) {
   const queryClient = useQueryClient();
   const key = useRef('');
@@ -29,7 +29,7 @@ export function LaunchPanel({ registration }: { registration: Registration }) {
       await queryClient.invalidateQueries({ queryKey: registrationsKey });
     },
     onError: (error) => {
-      // What was refused may be possible later; only a lost answer is asked for again.
+      // A rejected request may succeed later, so only a lost response is repeated with the same key.
       if (error instanceof ApiError) key.current = '';
     },
   });

@@ -35,7 +35,7 @@ import { StatusPanel } from './status-panel.tsx';
 const route = getRouteApi('/app/registrations/$registrationId');
 const texts = registrations.details;
 
-/** A learner's registration: how far they are, and the way into the course. */
+/** A learner's registration: the results, and links into the course. */
 export function RegistrationPage() {
   const { registrationId } = route.useParams();
   const { data, error, refetch } = useQuery(registrationQuery(registrationId));

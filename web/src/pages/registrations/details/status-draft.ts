@@ -15,7 +15,7 @@ import { registrations } from '../../../texts/registrations.ts';
 
 const { checks, completions, successes, inWords } = registrations.status;
 
-/** A status as it is typed. */
+/** A status while it is edited. */
 export interface StatusDraft {
   completion: Completion;
   success: Success;
@@ -34,7 +34,7 @@ export function draftOf({ completion, success, score, duration }: RegistrationSt
   };
 }
 
-/** What is wrong with a draft; nothing is when it is empty. */
+/** The errors of a draft; empty if there are none. */
 export function faultsOf({ score, duration }: StatusDraft): DraftFaults {
   return {
     ...(parseScore(score) === undefined ? { score: checks.score } : {}),
@@ -42,7 +42,7 @@ export function faultsOf({ score, duration }: StatusDraft): DraftFaults {
   };
 }
 
-/** The status that a draft without faults stands for. */
+/** The status of a draft without errors. */
 export function statusOf({ completion, success, score, duration }: StatusDraft): RegistrationStatus {
   return { completion, success, score: parseScore(score) ?? null, duration: parseClock(duration) ?? 0 };
 }

@@ -57,11 +57,11 @@ export function StatusPanel({ read }: { read: Read<Registration> }) {
   );
 }
 
-/** Follows what is reported until something is changed in it; from then on it holds what was entered. */
+/** Shows reported results until something is edited. From then on, it keeps the input. */
 function StatusForm({ read }: { read: Read<Registration> }) {
   const queryClient = useQueryClient();
   const id = read.record.registration_id;
-  /** What was entered, and what stood there when that began. */
+  /** The input, and the status when editing started. */
   const [edit, setEdit] = useState<{ draft: StatusDraft; basis: Read<Registration> } | null>(null);
   const [faults, setFaults] = useState<DraftFaults>({});
   const [conflict, setConflict] = useState<Read<RegistrationWithUnits> | null>(null);
@@ -81,7 +81,7 @@ function StatusForm({ read }: { read: Read<Registration> }) {
     },
     onSuccess: async (_saved, sent) => {
       notifyDone(texts.saved);
-      // What was entered stays until what is there now is read: nothing jumps back.
+      // The input is kept until the current record is read, so that nothing jumps back.
       await queryClient.invalidateQueries({ queryKey: registrationsKey });
       setEdit((now) => (now === sent ? null : now));
     },
@@ -89,7 +89,7 @@ function StatusForm({ read }: { read: Read<Registration> }) {
   const change = (members: Partial<StatusDraft>) => {
     const basis = edit?.basis ?? read;
     const entered = { ...draft, ...members };
-    // What was taken back is no change: the form follows what is reported again.
+    // Undone input is not a change: the form shows reported results again.
     setEdit(equal(entered, draftOf(basis.record)) ? null : { draft: entered, basis });
     setFaults((before) => Object.fromEntries(Object.entries(before).filter(([name]) => !(name in members))));
   };

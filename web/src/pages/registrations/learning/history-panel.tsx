@@ -20,7 +20,7 @@ import { type Interaction, interactionsOf, isRight } from './interactions.ts';
 const texts = registrations.history;
 const MS_PER_SECOND = 1_000;
 
-/** What happened in each attempt, newest first: when, what the learner answered, and what the course said. */
+/** Every attempt, newest first: what happened when, what the learner answered, and what the course reported. */
 export function HistoryPanel({ registration }: { registration: RegistrationWithUnits }) {
   const { data, error, refetch } = useQuery(runtimeQuery(registration.registration_id));
   const titles = new Map(registration.units.map(({ unit_id, title }) => [unit_id, title]));
@@ -56,7 +56,7 @@ export function HistoryPanel({ registration }: { registration: RegistrationWithU
   );
 }
 
-/** The moments of an attempt in their order. */
+/** The events of an attempt in order. */
 function Timeline({ attempt, titles }: { attempt: Attempt; titles: ReadonlyMap<string, string> }) {
   const moments = [
     { at: attempt.started_dt, what: texts.began, unit: null },

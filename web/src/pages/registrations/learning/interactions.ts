@@ -1,25 +1,25 @@
-/** What a learner answered to a question of a SCORM course, in the course's own words. */
+/** A learner's answer to a question of a SCORM course, as the course reported it. */
 export interface Interaction {
   id: string;
-  /** For example `choice`; empty when the course did not say. */
+  /** For example `choice`; empty if the course did not report it. */
   type: string;
-  /** The question, where the course told it; SCORM 2004 alone. */
+  /** The question, if the course reported it; only in SCORM 2004. */
   description: string;
   response: string;
-  /** One for each answer that is right. */
+  /** One entry for each correct answer. */
   correct: readonly string[];
   /** `correct`, `incorrect` (SCORM 1.2: `wrong`), `neutral`, `unanticipated`, a number, or empty. */
   result: string;
 }
 
-/** Whether the learner was right; null where that cannot be said. */
+/** Whether the answer was correct; null if that is unknown. */
 export function isRight({ result }: Interaction): boolean | null {
   if (result === 'correct') return true;
   if (result === 'incorrect' || result === 'wrong') return false;
   return null;
 }
 
-/** Reads the interactions of a unit's raw data, whatever a course has put there. */
+/** Reads the interactions in a unit's raw data, which may contain anything. */
 export function interactionsOf(data: unknown): Interaction[] {
   return entriesOf(member(member(data, 'cmi'), 'interactions'))
     .map((entry) => ({
@@ -33,7 +33,7 @@ export function interactionsOf(data: unknown): Interaction[] {
     .filter(({ id, response, result }) => id !== '' || response !== '' || result !== '');
 }
 
-/** The entries of a collection: a list, or an object whose members are named by their numbers. */
+/** The entries of a collection: a list, or an object with numbers as names. */
 function entriesOf(collection: unknown): unknown[] {
   if (Array.isArray(collection)) return collection;
   if (typeof collection !== 'object' || collection === null) return [];

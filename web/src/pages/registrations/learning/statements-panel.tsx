@@ -26,7 +26,7 @@ export function StatementsPanel({ registrationId }: { registrationId: string }) 
   const count = statements.length;
   useEffect(() => {
     if (shownBefore === null || count <= shownBefore) return;
-    // The button moves or disappears: the keyboard goes on with the first statement that is new.
+    // The button moves or disappears, so the focus moves to the first new statement.
     list.current?.children[shownBefore]?.querySelector('summary')?.focus();
     setShownBefore(null);
   }, [count, shownBefore]);

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<RegistrationUnit>[] = [
   },
 ];
 
-/** The units of the course, as far as the learner got in the latest attempt. */
+/** The units of the course, with the learner's progress in the latest attempt. */
 export function UnitsPanel({ registration: { attempt, units } }: { registration: RegistrationWithUnits }) {
   return (
     <Panel title={texts.title} description={texts.description(attempt)} flush>
