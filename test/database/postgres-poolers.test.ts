@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import { PostgresDatabase, UnsuitableServerError } from '../../src/database/postgres/postgres-database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { openPostgresParts } from '../support/postgres-parts.ts';
-import { startPostgresPooler } from '../support/postgres-pooler.ts';
+import { type PoolMode, startPostgresPooler } from '../support/postgres-pooler.ts';
 
 describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, () => {
-  async function openBehind(mode: 'session' | 'transaction') {
+  async function openBehind(mode: PoolMode) {
     await using stack = new AsyncDisposableStack();
     const { url } = stack.use(await openPostgresParts());
     const behind = new URL(url);
@@ -32,15 +32,16 @@ describe('a pooler between the service and PostgreSQL', { skip: !ON_POSTGRES }, 
     assert.deepEqual(await behind.database.transaction(limits), expected);
   });
 
-  it('that pools transactions is refused with what to do', async () => {
-    await using behind = await openBehind('transaction');
-    await assert.rejects(
-      () => behind.database.assertSuitable(),
-      (error) => {
-        assert.ok(error instanceof UnsuitableServerError);
-        assert.match(error.message, /pool_mode=session/);
-        return true;
-      },
-    );
-  });
+  for (const mode of ['transaction', 'statement'] as const)
+    it(`that pools ${mode}s is refused with what to do`, async () => {
+      await using behind = await openBehind(mode);
+      await assert.rejects(
+        () => behind.database.assertSuitable(),
+        (error) => {
+          assert.ok(error instanceof UnsuitableServerError);
+          assert.match(error.message, /pool_mode=session/);
+          return true;
+        },
+      );
+    });
 });

@@ -6,6 +6,7 @@ import {
   DeleteQueueCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
+  SetQueueAttributesCommand,
 } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { DatabaseQueue } from '../../src/queue/database/database-queue.ts';
@@ -26,6 +27,8 @@ const LINES = [1, 2, 3];
 const WAIT_MS = 100;
 const LEASE_MS = 600_000;
 const INSTALLATION = 'test-installation';
+/** The limit of attempts where the queue has no redrive policy. */
+const DEFAULT_MAX_RECEIVES = 1_000;
 
 let server: SqsServer;
 before(async () => {
@@ -53,6 +56,7 @@ type Step =
   | { do: 'redeliver'; at: 0 | 1 }
   | { do: 'restart'; at: 0 | 1; mode: Mode }
   | { do: 'purge' | 'recreate' | 'steal' | 'repeat' | 'foreign'; queues: 0 | 1 }
+  | { do: 'set redrive policy'; queues: 0 | 1; maxReceives: number | null }
   | { do: 'lose answers'; count: number };
 
 const at = fc.constantFrom(0 as const, 1 as const);
@@ -109,6 +113,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('set redrive policy' as const),
+      queues: at,
+      maxReceives: fc.constantFrom(null, 1, 2, 1_000),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('lose answers' as const), count: fc.integer({ min: 1, max: 5 }) }),
   },
@@ -122,6 +134,9 @@ class Mix implements AsyncDisposable {
   readonly #model = new QueueModel();
   readonly #instances: Instance[] = [];
   #named = 0;
+  #answersToLose = 0;
+  /** The redrive maximum of each pair of queues. */
+  readonly #maxReceives: [number | null, number | null] = [DEFAULT_MAX_RECEIVES, DEFAULT_MAX_RECEIVES];
 
   constructor(test: TestDatabase, queues: readonly [TestQueues, TestQueues], proxy: SqsProxy) {
     this.#test = test;
@@ -181,15 +196,19 @@ class Mix implements AsyncDisposable {
       case 'restart':
         return await this.#restart(each.at, each.mode);
       case 'lose answers': {
-        let left = each.count;
+        this.#answersToLose = each.count;
         this.#proxy.treat = (action) => {
-          if (action === 'GetQueueAttributes' || left === 0) return 'pass';
-          left -= 1;
+          if (action === 'GetQueueAttributes' || this.#answersToLose === 0) return 'pass';
+          this.#answersToLose -= 1;
           return 'cut after';
         };
         return;
       }
+      case 'set redrive policy':
+        return await this.#setRedrivePolicy(each.queues, each.maxReceives);
       default:
+        // A queue that is created again has no policy.
+        if (each.do === 'recreate') this.#maxReceives[each.queues] = null;
         await this.#disturb(each.do, this.#queues[each.queues]);
     }
   }
@@ -239,6 +258,16 @@ class Mix implements AsyncDisposable {
     }
   }
 
+  async #setRedrivePolicy(place: 0 | 1, maxReceives: number | null): Promise<void> {
+    const { client, url, attributes } = this.#queues[place];
+    const { QueueArn } = await attributes('dead letters');
+    const policy = JSON.stringify({ deadLetterTargetArn: QueueArn, maxReceiveCount: maxReceives });
+    const QueueUrl = await url('messages');
+    const Attributes = { RedrivePolicy: maxReceives === null ? '' : policy };
+    await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
+    this.#maxReceives[place] = maxReceives;
+  }
+
   async #restart(place: 0 | 1, next: Mode): Promise<void> {
     await this.#instances[place]![Symbol.asyncDispose]();
     this.#instances[place] = await this.#open(next);
@@ -249,7 +278,7 @@ class Mix implements AsyncDisposable {
     if (next.driver === 'database') {
       const queue = new DatabaseQueue({
         database,
-        maxReceives: 1_000,
+        maxReceives: DEFAULT_MAX_RECEIVES,
         now: Date.now,
         onMiscount: assert.fail,
       });
@@ -259,8 +288,16 @@ class Mix implements AsyncDisposable {
     const opened = await openTestSqsQueue(
       database,
       { place: { ...place, endpoint: this.#proxy.endpoint } },
-      { polls: next.polls, waitMs: WAIT_MS, installation: INSTALLATION },
+      {
+        polls: next.polls,
+        waitMs: WAIT_MS,
+        installation: INSTALLATION,
+        defaultMaxReceives: DEFAULT_MAX_RECEIVES,
+      },
     );
+    // An instance goes by the policy that it finds at its start, unless the answer was lost.
+    if (this.#answersToLose === 0)
+      assert.equal(opened.queue.maxReceives, this.#maxReceives[next.queues] ?? DEFAULT_MAX_RECEIVES);
     return { mode: next, queue: opened.queue, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
   }
 

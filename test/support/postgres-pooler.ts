@@ -4,6 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** What a pooler takes in a startup message; PgBouncer refuses others by default. */
 const STARTUP_PARAMETERS = new Set(['user', 'database', 'client_encoding', 'application_name', 'DateStyle']);
 
+/** For how long a client keeps its server connection. */
+export type PoolMode = 'session' | 'transaction' | 'statement';
+
 /** A pooler in front of a PostgreSQL server, as PgBouncer in one of its modes. */
 export interface PostgresPooler extends AsyncDisposable {
   readonly port: number;
@@ -27,7 +30,7 @@ interface ClientSide {
 /** Starts a pooler on a free port of loopback. It passes startup and authentication through. */
 export async function startPostgresPooler(
   target: { host: string; port: number },
-  mode: 'session' | 'transaction',
+  mode: PoolMode,
 ): Promise<PostgresPooler> {
   const sockets = new Set<Socket>();
   const idle: ServerSide[] = [];
@@ -63,10 +66,16 @@ export async function startPostgresPooler(
     readMessages(upstream, { headerBytes: () => 1 }, (message) => {
       const { client: served } = server;
       if (served === null) return;
+      const isReady = message[0] === 'Z'.charCodeAt(0);
+      const isInTransaction = isReady && message.at(-1) !== 'I'.charCodeAt(0);
+      if (mode === 'statement' && isInTransaction) {
+        served.socket.end(fatalError('transaction blocks not allowed in statement pooling mode'));
+        upstream.destroy();
+        return;
+      }
       served.socket.write(message);
-      if (message[0] !== 'Z'.charCodeAt(0)) return;
+      if (!isReady) return;
       served.unanswered -= 1;
-      const isInTransaction = message.at(-1) !== 'I'.charCodeAt(0);
       if (mode === 'session' || isInTransaction || served.unanswered > 0) return;
       served.server = null;
       server.client = null;
