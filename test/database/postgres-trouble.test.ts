@@ -118,7 +118,13 @@ describe('clocks of instances that are ten minutes apart', { skip: !ON_POSTGRES 
       depth: async () => (await publisher.api.get('/webhooks/1/line')).body.depth,
       /** An instance that delivers. */
       startDeliverer: async (clockAheadMs: number) =>
-        opened.use(await startProcess({ ...on(url), data_dir: folder.path }, { clockAheadMs })),
+        opened.use(
+          await startProcess(
+            // Requests are held open while another instance starts, however long that takes.
+            { ...on(url), data_dir: folder.path, delivery_timeout: 600 },
+            { clockAheadMs },
+          ),
+        ),
       [Symbol.asyncDispose]: () => opened.disposeAsync(),
     };
   }

@@ -41,6 +41,7 @@ describe('what a configuration means', () => {
       targetUrl: 'https://example.com/',
       authentication: { type: 'NONE' },
       enabled: true,
+      paused: false,
       maxAttempts: 10,
       ignoreBefore: null,
       loggingMode: 'FULLONERROR',
