@@ -87,7 +87,7 @@ function unreadableText(ids: readonly number[]): string {
   const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
   return (
     `No configured secret decrypts the credentials of these webhooks: ${named}${more}.\n` +
-    'They were not changed. Set the key and secret of these webhooks again, or run this again with the secret ' +
+    'They were not changed. Set the key and secret of these webhooks again, make new signing secrets for them, or run this again with the secret ' +
     'that they were encrypted with as webhooks_auth_secret_previous.\n'
   );
 }

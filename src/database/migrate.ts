@@ -23,6 +23,7 @@ import { playerSessions } from './migrations/0021-player-sessions.ts';
 import { focusNames } from './migrations/0022-focus-names.ts';
 import { registrationLanguages } from './migrations/0023-registration-languages.ts';
 import { pausedWebhooks } from './migrations/0024-paused-webhooks.ts';
+import { signingSecrets } from './migrations/0025-signing-secrets.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   focusNames,
   registrationLanguages,
   pausedWebhooks,
+  signingSecrets,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -2,11 +2,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { Database, Transaction } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
 import type { MessageQueue, ReceivedMessage, Settled } from '../queue/message-queue.ts';
-import {
-  type DeliveryTarget,
-  type DeliveryTargets,
-  LOST_CREDENTIALS_REASON,
-} from '../webhooks/configuration/delivery-targets.ts';
+import type { DeliveryTarget, DeliveryTargets } from '../webhooks/configuration/delivery-targets.ts';
 import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import { type DeliverySettlement, recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
@@ -246,9 +242,8 @@ export class DeliveryWorker implements AsyncDisposable {
     mayResend: boolean,
   ): Promise<void> {
     try {
-      const result = target.credentialsLost
-        ? notSent(LOST_CREDENTIALS_REASON)
-        : await this.#post(message, target, mayResend);
+      const result =
+        target.lost !== null ? notSent(target.lost) : await this.#post(message, target, mayResend);
       if (result.aborted) this.#release(message);
       else if (result.unsent)
         this.#postpone(message, 'unable_to_connect', result.reason ?? '', UNABLE_PAUSE_MS);
@@ -266,6 +261,7 @@ export class DeliveryWorker implements AsyncDisposable {
         url: target.targetUrl,
         body: message.body,
         credentials: target.credentials,
+        signingKeys: target.signingKeys,
         mayResend,
       });
     } catch (error) {

@@ -1,9 +1,11 @@
+import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
 import { type BasicCredentials, basicAuthorization } from './basic-credentials.ts';
 import { LOOKUP_LIMIT_MS } from './name-resolver.ts';
 import { PostbackExchange, type PostbackResult } from './postback-exchange.ts';
 import { TargetConnections } from './target-connections.ts';
 import { TargetConnector } from './target-connector.ts';
 import type { TargetGuard } from './target-guard.ts';
+import { webhookSignature } from './webhook-signature.ts';
 
 export type { PostbackResult };
 
@@ -50,6 +52,8 @@ export interface Postback {
   readonly body: string | Uint8Array;
   /** Credentials for HTTP Basic authentication; null for none. */
   readonly credentials: BasicCredentials | null;
+  /** Sign the postback; null or none for no signature. @defaultValue null */
+  readonly signingKeys?: SigningKeys | null;
   /** Headers in addition to those of every postback. */
   readonly extraHeaders?: Readonly<Record<string, string>>;
   /**
@@ -154,7 +158,9 @@ export class PostbackSender implements AsyncDisposable {
   }
 
   /** Names and values alternate, which is the cheapest form for undici. */
-  #headers({ messageId, credentials, extraHeaders }: Postback): string[] {
+  #headers({ messageId, body, credentials, signingKeys, extraHeaders }: Postback): string[] {
+    const now = this.#now();
+    const timestamp = Math.floor(now / MS_PER_SECOND);
     const headers = [
       'Content-Type',
       'application/json',
@@ -163,8 +169,10 @@ export class PostbackSender implements AsyncDisposable {
       'webhook-id',
       messageId,
       'webhook-timestamp',
-      String(Math.floor(this.#now() / MS_PER_SECOND)),
+      String(timestamp),
     ];
+    if (signingKeys != null)
+      headers.push('webhook-signature', webhookSignature(signingKeys, { messageId, timestamp, body }, now));
     if (credentials !== null) headers.push('Authorization', basicAuthorization(credentials));
     if (extraHeaders !== undefined)
       for (const [name, value] of Object.entries(extraHeaders)) headers.push(name, value);

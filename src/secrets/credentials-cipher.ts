@@ -97,7 +97,13 @@ export class CredentialsCipher {
   }
 }
 
-function webhookContext(webhookId: number): string {
+/** What the signing secrets of a webhook are bound to. */
+export function signingContext(webhookId: number): string {
+  return `webhook signing:${webhookId}`;
+}
+
+/** What the credentials of a webhook are bound to. */
+export function webhookContext(webhookId: number): string {
   return `webhook:${webhookId}`;
 }
 

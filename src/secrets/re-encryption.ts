@@ -1,5 +1,11 @@
 import type { Database, Transaction } from '../database/database.ts';
-import { type CredentialsCipher, LABEL_CHARACTERS, UndecryptableError } from './credentials-cipher.ts';
+import {
+  type CredentialsCipher,
+  LABEL_CHARACTERS,
+  signingContext,
+  UndecryptableError,
+  webhookContext,
+} from './credentials-cipher.ts';
 import { readSecretUse, SECRET_CHECK_NAME, SECRET_CHECK_TEXT, type SecretUse } from './secret-check.ts';
 
 /** Webhooks that one transaction re-encrypts: a few milliseconds of the database's time. */
@@ -11,7 +17,7 @@ const MAX_ROUNDS = 5;
 export interface ReEncryption {
   /** Values that it encrypted again. */
   changed: number;
-  /** Webhooks whose credentials no configured secret decrypts, ascending; they are left as they are. */
+  /** Webhooks with a secret that no configured one decrypts, ascending; they are left as they are. */
   unreadable: number[];
   /** Values that the former secret still encrypts and that can be read; above 0 the change is not complete. */
   remaining: number;
@@ -47,7 +53,8 @@ export async function reEncrypt(
     changed += end.changed;
     if (end.remaining === 0 || round === MAX_ROUNDS) {
       const { remaining, use } = end;
-      return { changed, unreadable: unreadable.map(({ webhookId }) => webhookId), remaining, use };
+      const ids = new Set(unreadable.map(({ webhookId }) => webhookId));
+      return { changed, unreadable: [...ids], remaining, use };
     }
   }
 }
@@ -63,37 +70,53 @@ async function reEncryptStep(
   cipher: CredentialsCipher,
   after: number,
 ): Promise<{ changed: number; unreadable: Unreadable[]; next: number | null }> {
-  const rows = await tx.all<{ id: number; credentials: string }>(
-    `select webhooks.id, webhooks.credentials from webhooks
-     where webhooks.id > ? and webhooks.credentials is not null
-       and substr(webhooks.credentials, 1, ${LABEL_CHARACTERS}) <> ?
+  const rows = await tx.all<{ id: number } & Record<SecretColumn, string | null>>(
+    `select webhooks.id, ${SECRET_COLUMNS.map((column) => `webhooks.${column}`).join(', ')} from webhooks
+     where webhooks.id > ? and (${SECRET_COLUMNS.map(isOlder).join(' or ')})
      order by webhooks.id limit ${STEP_ROWS}`,
     after,
-    cipher.label,
+    ...SECRET_COLUMNS.map(() => cipher.label),
   );
   let changed = 0;
   const unreadable: Unreadable[] = [];
-  for (const { id, credentials } of rows) {
-    try {
-      const renewed = cipher.encryptCredentials(id, cipher.decryptCredentials(id, credentials));
-      changed += await replaceCredentials(tx, id, credentials, renewed);
-    } catch (error) {
-      if (!(error instanceof UndecryptableError)) throw error;
-      unreadable.push({ webhookId: id, former: cipher.secretOf(credentials) === 'former' });
+  for (const row of rows) {
+    for (const column of SECRET_COLUMNS) {
+      const stored = row[column];
+      if (stored === null || cipher.secretOf(stored) === 'present') continue;
+      const context = CONTEXTS[column](row.id);
+      try {
+        const renewed = cipher.encrypt(context, cipher.decrypt(context, stored));
+        changed += await replaceSecret(tx, column, { id: row.id, present: stored, renewed });
+      } catch (error) {
+        if (!(error instanceof UndecryptableError)) throw error;
+        unreadable.push({ webhookId: row.id, former: cipher.secretOf(stored) === 'former' });
+      }
     }
   }
   return { changed, unreadable, next: rows.length === STEP_ROWS ? rows.at(-1)!.id : null };
 }
 
-/** Nothing when someone has set other credentials since. The revision stays: what the webhook is has not changed. */
-async function replaceCredentials(
+/** What each encrypted column of a webhook is bound to. */
+const CONTEXTS = {
+  credentials: webhookContext,
+  signing_secret: signingContext,
+  former_signing_secret: signingContext,
+} as const;
+type SecretColumn = keyof typeof CONTEXTS;
+const SECRET_COLUMNS = Object.keys(CONTEXTS) as SecretColumn[];
+
+function isOlder(column: SecretColumn): string {
+  return `(webhooks.${column} is not null and substr(webhooks.${column}, 1, ${LABEL_CHARACTERS}) <> ?)`;
+}
+
+/** Nothing if someone has set another secret since. The revision stays: what the webhook is has not changed. */
+async function replaceSecret(
   tx: Transaction,
-  id: number,
-  present: string,
-  renewed: string,
+  column: SecretColumn,
+  { id, present, renewed }: { id: number; present: string; renewed: string },
 ): Promise<number> {
   return await tx.run(
-    'update webhooks set credentials = ? where id = ? and credentials = ?',
+    `update webhooks set ${column} = ? where id = ? and ${column} = ?`,
     renewed,
     id,
     present,

@@ -87,6 +87,8 @@ export function wrongSecret(hasFormer: boolean): WrongSecretError {
   );
 }
 
+const STORED_SECRETS = ['credentials', 'signing_secret', 'former_signing_secret'];
+
 /** Counts the stored values by the secret that they say they were encrypted with. */
 export async function readSecretUse(
   reader: Pick<Reader, 'all'>,
@@ -94,9 +96,11 @@ export async function readSecretUse(
 ): Promise<SecretUse> {
   const rows = await reader.all<{ label: string; count: number }>(
     `select stored.label, count(*) as count from (
-       select substr(webhooks.credentials, 1, ${LABEL_CHARACTERS}) as label from webhooks
-       where webhooks.credentials is not null
-       union all
+       ${STORED_SECRETS.map(
+         (column) =>
+           `select substr(webhooks.${column}, 1, ${LABEL_CHARACTERS}) as label from webhooks
+            where webhooks.${column} is not null union all`,
+       ).join('\n')}
        select substr(service_secrets.value, 1, ${LABEL_CHARACTERS}) from service_secrets
        where service_secrets.name = ?
      ) stored group by stored.label`,

@@ -21,6 +21,8 @@ import { EventLog, LoggedEvents } from './messages/event-log.ts';
 import { type SendPostback, TestMessages } from './messages/test-message.ts';
 import { testMessageRoutes } from './messages/test-message-routes.ts';
 import { silentPublisher, WebhookPublisher } from './messages/webhook-publisher.ts';
+import { signingRoutes } from './signing/signing-routes.ts';
+import { SigningService } from './signing/signing-service.ts';
 import { TrendRecorder } from './trends/trend-recorder.ts';
 import { trendRoutes } from './trends/trend-routes.ts';
 import { TrendService } from './trends/trend-service.ts';
@@ -98,6 +100,14 @@ export function startWebhooks(
     deliveryLog,
     now,
   });
+  const signing = new SigningService({
+    database,
+    cipher,
+    queue,
+    assertWritable: () => webhooks.assertWritable(),
+    log,
+    now,
+  });
   const tests = new TestMessages({ webhooks, targets, send, now });
   stack.use(startHistoryIndex({ database, log }));
   return {
@@ -126,6 +136,7 @@ export function startWebhooks(
     addRoutes: (routes) => {
       webhookRoutes(routes, webhooks, idempotency);
       deliveryRoutes(routes, { lines, idempotency, now });
+      signingRoutes(routes, signing, idempotency);
       testMessageRoutes(routes, tests);
       trendRoutes(routes, trends);
     },

@@ -68,6 +68,8 @@ describe('the OpenAPI description', () => {
       'get /webhooks/{webhook_id}',
       'put /webhooks/{webhook_id}',
       'delete /webhooks/{webhook_id}',
+      'post /webhooks/{webhook_id}/signing-secret',
+      'delete /webhooks/{webhook_id}/signing-secret',
       'get /webhooks/{webhook_id}/statistics',
       'post /webhooks/{webhook_id}/statistics/reset',
       'get /webhooks/{webhook_id}/deliveries',
@@ -198,7 +200,7 @@ describe('the OpenAPI description', () => {
 
   test('calls every operation by a verb', () => {
     const verbs = new RegExp(
-      '^(add|create|delete|get|import|launch|list|preview|publish|receive|redeliver|remove|request|reset|retry|skip|' +
+      '^(add|create|delete|get|import|launch|list|preview|publish|receive|redeliver|remove|request|reset|retry|rotate|skip|' +
         'test|update|upload|waive)[A-Z]\\w+$',
     );
     const received = Object.values(document.webhooks).map(({ post }) => post!);

@@ -35,6 +35,8 @@ const record: WebhookRecord = {
   inactive_since_dt: null,
   paused: true,
   paused_since_dt: '2026-01-01T00:00:00.000Z',
+  signing_since_dt: null,
+  former_signing_secret_until_dt: null,
   max_attempts: 3,
   ignore_before_dt: '2026-01-31T09:30:00.000Z',
   logging_mode: 'SUMMARY',

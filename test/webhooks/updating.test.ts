@@ -115,6 +115,8 @@ describe('updating webhooks', () => {
       ignore_before_dt: null,
       logging_mode: 'FULLONERROR',
       inactive_since_dt: null,
+      signing_since_dt: null,
+      former_signing_secret_until_dt: null,
       paused: false,
       paused_since_dt: null,
       in_error: false,

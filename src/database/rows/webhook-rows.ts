@@ -12,6 +12,13 @@ export interface WebhookRow {
   authentication_type: string;
   /** JSON of key and secret, encrypted; null for type NONE. */
   credentials: string | null;
+  /** The secret that signs postbacks, encrypted; null if they are not signed. */
+  signing_secret: Generated<string | null>;
+  /** Since when postbacks are signed. */
+  signing_since: Generated<number | null>;
+  /** After a rotation: the secret that also signs until `former_signing_secret_until`, encrypted. */
+  former_signing_secret: Generated<string | null>;
+  former_signing_secret_until: Generated<number | null>;
   enabled: number;
   /** When it was deactivated; null if it is active, or if the time was not recorded. */
   inactive_at: number | null;

@@ -1,17 +1,21 @@
 import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader } from '../../database/database.ts';
 import type { Topic } from '../../events/catalogue.ts';
-import { type CredentialsCipher, UndecryptableError } from '../../secrets/credentials-cipher.ts';
+import {
+  type CredentialsCipher,
+  signingContext,
+  UndecryptableError,
+} from '../../secrets/credentials-cipher.ts';
 import { readResent } from '../history/delivery-store.ts';
+import { keyOf, type SigningKeys } from '../signing/signing-secret.ts';
 import type { LoggingMode } from './logging-mode.ts';
 import type { BasicCredentials } from './webhook.ts';
 
 /** Webhooks whose targets are kept in memory; beyond it the longest kept is read again. */
 const MAX_KEPT = 20_000;
 
-/** Why nothing is sent to a target whose stored credentials cannot be decrypted. */
-export const LOST_CREDENTIALS_REASON =
-  'the stored credentials cannot be decrypted; set the key and secret again';
+const LOST_CREDENTIALS_REASON = 'the stored credentials cannot be decrypted; set the key and secret again';
+const LOST_SIGNING_REASON = 'the stored signing secret cannot be decrypted; make a new one';
 
 /** A webhook as delivery needs it, at the moment a message is taken up. */
 export interface DeliveryTarget {
@@ -20,8 +24,10 @@ export interface DeliveryTarget {
   topic: Topic;
   targetUrl: string;
   credentials: BasicCredentials | null;
-  /** True when stored credentials cannot be decrypted: an attempt without them would be a lie. */
-  credentialsLost: boolean;
+  /** Null if postbacks are not signed. */
+  signingKeys: SigningKeys | null;
+  /** Why nothing can be sent: a stored secret cannot be decrypted, and an attempt without it would be a lie. */
+  lost: string | null;
   maxAttempts: number;
   ignoreBefore: number | null;
   loggingMode: LoggingMode;
@@ -35,6 +41,9 @@ interface TargetRow {
   topic: string;
   target_url: string;
   credentials: string | null;
+  signing_secret: string | null;
+  former_signing_secret: string | null;
+  former_signing_secret_until: number | null;
   enabled: number;
   paused_at: number | null;
   max_attempts: number;
@@ -102,28 +111,47 @@ export class DeliveryTargets {
   }
 
   #toTarget(row: TargetRow): DeliveryTarget {
-    let credentials: BasicCredentials | null = null;
-    let credentialsLost = false;
-    if (row.credentials !== null) {
-      try {
-        credentials = this.#with.cipher.decryptCredentials(row.id, row.credentials);
-      } catch (error) {
-        if (!(error instanceof UndecryptableError)) throw error;
-        credentialsLost = true;
-      }
-    }
+    const { cipher } = this.#with;
+    const credentials = readSecret(row.credentials, (stored) => cipher.decryptCredentials(row.id, stored));
+    const signingKeys = readSigningKeys(row, cipher);
     return {
       webhookId: row.id,
       state: stateOf(row),
       topic: row.topic as Topic,
       targetUrl: row.target_url,
-      credentials,
-      credentialsLost,
+      credentials: credentials === LOST ? null : credentials,
+      signingKeys: signingKeys === LOST ? null : signingKeys,
+      lost:
+        credentials === LOST ? LOST_CREDENTIALS_REASON : signingKeys === LOST ? LOST_SIGNING_REASON : null,
       maxAttempts: row.max_attempts,
       ignoreBefore: row.ignore_before,
       loggingMode: row.logging_mode as LoggingMode,
     };
   }
+}
+
+/** A stored secret that cannot be decrypted. */
+const LOST = Symbol('lost');
+
+function readSecret<T>(stored: string | null, decrypt: (stored: string) => T): T | null | typeof LOST {
+  if (stored === null) return null;
+  try {
+    return decrypt(stored);
+  } catch (error) {
+    if (!(error instanceof UndecryptableError)) throw error;
+    return LOST;
+  }
+}
+
+function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys | null | typeof LOST {
+  const decrypt = (stored: string) => keyOf(cipher.decrypt(signingContext(row.id), stored));
+  const present = readSecret(row.signing_secret, decrypt);
+  if (present === null || present === LOST) return present;
+  const former = readSecret(row.former_signing_secret, decrypt);
+  const until = row.former_signing_secret_until;
+  // Receivers that have the new secret need no other, so that a lost former one does not keep messages back.
+  const isUsable = former !== null && former !== LOST && until !== null;
+  return { present, former: isUsable ? { key: former, until } : null };
 }
 
 function stateOf(row: TargetRow): DeliveryTarget['state'] {
@@ -159,6 +187,7 @@ const TARGETS = new BatchStatement(
   { id: 'bigint' },
   (wanted, { joined }) =>
     `select webhooks.id, webhooks.revision, webhooks.topic, webhooks.target_url, webhooks.credentials,
+       webhooks.signing_secret, webhooks.former_signing_secret, webhooks.former_signing_secret_until,
        webhooks.enabled, webhooks.paused_at, webhooks.max_attempts, webhooks.ignore_before, webhooks.logging_mode, webhooks.deleted_at
      from ${joined} webhooks where webhooks.id = ${wanted.id}`,
 );

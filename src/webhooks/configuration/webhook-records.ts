@@ -29,6 +29,8 @@ export function toWebhookRecord(webhook: Webhook, readOnly: boolean) {
     max_attempts: webhook.maxAttempts,
     ignore_before_dt: formatOptionalDateTime(webhook.ignoreBefore),
     logging_mode: webhook.loggingMode,
+    signing_since_dt: formatOptionalDateTime(webhook.signingSince),
+    former_signing_secret_until_dt: formatOptionalDateTime(webhook.formerSigningSecretUntil),
     in_error: webhook.inError,
     read_only: readOnly,
     created_dt: formatDateTime(webhook.createdAt),

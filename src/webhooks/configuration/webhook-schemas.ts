@@ -177,6 +177,10 @@ export const WebhookRecord = Type.Object(
     max_attempts: Type.Integer(),
     ignore_before_dt: OptionalDateTime('Messages about earlier events are discarded.'),
     logging_mode: LoggingMode,
+    signing_since_dt: OptionalDateTime('Since when its postbacks are signed. Null if they are not.'),
+    former_signing_secret_until_dt: OptionalDateTime(
+      'Until when postbacks are also signed with the former signing secret. Null without a former one.',
+    ),
     in_error: Type.Boolean({ description: 'Whether an attempt has failed since the last success or edit.' }),
     read_only: Type.Boolean({ description: 'True while the webhooks service is disabled.' }),
     created_dt: DateTime('When it was created.'),
@@ -188,6 +192,8 @@ export const WebhookRecord = Type.Object(
 /** Members of a record that reading gives and writing ignores, so that what was read can be sent back. */
 const readOnlyMembers = {
   id: Ignored(WebhookRecord.properties.id),
+  signing_since_dt: Ignored(WebhookRecord.properties.signing_since_dt),
+  former_signing_secret_until_dt: Ignored(WebhookRecord.properties.former_signing_secret_until_dt),
   in_error: Ignored(WebhookRecord.properties.in_error),
   inactive_since_dt: Ignored(WebhookRecord.properties.inactive_since_dt),
   paused_since_dt: Ignored(WebhookRecord.properties.paused_since_dt),

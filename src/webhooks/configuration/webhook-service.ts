@@ -281,11 +281,15 @@ export class WebhookService {
       const focus = (focuses.get(row.id) ?? []).map(
         (each): Focus => ({ ...each, name: names.get(`${each.type} ${each.id}`) ?? each.name }),
       );
-      return toWebhook(row, {
-        subtopics: subtopics.get(row.id) ?? [],
-        focus,
-        authentication: this.#readAuthentication(row),
-      });
+      return toWebhook(
+        row,
+        {
+          subtopics: subtopics.get(row.id) ?? [],
+          focus,
+          authentication: this.#readAuthentication(row),
+        },
+        this.#with.now(),
+      );
     });
   }
 
@@ -338,9 +342,14 @@ function mayMendDelivery(present: Webhook, { targetUrl, authentication }: Webhoo
   return authentication.type === 'BASIC' && authentication.secret !== null;
 }
 
+function isPast(moment: number | null, now: number): boolean {
+  return moment !== null && moment <= now;
+}
+
 function toWebhook(
   row: StoredWebhook,
   details: Pick<Webhook, 'subtopics' | 'focus' | 'authentication'>,
+  now: number,
 ): Webhook {
   const allSubtopics = row.all_subtopics === 1;
   const topic = row.topic as Webhook['topic'];
@@ -357,6 +366,10 @@ function toWebhook(
     inactiveAt: row.inactive_at,
     paused: row.paused_at !== null,
     pausedAt: row.paused_at,
+    signingSince: row.signing_since,
+    formerSigningSecretUntil: isPast(row.former_signing_secret_until, now)
+      ? null
+      : row.former_signing_secret_until,
     maxAttempts: row.max_attempts,
     ignoreBefore: row.ignore_before,
     loggingMode: row.logging_mode as Webhook['loggingMode'],

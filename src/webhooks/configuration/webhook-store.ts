@@ -127,11 +127,20 @@ export async function setCredentials(tx: Transaction, id: number, credentials: s
   await tx.query.updateTable('webhooks').set({ credentials }).where('webhooks.id', '=', id).execute();
 }
 
-/** Marks a webhook as deleted and forgets its credentials; its history keeps it for a while. */
+/** What is forgotten of a deleted webhook at once. */
+const NO_SECRETS = {
+  credentials: null,
+  signing_secret: null,
+  signing_since: null,
+  former_signing_secret: null,
+  former_signing_secret_until: null,
+};
+
+/** Marks a webhook as deleted and forgets its secrets; its history keeps it for a while. */
 export async function markDeleted(tx: Transaction, id: number, now: number): Promise<void> {
   await tx.query
     .updateTable('webhooks')
-    .set((eb) => ({ deleted_at: now, credentials: null, enabled: 0, revision: eb('revision', '+', 1) }))
+    .set((eb) => ({ deleted_at: now, ...NO_SECRETS, enabled: 0, revision: eb('revision', '+', 1) }))
     .where('webhooks.id', '=', id)
     .execute();
 }

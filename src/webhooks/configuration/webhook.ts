@@ -51,6 +51,9 @@ export interface Webhook extends Omit<WebhookConfiguration, 'authentication'> {
   authentication: { type: 'NONE' } | { type: 'BASIC'; key: string };
   /** Section 3: a failure more recent than its last success or edit. */
   inError: boolean;
+  /** Since when its postbacks are signed, and until when the former secret also signs, in epoch milliseconds. */
+  signingSince: number | null;
+  formerSigningSecretUntil: number | null;
   /** When it was paused, in epoch milliseconds; null when it is not. */
   pausedAt: number | null;
   /** When it became inactive; null when it is active, or when an earlier release deactivated it. */

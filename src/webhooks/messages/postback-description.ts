@@ -59,6 +59,18 @@ export function describePostbacks(): Record<string, object> {
               'When this attempt was made, in seconds since the Unix epoch.',
               '1769852530',
             ),
+            {
+              ...header(
+                'webhook-signature',
+                'Signatures of id, timestamp and body (Standard Webhooks), if the webhook has a signing secret.',
+                'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+              ),
+              required: false,
+            },
+            {
+              ...header('webhook-test', '`true` for a test message.', 'true'),
+              required: false,
+            },
           ],
           requestBody: {
             required: true,

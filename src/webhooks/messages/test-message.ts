@@ -1,13 +1,10 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { type Subtopic, subtopicsOf, topicOf } from '../../events/catalogue.ts';
 import { invalidInput, notFound } from '../../problems/problem.ts';
-import {
-  type DeliveryTarget,
-  type DeliveryTargets,
-  LOST_CREDENTIALS_REASON,
-} from '../configuration/delivery-targets.ts';
+import type { DeliveryTarget, DeliveryTargets } from '../configuration/delivery-targets.ts';
 import type { BasicCredentials } from '../configuration/webhook.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
+import type { SigningKeys } from '../signing/signing-secret.ts';
 import { MessageBuilder } from './message.ts';
 import { SAMPLE_RESOURCES } from './sample-events.ts';
 
@@ -29,6 +26,7 @@ export type SendPostback = (postback: {
   url: string;
   body: string;
   credentials: BasicCredentials | null;
+  signingKeys: SigningKeys | null;
   extraHeaders: Readonly<Record<string, string>>;
 }) => Promise<SendResult>;
 
@@ -109,8 +107,8 @@ export class TestMessages {
 
   async #post(target: DeliveryTarget, body: string): Promise<SendResult> {
     // Without them, the request would differ from that of a delivery.
-    if (target.credentialsLost) {
-      const reason = LOST_CREDENTIALS_REASON;
+    if (target.lost !== null) {
+      const reason = target.lost;
       return { outcome: 'FAILED', status: null, responseBody: null, reason, durationMs: 0 };
     }
     return await this.#with.send({
@@ -118,6 +116,7 @@ export class TestMessages {
       url: target.targetUrl,
       body,
       credentials: target.credentials,
+      signingKeys: target.signingKeys,
       extraHeaders: TEST_HEADERS,
     });
   }

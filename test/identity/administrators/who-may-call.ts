@@ -153,6 +153,8 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       POST   /webhooks/:webhook_id/deliveries/redeliver
       POST   /webhooks/:webhook_id/line/retry
       POST   /webhooks/:webhook_id/line/skip
+      POST   /webhooks/:webhook_id/signing-secret
+      DELETE /webhooks/:webhook_id/signing-secret
       POST   /webhooks/:webhook_id/statistics/reset
       POST   /webhooks/:webhook_id/test
       POST   /ui/api/dead-letters/redeliver`,

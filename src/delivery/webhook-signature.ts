@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
+
+/** What is signed of a postback. */
+export interface SignedParts {
+  messageId: string;
+  /** In seconds since the Unix epoch. */
+  timestamp: number;
+  body: string | Uint8Array;
+}
+
+/**
+ * The header `webhook-signature` of Standard Webhooks: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body,
+ * with the present key and, as long as it is valid, with the former one.
+ */
+export function webhookSignature({ present, former }: SigningKeys, parts: SignedParts, now: number): string {
+  const signature = signatureWith(present, parts);
+  return former === null || former.until <= now
+    ? signature
+    : `${signature} ${signatureWith(former.key, parts)}`;
+}
+
+function signatureWith(key: Buffer, { messageId, timestamp, body }: SignedParts): string {
+  return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.`).update(body).digest('base64')}`;
+}

@@ -1,0 +1,109 @@
+import { Type } from 'typebox';
+import { callerOf } from '../../http/authorization.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { DateTime, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import { WebhookParams } from '../configuration/webhook-routes.ts';
+import type { SigningService } from './signing-service.ts';
+
+const MS_PER_SECOND = 1_000;
+const DEFAULT_FORMER_SECONDS = 24 * 60 * 60;
+const MAX_FORMER_SECONDS = 7 * DEFAULT_FORMER_SECONDS;
+const READ_ONLY = 'Or webhooks are read-only because the webhooks service is disabled.';
+const config = { scope: 'webhooks:write' };
+const tags = ['Webhooks'];
+
+/** The optional body of a rotation. */
+const SigningSecretInput = Nullable(
+  Type.Object(
+    {
+      former_valid_for: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: MAX_FORMER_SECONDS,
+          description:
+            'For how many seconds the former secret goes on to sign beside the new one: up to 7 days. Defaults to 24 hours. ' +
+            '0 ends it at once, such as when it has leaked.',
+        }),
+      ),
+    },
+    {
+      title: 'SigningSecretInput',
+      additionalProperties: false,
+      description: 'How the signing secret is replaced.',
+    },
+  ),
+);
+
+/** A new signing secret. */
+const SigningSecretRecord = Type.Object(
+  {
+    signing_secret: Type.String({
+      description: '`whsec_` and 32 bytes in base64, as Standard Webhooks have it. No other response has it.',
+      examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
+    }),
+    signing_since_dt: DateTime('Since when the postbacks of the webhook are signed.'),
+    former_signing_secret_until_dt: OptionalDateTime(
+      'Until when the former secret also signs. Null if there is none.',
+    ),
+  },
+  { title: 'SigningSecret', description: 'A new signing secret.' },
+);
+
+/** Signing the postbacks of webhooks. */
+export function signingRoutes(routes: Routes, signing: SigningService, idempotency: Idempotency): void {
+  routes.post(
+    '/webhooks/:webhook_id/signing-secret',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'rotateSigningSecret',
+        summary: 'Make or replace the signing secret of a webhook',
+        description:
+          'Postbacks are then signed with the header `webhook-signature`, as Standard Webhooks describe. The former ' +
+          'secret goes on to sign for a while, so that receivers can change to the new one at any time before.',
+        params: WebhookParams,
+        body: SigningSecretInput,
+        response: { 200: SigningSecretRecord, ...problems(400, { 403: READ_ONLY }, 404, 413, 415, 422) },
+      },
+    },
+    async (request, reply) => {
+      callerOf(request);
+      const id = parseId(request.params.webhook_id, 'webhook');
+      const seconds = request.body?.former_valid_for ?? DEFAULT_FORMER_SECONDS;
+      return await idempotency.answerSecret(request, reply, async (tx) => {
+        const made = await signing.rotate(id, seconds * MS_PER_SECOND, tx);
+        return {
+          status: 200,
+          body: {
+            signing_secret: made.secret,
+            signing_since_dt: formatDateTime(made.since),
+            former_signing_secret_until_dt: formatOptionalDateTime(made.formerUntil),
+          },
+        };
+      });
+    },
+  );
+
+  routes.delete(
+    '/webhooks/:webhook_id/signing-secret',
+    {
+      config,
+      schema: {
+        tags,
+        operationId: 'deleteSigningSecret',
+        summary: 'Stop signing the postbacks of a webhook',
+        description: 'Forgets the signing secret, and the former one. A webhook without one is a 404.',
+        params: WebhookParams,
+        response: { 204: Type.Null(), ...problems({ 403: READ_ONLY }, 404) },
+      },
+    },
+    async (request, reply) => {
+      await signing.end(parseId(request.params.webhook_id, 'webhook'));
+      return reply.code(204).send(null);
+    },
+  );
+}

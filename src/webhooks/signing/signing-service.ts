@@ -1,0 +1,96 @@
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
+import type { Logger } from '../../observability/log.ts';
+import { notFound, ProblemError } from '../../problems/problem.ts';
+import type { MessageQueue } from '../../queue/message-queue.ts';
+import { type CredentialsCipher, signingContext } from '../../secrets/credentials-cipher.ts';
+import { makeSigningSecret } from './signing-secret.ts';
+import { readSigning, type SigningRow, writeSigning } from './signing-store.ts';
+
+/** Dependencies of {@link SigningService}. */
+export interface SigningServiceDependencies {
+  database: Database;
+  cipher: CredentialsCipher;
+  queue: Pick<MessageQueue, 'lockLines' | 'actOnHead'>;
+  /** @throws {ProblemError} `webhooks-read-only` */
+  assertWritable: () => void;
+  log: Pick<Logger, 'info'>;
+  now: () => number;
+}
+
+/** A signing secret that was just made. It is returned once and stored encrypted. Times are in epoch milliseconds. */
+export interface NewSigningSecret {
+  secret: string;
+  since: number;
+  /** Until when the former secret also signs; null if there was none, or if it stopped at once. */
+  formerUntil: number | null;
+}
+
+const NOT_SIGNED: SigningRow = {
+  signing_secret: null,
+  signing_since: null,
+  former_signing_secret: null,
+  former_signing_secret_until: null,
+};
+
+/** The secrets that sign the postbacks of webhooks (Standard Webhooks). */
+export class SigningService {
+  readonly #with: SigningServiceDependencies;
+
+  constructor(dependencies: SigningServiceDependencies) {
+    this.#with = dependencies;
+  }
+
+  /**
+   * Makes a new signing secret. The present one becomes the former one, which goes on to sign beside it.
+   * @param formerForMs how long the former secret goes on to sign, in milliseconds; 0 ends it at once
+   * @throws {ProblemError} `not-found`, `webhooks-read-only`
+   */
+  async rotate(webhookId: number, formerForMs: number, open?: Transaction): Promise<NewSigningSecret> {
+    this.#with.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      const present = await this.#hold(tx, webhookId);
+      const now = this.#with.now();
+      const former = formerForMs > 0 ? present.signing_secret : null;
+      const secret = makeSigningSecret();
+      const row: SigningRow = {
+        signing_secret: this.#with.cipher.encrypt(signingContext(webhookId), secret),
+        signing_since: present.signing_since ?? now,
+        former_signing_secret: former,
+        former_signing_secret_until: former === null ? null : now + formerForMs,
+      };
+      await this.#write(tx, webhookId, row, 'the signing secret of a webhook was replaced');
+      return { secret, since: row.signing_since ?? now, formerUntil: row.former_signing_secret_until };
+    });
+  }
+
+  /**
+   * Ends signing and forgets the secrets.
+   * @throws {ProblemError} `not-found` also if the webhook does not sign, `webhooks-read-only`
+   */
+  async end(webhookId: number): Promise<void> {
+    this.#with.assertWritable();
+    await this.#with.database.transaction(async (tx) => {
+      const present = await this.#hold(tx, webhookId);
+      if (present.signing_secret === null)
+        throw new ProblemError('not-found', 'The webhook has no signing secret');
+      await this.#write(tx, webhookId, NOT_SIGNED, 'signing was ended for a webhook');
+    });
+  }
+
+  /** The line comes first, as it does for deliveries and changes of the webhook. */
+  async #hold(tx: Transaction, webhookId: number): Promise<SigningRow> {
+    const exists = await readSigning(tx, webhookId);
+    if (exists === undefined) throw notFound('webhook', webhookId);
+    await this.#with.queue.lockLines(tx, [webhookId]);
+    const present = await readSigning(tx, webhookId);
+    if (present === undefined) throw notFound('webhook', webhookId);
+    return present;
+  }
+
+  /** The head is retried now, because a target that refused its signature may accept the new one. */
+  async #write(tx: Transaction, webhookId: number, row: SigningRow, text: string): Promise<void> {
+    await writeSigning(tx, webhookId, row);
+    await this.#with.queue.actOnHead(tx, webhookId, 'retry');
+    tx.onCommit(() => this.#with.log.info(text, { webhook_id: webhookId }));
+  }
+}
