@@ -50,6 +50,16 @@ describe('requests to Amazon SQS', () => {
     assert.ok(found.send + found.receive + found.delete + found.rest <= 0.35, JSON.stringify(found));
   });
 
+  it('read the attributes and tags of each queue once at a start', async () => {
+    await using bench = await openBench(server);
+    await bench.open({ waitSeconds: 20 });
+    await until(() => bench.proxy.actions.includes('ReceiveMessage'), 'it receives');
+    const once = ['GetQueueAttributes', 'ListQueueTags'].map(
+      (name) => bench.proxy.actions.filter((action) => action === name).length,
+    );
+    assert.deepEqual(once, [2, 2], bench.proxy.actions.join());
+  });
+
   it('are one for each wait while nothing comes, however much was to do before', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open({ waitSeconds: 1 });

@@ -20,22 +20,10 @@ export class SqsWatch implements AsyncDisposable {
   #logged = new Set<string>();
   #limits: QueueLimits = { maxReceives: null, maxBytes: 262_144 };
   #pauseMs = FIRST_RETRY_MS;
-  readonly #task: BackgroundTask;
+  #task: BackgroundTask | null = null;
 
   constructor(context: SqsContext) {
     this.#with = context;
-    const { health } = context;
-    this.#task = new BackgroundTask({
-      round: async () => {
-        const [fatal] = await this.#look();
-        if (fatal !== undefined) health.forbid(fatal);
-        return this.#pauseMs;
-      },
-      pauseMs: () => this.#pauseMs,
-      onError: (error) => {
-        this.#pauseMs = health.failed('look', error);
-      },
-    });
   }
 
   /** What the service goes by, as it was at the last look. */
@@ -68,11 +56,22 @@ export class SqsWatch implements AsyncDisposable {
     // A look that takes longer goes on behind the start, and must not end the process should it fail there.
     first.catch(() => undefined);
     await Promise.race([first, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
+    this.#task = new BackgroundTask({
+      firstPauseMs: this.#pauseMs,
+      round: async () => {
+        const [fatal] = await this.#look();
+        if (fatal !== undefined) health.forbid(fatal);
+      },
+      pauseMs: () => this.#pauseMs,
+      onError: (error) => {
+        this.#pauseMs = health.failed('look', error);
+      },
+    });
     this.#task.start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#task[Symbol.asyncDispose]();
+    await this.#task?.[Symbol.asyncDispose]();
   }
 
   /** Looks, logs what should be otherwise, and answers what makes the queues unfit for use. */
