@@ -1,13 +1,12 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { PLAIN_TEXT_PATTERN } from '../http/schemas.ts';
 import { invalidInput } from '../problems/problem.ts';
+import { MAX_COUNTED } from './list-limits.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 /** Maximum offset of a list, which limits the cost of its last page. */
 const MAX_OFFSET = 1_000_000;
-/** Maximum count of a list that may be too long to count. */
-export const MAX_COUNTED = 10_000;
 const MAX_SEARCH_LENGTH = 200;
 
 /** The `search` member of a query: white space at its ends does not count. */

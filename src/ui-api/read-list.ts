@@ -1,5 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { type Listed, type ListPart, type LongListed, MAX_COUNTED } from './list-query.ts';
+import { MAX_COUNTED } from './list-limits.ts';
+import type { Listed, ListPart, LongListed } from './list-query.ts';
 
 /** The order of a list. Equal rows are ordered by id. */
 export interface ListOrder {

@@ -58,7 +58,10 @@ describe('dead letters', () => {
       .first()
       .click();
     await page.getByRole('dialog').getByText('All attempts failed.').waitFor();
-    await page.goBack();
+    await visit.arrived(new RegExp(`^${DEAD_LETTERS}\\?search=lms&delivery=\\d+&of=\\d+$`));
+    await page.keyboard.press('Escape');
+    await visit.arrived(`${DEAD_LETTERS}?search=lms`);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     target.respondWith(answer(200));
     await page
       .getByRole('button', { name: /^Send again:/ })

@@ -69,6 +69,13 @@ describe('registrations', () => {
     assert.equal((await ui.service.api.get(`/registrations/${registrationId}`)).status, 404);
   });
 
+  it('an address of a page behind the last one that can be shown is no error', async () => {
+    await using visit = await ui.visit('/registrations?page=20700&search=nobody');
+    const { page } = visit;
+    await page.getByText('Nothing matches your search and filters.').waitFor();
+    assert.equal(await page.getByText('The request was refused').count(), 0);
+  });
+
   it('a list of choices opens by typing, an arrow or a click, and never covers what is wrong', async () => {
     await using visit = await ui.visit('/registrations?new=yes');
     const { page } = visit;

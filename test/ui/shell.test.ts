@@ -116,6 +116,20 @@ describe('a service that does not answer', () => {
     await page.getByLabel('One-time link').waitFor();
   });
 
+  test('is said in place of a page that was not opened yet; the page opens once it answers', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await heading(page, 'Your profile').waitFor();
+    await page.context().setOffline(true);
+    await menu(page).getByRole('link', { name: 'System' }).click();
+    await page.getByRole('main').getByText('The service is not responding').waitFor();
+    assert.equal(await page.getByText('Coursewire was updated').count(), 0);
+    await visit.assertAccessible();
+    await page.context().setOffline(false);
+    await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
+    await heading(page, 'System').waitFor();
+  });
+
   test('is told in place of a list that it could not give, which is there once it answers, without a click', async () => {
     await ui.service.api.create('/accounts', { name: 'Northwind' });
     await ui.service.api.create('/accounts', { name: 'Southridge' });

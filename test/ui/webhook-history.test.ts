@@ -59,6 +59,56 @@ describe('the history of a webhook', () => {
     assert.equal(await rows.count(), 1);
   });
 
+  it('leaves no entry in the browser’s history for a drawer that is closed', async () => {
+    await using visit = await ui.visit('/administration/integrations/dead-letters');
+    const { page } = visit;
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'CRM', exact: true }).click();
+    await page.getByRole('tab', { name: 'History' }).click();
+    await visit.arrived(`${WEBHOOKS}/${id}?tab=history`);
+    const length = await page.evaluate<number>('history.length');
+    const rows = page.getByRole('link', { name: /, delivery \d+$/ });
+    for (const at of [0, 1, 2]) {
+      await rows.nth(at).click();
+      await visit.arrived(/delivery=\d+/);
+      await page.getByRole('dialog').getByText('Attempts', { exact: true }).first().waitFor();
+      await page.keyboard.press('Escape');
+      await visit.arrived(`${WEBHOOKS}/${id}?tab=history`);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+    // The entry in front, to go forward to, is always the last one that was opened.
+    assert.equal(await page.evaluate<number>('history.length'), length + 1);
+    await page.goBack();
+    await visit.arrived(`${WEBHOOKS}/${id}`);
+  });
+
+  it('keeps rows in place under the pointer, says how many are new, and lets text in rows be selected', async () => {
+    await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history`);
+    const { page } = visit;
+    const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
+    const error = rows.first().getByText(/^418/).first();
+    await error.waitFor();
+    const before = await rows.first().textContent();
+    await rows.nth(1).hover();
+    await ui.service.api.create('/accounts', { name: 'New 1' });
+    await ui.service.api.create('/accounts', { name: 'New 2' });
+    await page.getByRole('button', { name: '2 new' }).waitFor();
+    assert.equal(await rows.first().textContent(), before);
+    await visit.assertAccessible();
+    await rows.nth(1).hover();
+    await page.getByRole('button', { name: '2 new' }).click();
+    await page.getByRole('button', { name: '2 new' }).waitFor({ state: 'detached' });
+    // Dragging over text selects it, and does not open the row.
+    const { width } = (await error.boundingBox())!;
+    await error.hover({ position: { x: width - 4, y: 10 } });
+    await page.mouse.down();
+    await error.hover({ position: { x: width - 60, y: 10 }, force: true });
+    await page.mouse.up();
+    assert.notEqual(await page.evaluate<string>('String(getSelection())'), '');
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.equal(await page.locator('time[tabindex]').count(), 0);
+  });
+
   it('gives a command that sends the message by hand, without credentials', async () => {
     const { data } = (await ui.service.api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body;
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history&delivery=${data[0].id}`);

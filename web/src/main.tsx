@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Connection } from './api/connection.ts';
+import { UnreachableError } from './api/errors.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { Providers } from './app/providers.tsx';
 import { createAppRouter } from './app/router.tsx';
@@ -15,7 +16,12 @@ const router = createAppRouter(queryClient);
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no place for the UI');
 
-createRoot(root).render(
+createRoot(root, {
+  // The page itself says that the service does not respond: that is no fault of the UI.
+  onCaughtError: (error) => {
+    if (!(error instanceof UnreachableError)) reportError(error);
+  },
+}).render(
   <StrictMode>
     <Providers queryClient={queryClient} connection={connection}>
       <RouterProvider router={router} />

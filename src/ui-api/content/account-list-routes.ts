@@ -7,15 +7,8 @@ import type { Routes } from '../../http/routes.ts';
 import { Id, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
 import { notFound } from '../../problems/problem.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
-import {
-  ListQuery,
-  listAnswer,
-  listPart,
-  longListAnswer,
-  MAX_COUNTED,
-  SearchText,
-  searchText,
-} from '../list-query.ts';
+import { MAX_COUNTED } from '../list-limits.ts';
+import { ListQuery, listAnswer, listPart, longListAnswer, SearchText, searchText } from '../list-query.ts';
 import {
   ACCOUNT_CONTENT_SORTS,
   accountExists,

@@ -4,10 +4,10 @@ import { CONTENT_TYPES } from '../../events/catalogue.ts';
 import type { Routes } from '../../http/routes.ts';
 import { Id } from '../../http/schemas.ts';
 import { notFound } from '../../problems/problem.ts';
+import { MAX_COUNTED } from '../list-limits.ts';
 import {
   listPart,
   longListAnswer,
-  MAX_COUNTED,
   partMembers,
   SearchText,
   searchText,

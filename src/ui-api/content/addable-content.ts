@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
-import { type LongListed, MAX_COUNTED, searchedId } from '../list-query.ts';
+import { MAX_COUNTED } from '../list-limits.ts';
+import { type LongListed, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
 import { readLocations } from './locations.ts';
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
-import { MAX_COUNTED } from '../list-query.ts';
+import { MAX_COUNTED } from '../list-limits.ts';
 
 /** Maximum number of named users per kind. */
 export const MAX_NAMED_USERS = 50;

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { Subtopic } from '../../events/catalogue.ts';
-import { type ListPart, type LongListed, MAX_COUNTED, searchedId } from '../list-query.ts';
+import { MAX_COUNTED } from '../list-limits.ts';
+import { type ListPart, type LongListed, searchedId } from '../list-query.ts';
 import { nameHolds } from '../name-search.ts';
 
 /** Maximum number of webhooks in a search of dead letters by name. */

@@ -5,7 +5,8 @@ import { Id } from '../../http/schemas.ts';
 import { invalidInput } from '../../problems/problem.ts';
 import { formatDateTime, parseDateTime } from '../../time/date-time.ts';
 import type { DeadLetterRedelivery } from '../../webhooks/history/dead-letter-redelivery.ts';
-import { listPart, longListAnswer, MAX_COUNTED, partMembers, SearchText, searchText } from '../list-query.ts';
+import { MAX_COUNTED } from '../list-limits.ts';
+import { listPart, longListAnswer, partMembers, SearchText, searchText } from '../list-query.ts';
 import { type ListedDeadLetter, listDeadLetters } from './dead-letter-list.ts';
 
 const MAX_DATE_TIME_LENGTH = 40;

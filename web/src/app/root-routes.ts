@@ -11,6 +11,7 @@ import { PageCrash } from '../components/page-crash.tsx';
 import { errors } from '../texts/errors.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { RootLayout } from './layout/root-layout.tsx';
+import { pageCode } from './page-code.ts';
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
@@ -51,5 +52,8 @@ export const unknownRoute = createRoute({
 export const adminRoute = createRoute({
   getParentRoute: () => appRoute,
   id: 'admin',
-  component: lazyRouteComponent(() => import('./layout/admin-gate.tsx'), 'AdminGate'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./layout/admin-gate.tsx')),
+    'AdminGate',
+  ),
 });

@@ -1,6 +1,7 @@
 /** Delivery history. */
 export const deliveries = {
   title: 'History',
+  showNew: (count: string) => `${count} new`,
   label: 'Deliveries',
   description: 'The outcome of each message, newest first.',
   statuses: {

@@ -31,7 +31,14 @@ export function tableSearch<
   const F extends Filters,
   const I extends string = never,
   const T extends string = never,
->(options: { sorts: readonly S[]; filters?: F; ids?: readonly I[]; texts?: readonly T[] }) {
+>(options: {
+  sorts: readonly S[];
+  filters?: F;
+  ids?: readonly I[];
+  texts?: readonly T[];
+  /** Rows that can be passed over; pages behind them show the last one that can be shown. */
+  maxOffset?: number;
+}) {
   type Checked = Omit<TableSearch, 'sort'> & { sort?: S } & FilterValues<F> & { [K in I]?: number } & {
       [K in T]?: string;
     };
@@ -41,10 +48,12 @@ export function tableSearch<
     if (search !== '') chosen.search = search;
     if ((options.sorts as readonly unknown[]).includes(given.sort)) chosen.sort = given.sort;
     if (given.direction === 'asc' || given.direction === 'desc') chosen.direction = given.direction;
-    const page = wholeNumber(given.page);
-    if (page !== null && page > 1 && page <= MAX_PAGE) chosen.page = page;
     const size = wholeNumber(given.size);
     if (size !== DEFAULT_PAGE_SIZE && PAGE_SIZES.some((allowed) => allowed === size)) chosen.size = size;
+    const page = wholeNumber(given.page);
+    const { size: pageSize = DEFAULT_PAGE_SIZE } = chosen as TableSearch;
+    const lastPage = options.maxOffset === undefined ? MAX_PAGE : Math.floor(options.maxOffset / pageSize);
+    if (page !== null && page > 1 && page <= MAX_PAGE) chosen.page = Math.min(page, lastPage);
     for (const [name, values] of Object.entries(options.filters ?? {})) {
       if (values.includes(text(given[name]))) chosen[name] = given[name];
     }

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
 import { accounts } from '../../texts/accounts.ts';
 import { accountListSearch, accountSearch } from './account-search.ts';
@@ -7,7 +8,10 @@ const list = createRoute({
   getParentRoute: () => appRoute,
   path: 'accounts',
   validateSearch: accountListSearch,
-  component: lazyRouteComponent(() => import('./list/account-list-page.tsx'), 'AccountListPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./list/account-list-page.tsx')),
+    'AccountListPage',
+  ),
   staticData: { title: accounts.title },
 });
 
@@ -19,7 +23,10 @@ const details = createRoute({
     stringify: ({ accountId }: { accountId: number }) => ({ accountId: String(accountId) }),
   },
   validateSearch: accountSearch,
-  component: lazyRouteComponent(() => import('./details/account-page.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./details/account-page.tsx')),
+    'AccountPage',
+  ),
   staticData: { title: accounts.one },
 });
 

@@ -1,11 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { administrators } from '../../texts/administrators.ts';
 
 const main = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/administrators',
-  component: lazyRouteComponent(() => import('./administrators-page.tsx'), 'AdministratorsPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./administrators-page.tsx')),
+    'AdministratorsPage',
+  ),
   staticData: { title: administrators.title },
 });
 

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { CLIENT_SORTS, CLIENT_STATES } from '../../../../src/ui-api/clients/client-list-choices.ts';
+import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { clients } from '../../texts/clients.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
@@ -8,7 +9,10 @@ const main = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/integrations/clients',
   validateSearch: tableSearch({ sorts: CLIENT_SORTS, filters: { state: CLIENT_STATES } }),
-  component: lazyRouteComponent(() => import('./clients-page.tsx'), 'ClientsPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./clients-page.tsx')),
+    'ClientsPage',
+  ),
   staticData: { title: clients.title },
 });
 

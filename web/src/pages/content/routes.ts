@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { LEARNING_STANDARDS } from '../../../../src/course-packages/learning-standard.ts';
+import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
 import { content } from '../../texts/content.ts';
 import { groups } from '../../texts/content-groups.ts';
@@ -10,7 +11,10 @@ import { CONTENT_KINDS, CONTENT_SORTS } from './overview/content-kinds.ts';
 const layout = createRoute({
   getParentRoute: () => appRoute,
   id: 'content-layout',
-  component: lazyRouteComponent(() => import('./content-layout.tsx'), 'ContentLayout'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./content-layout.tsx')),
+    'ContentLayout',
+  ),
 });
 
 const folder = createRoute({
@@ -21,14 +25,20 @@ const folder = createRoute({
     filters: { kind: CONTENT_KINDS, below: ['yes', 'no'], learning_standard: LEARNING_STANDARDS },
     ids: ['folder'],
   }),
-  component: lazyRouteComponent(() => import('./overview/folder-page.tsx'), 'FolderPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./overview/folder-page.tsx')),
+    'FolderPage',
+  ),
   staticData: { title: content.title },
 });
 
 const course = createRoute({
   getParentRoute: () => layout,
   path: 'content/courses/$courseId',
-  component: lazyRouteComponent(() => import('./course/course-page.tsx'), 'CoursePage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./course/course-page.tsx')),
+    'CoursePage',
+  ),
   staticData: { title: courses.one },
 });
 
@@ -39,14 +49,20 @@ const newEquivalent = createRoute({
   getParentRoute: () => layout,
   path: 'content/equivalents/new',
   validateSearch: newGroupSearch,
-  component: lazyRouteComponent(() => import('./groups/new-equivalent-page.tsx'), 'NewEquivalentPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./groups/new-equivalent-page.tsx')),
+    'NewEquivalentPage',
+  ),
   staticData: { title: groups.equivalent.new },
 });
 
 const equivalent = createRoute({
   getParentRoute: () => layout,
   path: 'content/equivalents/$equivalentId',
-  component: lazyRouteComponent(() => import('./groups/equivalent-page.tsx'), 'EquivalentPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./groups/equivalent-page.tsx')),
+    'EquivalentPage',
+  ),
   staticData: { title: groups.equivalent.one },
 });
 
@@ -54,14 +70,20 @@ const newBundle = createRoute({
   getParentRoute: () => layout,
   path: 'content/bundles/new',
   validateSearch: newGroupSearch,
-  component: lazyRouteComponent(() => import('./groups/new-bundle-page.tsx'), 'NewBundlePage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./groups/new-bundle-page.tsx')),
+    'NewBundlePage',
+  ),
   staticData: { title: groups.bundle.new },
 });
 
 const bundle = createRoute({
   getParentRoute: () => layout,
   path: 'content/bundles/$bundleId',
-  component: lazyRouteComponent(() => import('./groups/bundle-page.tsx'), 'BundlePage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./groups/bundle-page.tsx')),
+    'BundlePage',
+  ),
   staticData: { title: groups.bundle.one },
 });
 

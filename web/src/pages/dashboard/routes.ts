@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
 import { dashboard } from '../../texts/dashboard.ts';
 import { chartSearch } from '../../utilities/chart-search.ts';
@@ -8,7 +9,10 @@ const main = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
   validateSearch: onlyKnown(chartSearch),
-  component: lazyRouteComponent(() => import('./dashboard-page.tsx'), 'DashboardPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./dashboard-page.tsx')),
+    'DashboardPage',
+  ),
   staticData: { title: dashboard.title },
 });
 

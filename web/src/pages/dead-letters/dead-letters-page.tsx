@@ -6,7 +6,8 @@ import { useRef, useState } from 'react';
 import { type DeadLetter, deadLetterListQuery, deadLettersKey } from '../../api/dead-letters.ts';
 import { redeliver } from '../../api/deliveries.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
-import { webhookOverviewQuery } from '../../api/webhooks.ts';
+import { webhookOverviewQuery, webhookQuery } from '../../api/webhooks.ts';
+import { OPENED_WITHIN, useCloseWithin } from '../../app/opened-within.ts';
 import { useWebhooksReadOnly } from '../../app/session-context.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -23,6 +24,7 @@ import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { shortError } from '../../utilities/short-error.ts';
 import { listQuery } from '../../utilities/table-search.ts';
+import { DeliveryDrawer } from '../webhooks/history/delivery-drawer.tsx';
 import styles from './dead-letters.module.css';
 
 const route = getRouteApi('/app/admin/administration/integrations/dead-letters');
@@ -76,10 +78,21 @@ const CHANGEABLE_COLUMNS: readonly Column<DeadLetter>[] = [
 
 /** The dead letters of all webhooks, or of one. */
 export function DeadLettersPage() {
-  const { webhook_id: webhookId } = route.useSearch();
+  const { webhook_id: webhookId, delivery, of: webhookOf } = route.useSearch();
+  const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
-  const table = useTable();
-  const query = useQuery(deadLetterListQuery(listQuery(table.values)));
+  const table = useTable(['delivery', 'of']);
+  const { delivery: _delivery, of: _of, ...listed } = table.values;
+  const query = useQuery(deadLetterListQuery(listQuery(listed)));
+  const close = useCloseWithin(
+    () =>
+      void navigate({
+        search: ({ delivery: _closed, of: _closedOf, ...others }) => others,
+        replace: true,
+        resetScroll: false,
+      }),
+  );
+  const opened = useQuery({ ...webhookQuery(webhookOf ?? 0), enabled: webhookOf !== undefined });
   const { data: webhook } = useQuery({
     ...webhookOverviewQuery(webhookId ?? 0),
     enabled: webhookId !== undefined,
@@ -128,6 +141,12 @@ export function DeadLettersPage() {
           />
         }
       />
+      <DeliveryDrawer
+        webhookId={webhookOf ?? 0}
+        deliveryId={webhookOf === undefined ? null : (delivery ?? null)}
+        webhook={opened.error === null ? (opened.data?.record ?? null) : null}
+        onClose={close}
+      />
       <RedeliveryDialog
         opened={resending}
         webhook={webhookId === undefined ? null : { id: webhookId, name }}
@@ -141,9 +160,12 @@ function EventCell({ letter }: { letter: DeadLetter }) {
   const event = webhooks.subtopics[letter.subtopic].name;
   return (
     <RowLink
-      to="/administration/integrations/webhooks/$webhookId"
-      params={{ webhookId: letter.webhook_id }}
-      search={{ tab: 'history', delivery: letter.id }}
+      from="/administration/integrations/dead-letters"
+      to="."
+      // The route checks what it takes from the address.
+      search={((present: object) => ({ ...present, delivery: letter.id, of: letter.webhook_id })) as never}
+      state={OPENED_WITHIN}
+      resetScroll={false}
       aria-label={deadLetters.open(event, letter.id)}
     >
       {event}

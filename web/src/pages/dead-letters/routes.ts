@@ -1,4 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { MAX_COUNTED } from '../../../../src/ui-api/list-limits.ts';
+import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { deadLetters } from '../../texts/dead-letters.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
@@ -6,8 +8,11 @@ import { tableSearch } from '../../utilities/table-search.ts';
 const list = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/integrations/dead-letters',
-  validateSearch: tableSearch({ sorts: [], ids: ['webhook_id'] }),
-  component: lazyRouteComponent(() => import('./dead-letters-page.tsx'), 'DeadLettersPage'),
+  validateSearch: tableSearch({ sorts: [], ids: ['webhook_id', 'delivery', 'of'], maxOffset: MAX_COUNTED }),
+  component: lazyRouteComponent(
+    pageCode(() => import('./dead-letters-page.tsx')),
+    'DeadLettersPage',
+  ),
   staticData: { title: deadLetters.title },
 });
 

@@ -1,11 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
 import { account } from '../../texts/sign-in.ts';
 
 const main = createRoute({
   getParentRoute: () => appRoute,
   path: 'profile',
-  component: lazyRouteComponent(() => import('./profile-page.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./profile-page.tsx')),
+    'ProfilePage',
+  ),
   staticData: { title: account.profile.title },
 });
 

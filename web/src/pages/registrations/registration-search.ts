@@ -1,3 +1,4 @@
+import { MAX_COUNTED } from '../../../../src/ui-api/list-limits.ts';
 import { REGISTRATION_SORTS, REGISTRATION_STATES } from '../../api/registrations.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
 
@@ -10,4 +11,5 @@ export const registrationListSearch = tableSearch({
   filters: { status: REGISTRATION_STATES, new: ['yes'] },
   ids: ['account_id', 'course_id'],
   texts: ['learner'],
+  maxOffset: MAX_COUNTED,
 });

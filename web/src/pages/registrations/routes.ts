@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { pageCode } from '../../app/page-code.ts';
 import { appRoute } from '../../app/root-routes.ts';
 import { registrations } from '../../texts/registrations.ts';
 import { registrationListSearch } from './registration-search.ts';
@@ -7,14 +8,20 @@ const list = createRoute({
   getParentRoute: () => appRoute,
   path: 'registrations',
   validateSearch: registrationListSearch,
-  component: lazyRouteComponent(() => import('./registration-list-page.tsx'), 'RegistrationListPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./registration-list-page.tsx')),
+    'RegistrationListPage',
+  ),
   staticData: { title: registrations.title },
 });
 
 const details = createRoute({
   getParentRoute: () => appRoute,
   path: 'registrations/$registrationId',
-  component: lazyRouteComponent(() => import('./details/registration-page.tsx'), 'RegistrationPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./details/registration-page.tsx')),
+    'RegistrationPage',
+  ),
   staticData: { title: registrations.one },
 });
 

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { sessionQuery } from '../../api/session.ts';
+import { pageCode } from '../../app/page-code.ts';
 import { rootRoute } from '../../app/root-routes.ts';
 import { account } from '../../texts/sign-in.ts';
 import { onlyKnown } from '../../utilities/known-search.ts';
@@ -19,7 +20,10 @@ const signIn = createRoute({
     const state = await context.queryClient.ensureQueryData(sessionQuery);
     if (state.signedIn) throw redirect({ href: search.next ?? '/', replace: true });
   },
-  component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./sign-in-page.tsx')),
+    'SignInPage',
+  ),
   staticData: { title: account.signIn.title },
 });
 
@@ -32,7 +36,10 @@ const setup = createRoute({
     // Removed from the address at once; otherwise, the history and the screen would show it.
     throw redirect({ to: '/setup', hash: '', state: { setupToken: token }, replace: true });
   },
-  component: lazyRouteComponent(() => import('./setup-page.tsx'), 'SetupPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./setup-page.tsx')),
+    'SetupPage',
+  ),
   staticData: { title: account.setup.title },
 });
 

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { system } from '../../texts/system.ts';
 import { tableSearch } from '../../utilities/table-search.ts';
@@ -7,7 +8,10 @@ const main = createRoute({
   getParentRoute: () => adminRoute,
   path: 'administration/system',
   validateSearch: tableSearch({ sorts: [], filters: { show: ['changed'] } }),
-  component: lazyRouteComponent(() => import('./system-page.tsx'), 'SystemPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./system-page.tsx')),
+    'SystemPage',
+  ),
   staticData: { title: system.title },
 });
 

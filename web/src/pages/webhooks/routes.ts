@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { TOPICS } from '../../../../src/events/catalogue.ts';
 import { WEBHOOK_SORTS, WEBHOOK_STATES } from '../../../../src/ui-api/webhooks/webhook-list-choices.ts';
+import { pageCode } from '../../app/page-code.ts';
 import { adminRoute } from '../../app/root-routes.ts';
 import { webhookEditing } from '../../texts/webhook-editing.ts';
 import { webhooks } from '../../texts/webhooks.ts';
@@ -15,7 +16,10 @@ const list = createRoute({
   getParentRoute: () => adminRoute,
   path: PATH,
   validateSearch: tableSearch({ sorts: WEBHOOK_SORTS, filters: { topic: TOPICS, state: WEBHOOK_STATES } }),
-  component: lazyRouteComponent(() => import('./list/webhook-list-page.tsx'), 'WebhookListPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./list/webhook-list-page.tsx')),
+    'WebhookListPage',
+  ),
   staticData: { title: webhooks.title },
 });
 
@@ -23,7 +27,10 @@ const add = createRoute({
   getParentRoute: () => adminRoute,
   path: `${PATH}/new`,
   validateSearch: onlyKnown(formSearch),
-  component: lazyRouteComponent(() => import('./form/add-webhook-page.tsx'), 'AddWebhookPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./form/add-webhook-page.tsx')),
+    'AddWebhookPage',
+  ),
   staticData: { title: webhookEditing.addTitle },
 });
 
@@ -37,7 +44,10 @@ const details = createRoute({
   path: `${PATH}/$webhookId`,
   params: webhookIdParams,
   validateSearch: onlyKnown(detailsSearch),
-  component: lazyRouteComponent(() => import('./details/webhook-page.tsx'), 'WebhookPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./details/webhook-page.tsx')),
+    'WebhookPage',
+  ),
   staticData: { title: webhooks.one },
 });
 
@@ -46,7 +56,10 @@ const edit = createRoute({
   path: `${PATH}/$webhookId/edit`,
   params: webhookIdParams,
   validateSearch: onlyKnown(formSearch),
-  component: lazyRouteComponent(() => import('./form/edit-webhook-page.tsx'), 'EditWebhookPage'),
+  component: lazyRouteComponent(
+    pageCode(() => import('./form/edit-webhook-page.tsx')),
+    'EditWebhookPage',
+  ),
   staticData: { title: webhookEditing.edit },
 });
 

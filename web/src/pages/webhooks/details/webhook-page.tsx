@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { isProblem } from '../../../api/errors.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../../api/webhooks.ts';
+import { useCloseWithin } from '../../../app/opened-within.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
@@ -37,6 +38,14 @@ export function WebhookPage() {
   const { delivery } = route.useSearch();
   const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(webhookQuery(webhookId));
+  const close = useCloseWithin(
+    () =>
+      void navigate({
+        search: ({ delivery: _closed, ...others }) => others,
+        replace: true,
+        resetScroll: false,
+      }),
+  );
   const record = data?.record;
   const gone = isProblem(error, 404);
   return (
@@ -54,12 +63,7 @@ export function WebhookPage() {
         webhookId={webhookId}
         deliveryId={delivery ?? null}
         webhook={gone ? null : (record ?? null)}
-        onClose={() =>
-          void navigate({
-            search: ({ delivery: _closed, ...others }) => others,
-            resetScroll: false,
-          })
-        }
+        onClose={close}
       />
     </>
   );

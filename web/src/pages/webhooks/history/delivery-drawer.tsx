@@ -1,6 +1,7 @@
 import { Button, Drawer, SegmentedControl, Skeleton, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
+import { deadLettersKey } from '../../../api/dead-letters.ts';
 import { type Delivery, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
@@ -119,7 +120,11 @@ function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: Webhoo
       return redeliver(delivery.webhook_id, delivery.id, attempt.current.key);
     },
     onSuccess: () => notifyDone(texts.redelivered),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: [...webhooksKey, delivery.webhook_id] }),
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [...webhooksKey, delivery.webhook_id] }),
+        queryClient.invalidateQueries({ queryKey: deadLettersKey }),
+      ]),
   });
   if (webhook === null || readOnly) return null;
   const waits = delivery.status === 'RETRYING' || delivery.status === 'QUEUED';

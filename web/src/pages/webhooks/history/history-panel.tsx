@@ -10,12 +10,15 @@ import {
   deliveriesQuery,
 } from '../../../api/deliveries.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
+import { OPENED_WITHIN } from '../../../app/opened-within.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { RedeliveryDialog } from '../../../components/redelivery-dialog.tsx';
+import { ROW_LINK, rowClicks } from '../../../components/row-clicks.ts';
 import { Time } from '../../../components/time.tsx';
+import { useSteadyRows } from '../../../components/use-steady-rows.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
@@ -33,7 +36,9 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
   const [resending, setResending] = useState(false);
-  const { data, error, refetch } = useQuery(deliveriesQuery(webhookId, { outcome, cursor }));
+  const { data, error, isPlaceholderData, refetch } = useQuery(
+    deliveriesQuery(webhookId, { outcome, cursor }),
+  );
   const show = (change: { outcome?: DeliveryStatus | undefined; cursor?: string | undefined }) =>
     void navigate({
       search: ({ outcome: _outcome, cursor: _cursor, ...others }) => ({
@@ -84,11 +89,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
       ) : data.data.length === 0 ? (
         <Nothing filtered={outcome !== undefined || cursor !== undefined} onShowAll={() => show({})} />
       ) : (
-        <ul className={styles.list} aria-label={deliveries.label}>
-          {data.data.map((delivery) => (
-            <Row key={delivery.id} delivery={delivery} />
-          ))}
-        </ul>
+        <Rows deliveries={data.data} of={isPlaceholderData ? null : `${outcome ?? ''} ${cursor ?? ''}`} />
       )}
       <Pages
         cursor={cursor}
@@ -106,10 +107,47 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   );
 }
 
+/** The rows, which stay where they are while someone points at them or has the focus in them. */
+function Rows({ deliveries: rows, of }: { deliveries: readonly DeliverySummary[]; of: string | null }) {
+  const [pointed, setPointed] = useState(false);
+  const [focused, setFocused] = useState(false);
+  const steady = useSteadyRows(rows, { held: pointed || focused, of });
+  const waiting = steady?.waiting ?? 0;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only observes, so that rows do not move.
+    <div
+      onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={({ target }) => setFocused(target.matches(':focus-visible'))}
+      onBlur={() => setFocused(false)}
+    >
+      {waiting > 0 && (
+        <div className={styles.fresh} role="status">
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => {
+              setPointed(false);
+              setFocused(false);
+            }}
+          >
+            {deliveries.showNew(formatNumber(waiting))}
+          </Button>
+        </div>
+      )}
+      <ul className={styles.list} aria-label={deliveries.label}>
+        {steady?.rows.map((delivery) => (
+          <Row key={delivery.id} delivery={delivery} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 function Row({ delivery }: { delivery: DeliverySummary }) {
   const event = webhooks.subtopics[delivery.subtopic].name;
   return (
-    <li className={styles.row}>
+    <li className={styles.row} {...rowClicks}>
       <span className={styles.outcome}>
         <DeliveryStatusBadge status={delivery.status} />
       </span>
@@ -117,8 +155,10 @@ function Row({ delivery }: { delivery: DeliverySummary }) {
         from="/administration/integrations/webhooks/$webhookId"
         to="."
         search={(present) => ({ ...present, delivery: delivery.id })}
+        state={OPENED_WITHIN}
         resetScroll={false}
         className={styles.open}
+        {...ROW_LINK}
         aria-label={deliveries.open(event, delivery.id)}
       >
         {event}
