@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { SUBTOPICS } from '../events/catalogue.ts';
 import type { EventLoopReadings } from './event-loop-watch.ts';
 
 /** From a local target's answer to one that takes the whole deadline, in seconds. */
@@ -8,6 +9,8 @@ const BUSY_BUCKETS = [
   ...[0.01, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2],
   ...[0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.75, 1, 2.5, 5],
 ];
+/** Gauges of prom-client that are named like counters. The same are there by type, under proper names. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((kind) => `nodejs_active_${kind}_total`);
 const MS_PER_SECOND = 1_000;
 
 /** Totals that are read when they are asked for. */
@@ -98,9 +101,14 @@ export class Metrics {
       registers,
     }).set({ version }, 1);
     this.#queueErrors.inc({ engine }, 0);
+    for (const subtopic of SUBTOPICS) {
+      this.#events.inc({ subtopic }, 0);
+      this.#messages.inc({ subtopic }, 0);
+    }
     for (const outcome of ['success', 'retry', 'dead_letter']) this.#attempts.inc({ outcome }, 0);
     for (const cause of ['unable_to_connect', 'origin_limit']) this.#postponed.inc({ cause }, 0);
     collectDefaultMetrics({ register: this.#registry });
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
   }
 
   /** Adds the gauges of the queue, all set from one reading at every scrape. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { SUBTOPICS } from '../../src/events/catalogue.ts';
 import { breakTable, mendTable, openDatabaseOf } from '../support/database.ts';
 import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTestService, until } from '../support/service.ts';
@@ -52,6 +53,20 @@ describe('health and metrics', () => {
     assert.match(metrics, /^coursewire_delivery_attempts_total\{outcome="success"\} 1$/m);
     assert.match(metrics, /^coursewire_queue_oldest_age_seconds 0$/m);
     assert.match(metrics, /^coursewire_queue_errors_total\{engine="database"\} 0$/m);
+  });
+
+  test('counters exist before the first event, and no gauge is named like a counter', async () => {
+    await using service = await startTestService();
+    const metrics = (await service.api.get('/metrics')).body as string;
+    for (const subtopic of SUBTOPICS) {
+      assert.match(metrics, new RegExp(`^coursewire_events_total\\{subtopic="${subtopic}"\\} 0$`, 'm'));
+      assert.match(metrics, new RegExp(`^coursewire_messages_total\\{subtopic="${subtopic}"\\} 0$`, 'm'));
+    }
+    const gauges = Array.from(metrics.matchAll(/^# TYPE (\w+) gauge$/gm), ([, name]) => name!);
+    assert.deepEqual(
+      gauges.filter((name) => name.endsWith('_total')),
+      [],
+    );
   });
 
   test('an event whose change was undone is not counted', async () => {
