@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Authorize } from '../http/authorization.ts';
+import { basePathOf } from '../http/base-path.ts';
+import { serviceOrigin } from '../http/origin.ts';
 import type { Routes } from '../http/routes.ts';
 import type { CleaningStep, ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
@@ -9,6 +11,7 @@ import { clientRoutes } from './clients/client-routes.ts';
 import { ClientService } from './clients/client-service.ts';
 import { GuessLimiter } from './guess-limiter.ts';
 import { AccessTokens } from './tokens/access-tokens.ts';
+import { serverMetadata } from './tokens/server-metadata.ts';
 import { tokenEndpoint } from './tokens/token-endpoint.ts';
 import { deriveTokenKeys } from './tokens/token-keys.ts';
 
@@ -68,6 +71,11 @@ export async function createIdentity({
     authenticateBasic: basicAuthentication({ clients, guesses, log: logs.for('ApiClients') }),
     cleaningSteps: administration.cleaningSteps,
     async addOpenRoutes(server) {
+      const originOf = serviceOrigin(null);
+      serverMetadata(server, {
+        addressFor: (request) => settings.base_url ?? originOf(request),
+        basePath: basePathOf(settings.base_url),
+      });
       await server.register(tokenEndpoint, {
         clients,
         tokens,

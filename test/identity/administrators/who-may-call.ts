@@ -34,6 +34,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /docs/static/index.html
       GET    /docs/static/swagger-initializer.js
       GET    /openapi.json
+      GET    /.well-known/oauth-authorization-server
       GET    /health/live
       GET    /health/ready
       GET    /metrics

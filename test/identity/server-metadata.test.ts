@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as openid from 'openid-client';
+import { startTestService } from '../support/service.ts';
+
+describe('the metadata of the authorization server', () => {
+  test('an OAuth library finds the token endpoint from the address of the service alone', async () => {
+    await using service = await startTestService();
+    const configuration = await openid.discovery(
+      new URL(service.url),
+      service.clientId,
+      {},
+      openid.ClientSecretBasic(service.clientSecret),
+      { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
+    );
+    assert.equal(configuration.serverMetadata().token_endpoint, `${service.url}/public/v1/auth`);
+    const granted = await openid.clientCredentialsGrant(configuration, { scope: 'content:read' });
+    assert.equal(granted.scope, 'content:read');
+    const answer = await fetch(`${service.url}/accounts`, {
+      headers: { authorization: `Bearer ${granted.access_token}` },
+    });
+    assert.equal(answer.status, 200);
+  });
+
+  test('below a path of base_url, the issuer is base_url, and the metadata is also found where RFC 8414 puts it', async () => {
+    const issuer = 'https://learn.example/coursewire';
+    await using service = await startTestService({ settings: { base_url: issuer } });
+    for (const suffix of ['', '/coursewire']) {
+      const answer = await fetch(`${service.url}/.well-known/oauth-authorization-server${suffix}`);
+      const metadata = (await answer.json()) as Record<string, unknown>;
+      assert.equal(metadata.issuer, issuer);
+      assert.equal(metadata.token_endpoint, `${issuer}/public/v1/auth`);
+    }
+  });
+});
