@@ -7,6 +7,7 @@ import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { ApiOnlyFacts } from '../api-only-facts.tsx';
 import { FocusList } from '../focus-list.tsx';
+import { SigningPanel } from './signing-panel.tsx';
 import styles from './webhook-page.module.css';
 
 const texts = webhookDetails.configuration;
@@ -54,6 +55,7 @@ export function ConfigurationPanel({ record }: { record: WebhookRecord }) {
           ]}
         />
       </Panel>
+      <SigningPanel webhook={record} />
       <Panel title={webhookEditing.apiOnly.title} description={webhookEditing.apiOnly.description}>
         <ApiOnlyFacts settings={record} />
       </Panel>

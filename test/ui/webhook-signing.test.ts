@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { startTarget } from '../support/target.ts';
+import { startUi } from './support/ui.ts';
+
+it('a signing secret is made, shown once, replaced and ended on the page of a webhook', async () => {
+  await using ui = await startUi();
+  await using target = await startTarget();
+  const { api } = ui.service;
+  const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: target.url });
+  await using visit = await ui.visit(`/administration/integrations/webhooks/${id}?tab=configuration`);
+  const { page } = visit;
+  const secretShown = async () => {
+    const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue();
+    await page.getByRole('button', { name: 'I have copied the secret' }).click();
+    await page.getByLabel('Signing secret', { exact: true }).waitFor({ state: 'detached' });
+    return secret;
+  };
+  const verifies = async (...secrets: string[]) => {
+    const before = target.requests.length;
+    await api.create('/accounts', { name: 'Northwind' });
+    await target.waitFor(before + 1);
+    const { text, headers } = target.requests[before]!;
+    for (const secret of secrets) new Webhook(secret).verify(text, headers as Record<string, string>);
+  };
+
+  await page.getByText('Postbacks are not signed.').waitFor();
+  await page.getByRole('button', { name: 'Sign postbacks…' }).click();
+  await page.getByRole('button', { name: 'Make a secret' }).click();
+  const first = await secretShown();
+  await page.getByText('Signed since').waitFor();
+  await visit.assertAccessible();
+  await verifies(first);
+
+  await page.getByRole('button', { name: 'Replace the secret…' }).click();
+  await page.getByRole('button', { name: 'Replace the secret', exact: true }).click();
+  const second = await secretShown();
+  assert.notEqual(second, first);
+  await page.getByText('Former secret also signs until').waitFor();
+  await verifies(first, second);
+
+  await page.getByRole('button', { name: 'Stop signing…' }).click();
+  await page.getByRole('button', { name: 'Stop signing', exact: true }).click();
+  await page.getByText('Postbacks are not signed.').waitFor();
+  assert.equal((await api.get(`/webhooks/${id}`)).body.signing_since_dt, null);
+});
