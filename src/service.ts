@@ -224,7 +224,7 @@ function urlOf(server: FastifyInstance, settings: Settings): string {
   return addressOf(settings.host, port);
 }
 
-/** Lets requests under way finish within the bound; a client that does not read its answer must not hold up a stop. */
+/** Lets requests in progress finish within the limit. A client that does not read its response must not delay a stop. */
 async function closeServer(server: FastifyInstance, boundMs: number): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), boundMs);
   await server.close();

@@ -27,7 +27,7 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bevery line moves\b/i, 'no blocked webhooks'],
   [/\blately\b/i, 'recent'],
   [/\bmend(?:s|ed|ing)?\b/i, 'correct, fix'],
-  [/\bthe present (?:state|one|secret|password|name|version)\b/i, 'current'],
+  [/\bthe present (?:state|one|secret|password|name|version|attempt|record|instance)\b/i, 'current'],
   [/\bin silence\b/i, 'silently'],
   [/\b(?:overtakes?|overtaken)\b/i, 'out of order; later messages wait'],
   [/\bno (?:more|longer) than it\b/i, 'say the limit'],
@@ -37,6 +37,14 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bsay your\b/i, 'enter your'],
   [/\bgo on editing\b/i, 'keep editing'],
   [/\bgoes? with (?:it|them)\b/i, 'is also deleted'],
+  [/\bhold(?:s|ing)? up\b/i, 'delay, block'],
+  [/\bin vain\b/i, 'without effect'],
+  [/\bcut short\b/i, 'truncated'],
+  [/\bnobody (?:answers|is answered)\b/i, 'does not respond; no request is answered'],
+  [/\bwhat (?:became|becomes) of\b/i, 'the result of'],
+  [/\bwhatever (?:became|becomes)\b/i, 'whether or not it succeeded'],
+  [/\ball the same\b/i, 'still, anyway'],
+  [/\bdo(?:es)? harm\b/i, 'malicious'],
 ];
 
 interface Text {
@@ -97,6 +105,13 @@ describe('plain English', () => {
   it('is used by the documentation', () => {
     const pages = files('*.md', 'docs/**/*.md', 'examples/**/*.md', 'web/*.md');
     assert.deepEqual(complaintsAbout(pages.flatMap(paragraphsOf)), []);
+  });
+
+  it('is used by the comments of the code', () => {
+    const lines = files('src/**/*.ts', 'web/src/**/*.{ts,tsx}', 'web/player/src/**/*.ts').flatMap(linesOf);
+    const comments = lines.filter(({ text }) => /^\s*(?:\/?\*|\/\/)/.test(text));
+    assert.ok(comments.length > 1_000, 'the code has comments');
+    assert.deepEqual(complaintsAbout(comments), []);
   });
 
   it('is used by the texts of the admin UI', () => {

@@ -105,7 +105,7 @@ const GROUP: CommandGroup<ClientCommandContext> = {
 
 /**
  * Runs `coursewire client …`; `args` are what follow `client`. Returns the exit code: 0 if it was done, 1 if
- * there is no such client, 2 if the arguments are wrong.
+ * the client does not exist, 2 if the arguments are wrong.
  * @throws {DatabaseUnavailableError} when the database cannot be read or written.
  */
 export async function runClientCommand(

@@ -33,8 +33,8 @@ export interface AiccTables {
 }
 
 /**
- * Builds the tree of an AICC course. A unit that no block holds comes last, with a warning; a member that is neither a
- * unit nor a block is left out.
+ * Builds the tree of an AICC course. Units without a block come last, with a warning. Members that are neither
+ * units nor blocks are omitted.
  *
  * @throws {PackageError} MANIFEST_TOO_COMPLEX
  */

@@ -62,8 +62,8 @@ export function parseRecords(text: string, maxFields: number): string[][] | null
 }
 
 /**
- * Comma-separated records as in RFC 4180, with blanks around fields allowed; blank records are left out. Null for a record
- * of more fields, or a longer field, than there may be: then no other follows.
+ * Comma-separated records as in RFC 4180, with blanks around fields. Blank records are omitted. Null for a record
+ * with too many or too long fields; no record follows it.
  */
 function* records(text: string, maxFields: number): Generator<string[] | null> {
   const blanks = /[ \t]*/y;

@@ -5,7 +5,7 @@ import { FairSlots } from './fair-slots.ts';
 
 const never = new AbortController().signal;
 
-/** Jobs that end when they are told to, and the order in which they begin. */
+/** Jobs that end on request, and the order in which they begin. */
 function jobs(slots: FairSlots) {
   const begun: string[] = [];
   const held = new Map<string, Disposable>();

@@ -64,6 +64,6 @@ export interface CourseOutline {
 
 /** What is known about a package without unpacking it. Plain JSON values only. */
 export interface PackageDescription extends CourseOutline {
-  /** Faults that do not stand in the way of launching, in words for the course's author. */
+  /** Faults that do not prevent launching, in words for the author of the course. */
   readonly warnings: readonly string[];
 }

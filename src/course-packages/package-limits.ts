@@ -4,7 +4,7 @@ const GIBIBYTE = 1024 * MEBIBYTE;
 /** What PostgreSQL takes of an identifier in the key of a unit's results, with room for the rest of that key. */
 export const MAX_UNIT_ID_BYTES = 2_500;
 
-/** How much of a package is read or unpacked at most. What goes beyond is refused, never cut short. */
+/** Limits for reading and unpacking a package. A package beyond them is rejected, never truncated. */
 export interface PackageLimits {
   /** Files and folders together, also the folders that only the names of files imply. */
   readonly entries: number;

@@ -24,7 +24,7 @@ import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from './xml
 
 const NORMALIZED = [-1, 1] as const;
 const FRACTION = [0, 1] as const;
-/** What `minNormalizedMeasure` is when it is left out. */
+/** The default of `minNormalizedMeasure`. */
 const DEFAULT_MEASURE = 1;
 const ADLSEQ = 'adlseq_v1p3';
 /** Long texts count as several nodes. */

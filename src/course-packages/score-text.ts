@@ -2,8 +2,8 @@ import type { CourseFiles } from './course-files.ts';
 import { quoted } from './package-error.ts';
 
 /**
- * A score as a manifest writes it; null when there is none. One outside the standard's range is left out with a
- * warning, since the unit still reports its own verdict.
+ * Parses a score of a manifest; null if there is none. A score outside the range of the standard is omitted with a
+ * warning, because the unit still reports its own result.
  */
 export function scoreWithin(
   course: CourseFiles,

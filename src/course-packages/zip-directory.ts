@@ -47,7 +47,7 @@ const SYSTEM_CLUTTER = /^__MACOSX\/|(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.in
 /**
  * Reads the whole directory of a zip and refuses, before a byte is unpacked, what no course needs: too much,
  * too tightly packed, encrypted, links and devices, names that lead elsewhere or clash, files that share bytes.
- * What macOS and Windows add unasked is left out.
+ * Files that macOS and Windows add are skipped.
  *
  * @throws {PackageError} any of the `ZIP_…` codes and FILE_TOO_LARGE
  */

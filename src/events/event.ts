@@ -83,7 +83,7 @@ interface RegistrationStatusUpdatedResource {
   registration: RegistrationStatusResource;
 }
 
-/** What `resource` holds, by subtopic (section 6.2, last table). Members stand in the order they are sent in. */
+/** The members of `resource`, by subtopic (section 6.2, last table), in the order in which they are sent. */
 export interface EventResources {
   ACCOUNT_CREATED: AccountEventResource;
   ACCOUNT_ACTIVATION_UPDATED: AccountEventResource;

@@ -21,7 +21,7 @@ export const DESCRIBED_AS = 'x-described-as';
 
 /**
  * A schema that the API description shows as another one. The service validates and writes with the first, where
- * it is deliberately more lenient, or checks by hand. The description of the first is kept.
+ * it is deliberately more lenient, or checks in code. The description of the first is kept.
  */
 export function describedAs<T extends TSchema>(schema: T, described: object) {
   return Type.Unsafe<Static<T>>({ ...schema, [DESCRIBED_AS]: described });

@@ -72,7 +72,7 @@ export function censor(value: unknown, options: CensorOptions): unknown {
   return copy(value, 0);
 }
 
-/** `text` without the credentials that can be told by how they are written. */
+/** Removes credentials that can be recognised by their form from a text. */
 export function censorText(text: string): string {
   if (!/basic|bearer|secret|token|password|authorization/i.test(text)) return text;
   return text

@@ -20,8 +20,8 @@ export interface EventLoopReadings {
 }
 
 /**
- * Watches whether the event loop turns. Everything happens on it, so while it stands still nobody is answered and
- * nothing is delivered. Warns in the log of long stalls, at most once a minute.
+ * Watches whether the event loop is blocked. While it is, no request is answered and nothing is delivered. Logs a
+ * warning about long stalls, at most once a minute.
  *
  * The histogram of `perf_hooks` is not enough: it loses a stall that ends as it is reset, and it cannot tell the
  * service's own work from a machine that gives the processor to others.
@@ -39,8 +39,8 @@ export class EventLoopWatch implements Disposable {
   #quietUntil = 0;
 
   /**
-   * @param onBusy is told at each look for how many seconds the loop was kept from turning by work of its own thread:
-   *   processor time, so that what other programs take from a busy machine does not count
+   * @param onBusy is called at each look with the seconds for which the service itself blocked the loop. It is processor
+   *   time, so that other programs on a busy machine do not count
    */
   constructor(log: Logger, onBusy: (seconds: number) => void) {
     this.#log = log;

@@ -29,7 +29,7 @@ export class CredentialsCipher {
   readonly #keys: ReadonlyMap<string, Buffer>;
   readonly #currentKeyId: string;
 
-  /** @param secrets the present secret first; older ones still decrypt. */
+  /** @param secrets the current secret first; older ones still decrypt */
   constructor(secrets: readonly [string, ...string[]]) {
     const keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, KEY_BYTES)));
     this.#keys = new Map(keys.map((key) => [keyIdOf(key), key]));
@@ -41,7 +41,7 @@ export class CredentialsCipher {
     return `${VERSION}.${this.#currentKeyId}`;
   }
 
-  /** True while a former secret stands beside the present one. */
+  /** Whether there is a former secret besides the current one. */
   get hasFormer(): boolean {
     return this.#keys.size > 1;
   }

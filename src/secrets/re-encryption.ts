@@ -26,10 +26,9 @@ export interface ReEncryption {
 }
 
 /**
- * Encrypts everything with the present secret that a former one has encrypted. It works beside running
- * services: each value is replaced only while it is the one that was read. It may be interrupted at any moment
- * and run again: what is done is done, and the check value, which guards the former secret's removal, goes
- * last.
+ * Encrypts everything with the current secret that was encrypted with a former one. It works while services are
+ * running, because each value is replaced only if it has not changed since it was read. It can be interrupted at
+ * any time and run again. The check value, which guards the removal of the former secret, comes last.
  */
 export async function reEncrypt(
   database: Database,

@@ -18,7 +18,7 @@ export interface AuthSecretSources {
   readonly former: string | null;
 }
 
-/** The secrets of a start, the present one first, and what encrypts with it. */
+/** The secrets of a start, the current one first, and their cipher. */
 export interface AuthSecrets {
   authSecrets: readonly [string, ...string[]];
   cipher: CredentialsCipher;

@@ -1,8 +1,14 @@
-/** Date and time with a zone, as RFC 3339 profiles ISO 8601; seconds, their fraction and minutes of the zone may be left out. */
+/**
+ * A date and time with a zone: ISO 8601 in the profile of RFC 3339. Seconds, their fraction and the minutes of the
+ * zone are optional.
+ */
 const DATE_TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)$/;
 
-/** The first and the last moment whose year has four digits: others could not be told in the form they are read in. */
+/**
+ * The first and the last time whose year has four digits. Others cannot be written in the form in which they are
+ * read.
+ */
 const FIRST = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 const MS_PER_MINUTE = 60_000;

@@ -13,7 +13,7 @@ const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 export interface UiBuild {
   /** Scripts, styles and pictures; their names hold a hash of what they hold. */
   readonly assetsFolder: string;
-  /** Hashes of the scripts that stand in the page itself, as a content security policy names them. */
+  /** The hashes of inline scripts, as a content security policy names them. */
   readonly inlineScriptHashes: readonly string[];
   /** The page. `base` is the path of the UI as the browser sees it, with a slash at its end. */
   page(base: string, styleNonce: string): string;

@@ -41,7 +41,7 @@ export async function readCourseInEvent(
   };
 }
 
-/** Reads the published version of a course for an event; undefined if there is no such course. */
+/** Reads the published version of a course for an event; undefined if the course does not exist. */
 export async function readPublishedCourseInEvent(
   reader: Pick<Reader, 'query' | 'all'>,
   courseId: number,

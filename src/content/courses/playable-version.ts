@@ -21,7 +21,7 @@ export interface PlayableVersion {
   structure: CourseStructure;
 }
 
-/** Reads a version of a course for the player; undefined if there is no such version. */
+/** Reads a version of a course for the player; undefined if it does not exist. */
 export async function readPlayableVersion(
   reader: Pick<Reader, 'query'>,
   courseId: number,

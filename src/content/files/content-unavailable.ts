@@ -3,7 +3,7 @@ import { ProblemError } from '../../problems/problem.ts';
 /** How soon a client may ask again, in seconds. */
 const RETRY_AFTER = '10';
 
-/** What is told while the files of courses cannot be reached; why, only the log tells. */
+/** The response while the files of courses cannot be reached. Only the log has the reason. */
 export function contentUnavailable(cause: unknown): ProblemError {
   return new ProblemError('unavailable', 'Course files are temporarily unavailable', {
     headers: { 'Retry-After': RETRY_AFTER },

@@ -3,7 +3,7 @@ import { RangeNotSatisfiableError } from './content-store.ts';
 import { contentUnavailable } from './content-unavailable.ts';
 
 const MISSING: readonly unknown[] = ['NoSuchKey', 'NotFound', 'NoSuchUpload'];
-/** Failures of this machine's disk, which the uploader is told of in other words. */
+/** Failures of this machine's disk, for which the uploader gets another message. */
 const LOCAL: readonly unknown[] = ['ENOENT', 'ENOSPC', 'EDQUOT', 'EACCES', 'EMFILE', 'ENFILE'];
 
 /** Runs requests to S3; whatever fails of them is a problem `unavailable`, with the SDK's error as its cause. */

@@ -36,7 +36,7 @@ export function locationOf(folderId: FolderIdColumn): RawBuilder<string> {
     select chain.location from chain where chain.parent_id is null)`;
 }
 
-/** A folder and its ancestors up to the root. Empty if there is no such folder. */
+/** A folder and its ancestors up to the root. Empty if it does not exist. */
 export async function readFolderChain(reader: Pick<Reader, 'all'>, folderId: number): Promise<number[]> {
   const rows = await reader.all<{ id: number }>(
     `with recursive chain (id, parent_id, height) as (

@@ -24,7 +24,7 @@ export function fittingLanguages<Choice extends { readonly language: string }>(
   return [];
 }
 
-/** The languages of an `Accept-Language` header field in the order of preference; what is not valid is left out. */
+/** The languages of an `Accept-Language` header field, in order of preference. Invalid ones are omitted. */
 export function acceptedLanguages(field: string | undefined): string[] {
   return (field ?? '')
     .split(',', MAX_RANGES)

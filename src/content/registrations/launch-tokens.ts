@@ -4,7 +4,7 @@ import { SignedTokens } from '../../secrets/signed-token.ts';
 export const LAUNCH_LIFETIME_MS = 8 * 60 * 60 * 1_000;
 
 const KEY_PURPOSE = 'coursewire launch url';
-/** Names the format; a later format gets another number, so that both can be told apart. */
+/** Names the format. A later format gets another number. */
 const FORMAT = 'cwl1_';
 /** The same claim, followed by the address that the learner returns to. */
 const FORMAT_WITH_RETURN = 'cwl2_';

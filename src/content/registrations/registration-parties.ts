@@ -21,8 +21,8 @@ export async function lockExistingAccount(tx: Transaction, id: number): Promise<
 }
 
 /**
- * The published version of a course, which is locked against deletion until the transaction ends; undefined if
- * there is no such course.
+ * The published version of a course, which is locked against deletion until the transaction ends; undefined if the
+ * course does not exist.
  */
 export async function lockPublishedVersion(tx: Transaction, courseId: number): Promise<number | undefined> {
   const row = await tx.query

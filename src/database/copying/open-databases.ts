@@ -17,7 +17,7 @@ export interface CopyDatabases extends AsyncDisposable {
 
 /**
  * Opens the embedded database of a data folder for this process alone, and a PostgreSQL database.
- * @throws {DataFolderError} if there is no such database, or while a service is running on it
+ * @throws {DataFolderError} if the database does not exist, or while a service is running on it
  * @throws {UnsuitableServerError} @throws {NewerDatabaseError} @throws {DatabaseUnavailableError}
  */
 export async function openCopyDatabases(

@@ -28,7 +28,7 @@ const USE_NOTED_EVERY_MS = 60_000;
 
 /** VSCHAR of RFC 6749 Appendix A.1, bounded: nothing else is a client's id, or fit for every database. */
 const POSSIBLE_ID = /^[\x20-\x7e]{1,255}$/;
-/** Compared with when there is no such client, so that it costs the same. No secret has this hash. */
+/** Compared with if the client does not exist, so that the check takes the same time. No secret has this hash. */
 const NO_HASH = '00'.repeat(32);
 
 /** An API client without its secret. Times are in epoch milliseconds. */

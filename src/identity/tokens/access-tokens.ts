@@ -7,7 +7,7 @@ import { readStoredScopes, SCOPES, type Scope } from '../scopes.ts';
 /** The longest text that is looked at as a token; a real one has about 110 characters. */
 export const MAX_TOKEN_CHARACTERS = 512;
 
-/** Names the format; a later format gets another number, so that both can be told apart. */
+/** Names the format. A later format gets another number. */
 const VERSION = 'cwt1_';
 const MAC_BYTES = 32;
 /** A real token differs from every other, also from one for the same client in the same millisecond. */

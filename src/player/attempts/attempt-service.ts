@@ -161,7 +161,7 @@ export class AttemptService {
 
   /**
    * Runs what a unit that talks to the server by itself changes, in one transaction that holds the registration, and
-   * stores the results that come of it as {@link recordUnitResult} does. They are left out where the launch records none.
+   * stores the results that come of it as {@link recordUnitResult} does. They are omitted if the launch records none.
    * @param launch one of a registration
    * @param options.dataOf the one unit whose data `work` and its results look at; null for none. Left out, all are read,
    *   which only runtimes may ask for that write the data themselves

@@ -1,7 +1,7 @@
 import { SignedTokens } from '../../secrets/signed-token.ts';
 
 const KEY_PURPOSE = 'coursewire content origin';
-/** Names the format; a later format gets another number, so that both can be told apart. */
+/** Names the format. A later format gets another number. */
 const FORMAT = 'cwp1_';
 /** The claim, by offset in bytes. */
 const EXPIRES_AT = 0;

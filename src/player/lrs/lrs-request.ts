@@ -128,7 +128,7 @@ export class QueryReader {
     this.#query = query;
   }
 
-  /** A member that may be left out. */
+  /** An optional member. */
   text(name: string): string | null {
     this.#known.add(name);
     return this.#query.get(name) ?? null;

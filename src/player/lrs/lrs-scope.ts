@@ -16,7 +16,7 @@ export interface LrsScope {
 /** The learner, the registration and the activities of one launch. Nothing else is read or written through it. */
 export interface LaunchScope {
   /**
-   * The registration whose records these are: what is stored belongs to it, and goes with it. Null for a preview: what
+   * The registration whose records these are: stored records belong to it, and are deleted with it. Null for a preview: what
    * is sent is checked and then dropped.
    */
   registrationId: string | null;

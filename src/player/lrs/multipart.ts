@@ -27,7 +27,7 @@ export function readMultipart(contentType: string, body: Buffer): Part[] {
   const boundary = match?.[1] ?? match?.[2];
   if (boundary === undefined) throw malformed('The Content-Type names no boundary');
   const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first delimiter may stand at the very beginning.
+  // The first delimiter may be at the very beginning.
   const whole = Buffer.concat([LINE_END, body]);
   const parts: Part[] = [];
   let at = whole.indexOf(delimiter);

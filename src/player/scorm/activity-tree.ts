@@ -85,7 +85,7 @@ function activityOf(item: StructureItem): Activity {
 }
 
 /**
- * What an activity is sequenced by. Limits of duration are left out: the engine makes an activity with one undeliverable,
+ * What an activity is sequenced by. Limits of duration are omitted: the engine makes an activity with one undeliverable,
  * and the unit gets it as `cmi.max_time_allowed`.
  */
 function settingsOf(sequencing: Sequencing): Record<string, unknown> {

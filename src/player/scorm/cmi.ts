@@ -22,7 +22,7 @@ export interface CmiCommit {
   elapsedMs: number;
   terminated: boolean;
   cmi: Cmi;
-  /** Whether members that are left out stay as they are. */
+  /** Whether omitted members stay unchanged. */
   isChange?: boolean;
   /** Suspend data as changes, one for each text that the server may have. */
   splices?: readonly Splice[];

@@ -5,10 +5,10 @@ import { deleteMessages } from './message-statements.ts';
 const DELETED_TOGETHER = 4_096;
 
 /**
- * Messages that are done with and still in the table, by their numbers. Deleted one by one they would make every commit
- * write the pages that each was on; many together, in the order in which they lie there, share pages (a tenth of all time
- * at 100 webhooks). What is done with is told by the lines (`done_to`), as part of the transaction that settles, so a
- * process that dies with messages undeleted leaves nothing in doubt: the next one deletes them.
+ * Messages that are done but still in the table, by their numbers. If they were deleted one by one, every commit
+ * would write all pages that they are on. Many together, in the order of the table, share pages (a tenth of all
+ * time with 100 webhooks). Each line records its last done message (`done_to`) in the transaction that settles.
+ * After a crash, the next process deletes what is left.
  */
 export class DoneMessages {
   readonly #positions = new Set<number>();

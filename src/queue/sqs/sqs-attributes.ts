@@ -29,7 +29,7 @@ export function readLimits(attributes: QueueAttributes): QueueLimits {
   };
 }
 
-/** Everything that is wrong with the two queues; names stand in each text. */
+/** All problems of the two queues. Each text names its queue. */
 export function judgeQueues(
   messages: { name: string; attributes: QueueAttributes },
   dead: { name: string; attributes: QueueAttributes },

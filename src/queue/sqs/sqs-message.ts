@@ -26,8 +26,9 @@ const NOT_ASCII = /[^\t\n\r\u0020-\u007e]/g;
 const ATTRIBUTES_BYTES = 1_024;
 
 /**
- * The copy of a message. Its body is the message's in ASCII: other characters are JSON escapes, since servers differ in
- * what they take. A body that is too long for the queue is left out, which an attribute says.
+ * The copy of a message. Its body is the body of the message in ASCII, with JSON escapes for other characters,
+ * because servers accept different characters. A body that is too long for the queue is omitted, and an attribute
+ * says so.
  */
 export function toSqsMessage(
   message: QueueMessage,
@@ -76,8 +77,8 @@ export function toCopy({ MessageAttributes = {}, Attributes, Body = '', ReceiptH
 }
 
 /**
- * Packs messages into batches that may be sent at the same time: those of a group are all in one batch, in their order.
- * Messages of a group that are too many or too long for one batch are left out.
+ * Packs messages into batches that can be sent concurrently. All messages of a group are in one batch, in their
+ * order. Groups with too many or too long messages for one batch are omitted.
  */
 export function toBatches<M extends SqsMessage>(messages: readonly M[], maxBytes: number): M[][] {
   const fits = (batch: readonly M[]) =>

@@ -74,8 +74,8 @@ export async function readUnplacedLines(reader: Pick<Reader, 'all'>): Promise<nu
 }
 
 /**
- * Makes the heads of these lines due that wait for their copies, as of the moment at which they were queued. Lines that
- * others have locked are left out: their copies follow, or somebody is working on them.
+ * Makes the heads of lines due that wait for their copies, as of the time at which they were queued. Lines that
+ * others have locked are omitted: their copies follow, or another instance handles them.
  */
 export async function makeAwaitingDue(
   tx: Transaction,

@@ -7,7 +7,7 @@ import { findOtherOwners } from './sqs-owner.ts';
 
 /** Between looks at the queues while all is well. */
 const LOOK_MS = 3 * 60_000;
-/** How long the first look may hold up the start, and when one that has not ended then is repeated. */
+/** How long the first look may delay the startup, and when an unfinished one is repeated. */
 const FIRST_LOOK_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 

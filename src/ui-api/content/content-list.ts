@@ -11,7 +11,7 @@ import { readLocations, standsIn } from './locations.ts';
 export const CONTENT_SORTS = ['name', 'updated', 'created'] as const;
 export type ContentSort = (typeof CONTENT_SORTS)[number];
 
-/** Which content a list holds: what fits every member that is not null. */
+/** Which content a list contains: what matches every member that is not null. */
 export interface ContentFilter {
   search: string | null;
   folderId: number | null;

@@ -28,7 +28,7 @@ const Query = Type.Object(
 
 const RedeliveryBody = Type.Object(
   {
-    /** All active webhooks when left out. */
+    /** Defaults to all active webhooks. */
     webhook_id: Type.Optional(Id()),
     /** The `until_dt` of the step before; left out at the first. */
     until_dt: Type.Optional(Type.String({ maxLength: MAX_DATE_TIME_LENGTH })),

@@ -18,7 +18,7 @@ const Query = ListQuery(WEBHOOK_SORTS, {
   state: Type.Optional(Type.Enum([...WEBHOOK_STATES])),
 });
 
-/** The list of webhooks, and one of them as it stands there, for the admin UI. */
+/** The list of webhooks, and a single row of it, for the admin UI. */
 export function webhookListRoutes(
   routes: Routes,
   { reader, readOnly, delivers }: { reader: Reader; readOnly: boolean; delivers: boolean },

@@ -39,8 +39,8 @@ export interface PresentConfiguration {
 }
 
 /**
- * What is wrong with a configuration beyond its schema (sections 2.2, 6.1 and 7). Looks only at members
- * that are of the right type, and at lists of an allowed length, so that it can be told together with what the schema found.
+ * The errors of a configuration beyond its schema (sections 2.2, 6.1 and 7). Checks only members of the right type
+ * and lists of an allowed length, so that the errors can be reported together with those of the schema.
  */
 export function configurationErrors(
   input: unknown,

@@ -1,6 +1,7 @@
 /**
- * The form of a target's URL, for the API and the admin UI alike. URL parsers mend what they are given (they trim, drop
- * tabs, turn backslashes and count no slashes), so a text could be stored that says another address than it leads to.
+ * The form of a target's URL, for the API and the admin UI. URL parsers silently correct their input: they trim it,
+ * drop tabs, and accept backslashes and any number of slashes. So a text could be stored that names another address
+ * than the one it leads to.
  */
 
 /** What can be wrong with the form of a target's URL, in the words of an answer. */

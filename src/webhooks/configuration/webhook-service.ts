@@ -326,7 +326,7 @@ export class WebhookService {
       return { type: 'BASIC', key: this.#with.cipher.decryptCredentials(row.id, row.credentials).key };
     } catch (error) {
       if (!(error instanceof UndecryptableError)) throw error;
-      // Readable still, so that it can be mended by setting key and secret again.
+      // Still readable, so that setting the key and secret again corrects it.
       return { type: 'BASIC', key: '' };
     }
   }
@@ -336,7 +336,7 @@ function isResumed(present: Webhook, { paused }: WebhookConfiguration): boolean 
   return present.paused && !paused;
 }
 
-/** True when the change may mend what made deliveries fail: another target, or credentials given again. */
+/** Whether the change may correct what made deliveries fail: another target, or new credentials. */
 function mayMendDelivery(present: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
   if (targetUrl !== present.targetUrl || authentication.type !== present.authentication.type) return true;
   return authentication.type === 'BASIC' && authentication.secret !== null;

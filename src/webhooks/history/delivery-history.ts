@@ -1,4 +1,4 @@
-/** What became of a message, as its history tells it. */
+/** The outcome of a message in the history. */
 export const DELIVERY_STATUSES = ['RETRYING', 'QUEUED', 'DELIVERED', 'DEAD_LETTERED', 'DISCARDED'] as const;
 
 /**

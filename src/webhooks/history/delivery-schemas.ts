@@ -35,7 +35,7 @@ const summary = {
 /** A delivery in a list. */
 export const DeliverySummary = Type.Object(summary, {
   title: 'Delivery',
-  description: 'What became of a message.',
+  description: 'A message and its outcome.',
 });
 export type DeliverySummary = Static<typeof DeliverySummary>;
 

@@ -72,7 +72,7 @@ export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelive
   );
 }
 
-/** Moves what the rows tell of their latest attempt to the earlier attempts, before another one takes its place. */
+/** Moves the latest attempt of the rows to the earlier attempts, before another one replaces it. */
 export async function archiveLatestAttempts(tx: Transaction, messageIds: readonly string[]): Promise<void> {
   await tx.run(
     `insert into delivery_attempts
@@ -301,7 +301,7 @@ export async function countWithStatus(
   return Number(count);
 }
 
-/** Makes deliveries wait again: what they tell of their latest attempt must have been archived. */
+/** Makes deliveries wait again. Their latest attempt must have been archived. */
 export async function markQueued(tx: Transaction, ids: readonly number[], now: number): Promise<void> {
   await tx.run(
     `update deliveries set status = 'QUEUED', status_reason = null, updated_at = ?,
@@ -313,7 +313,7 @@ export async function markQueued(tx: Transaction, ids: readonly number[], now: n
   );
 }
 
-/** Tells of a message that someone moved to the dead-letter queue. */
+/** Records that someone moved a message to the dead-letter queue. */
 export async function markDeadLettered(tx: Transaction, message: QueueMessage, now: number): Promise<void> {
   await upsertDeliveries(tx, [
     {

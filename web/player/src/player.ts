@@ -475,7 +475,7 @@ export class Player {
     this.#saving.classList.toggle('bad', isKnown && words[state] === undefined);
   }
 
-  /** Nothing is recorded any more: the course goes, so that nobody works in vain. */
+  /** Closes the course, because nothing is recorded any more. */
   #end(title: string, words: string, canTakeOver: boolean): void {
     this.#isEnded = true;
     this.#open?.window?.close();

@@ -14,7 +14,7 @@ export interface Engine {
   read(): Record<string, unknown>;
 }
 
-/** What is told of each change. */
+/** Called with each change. */
 export type OnChange = (how: 'value' | 'commit' | 'terminate') => void;
 
 /**

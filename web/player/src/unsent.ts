@@ -17,7 +17,7 @@ export interface UnsentOwner {
 
 interface Entry {
   keptAt: number;
-  /** Openings that tried in vain to send it. */
+  /** Openings that failed to send it. */
   tries: number;
   write: UnsentWrite;
 }

@@ -82,7 +82,7 @@ export const trendQuery = (id: number, period: TrendPeriod) =>
     ...polling(TREND_MS),
   });
 
-/** Everything that is known of webhooks, to be read anew after a change. */
+/** All queries about webhooks, which are repeated after a change. */
 export const webhooksKey = WEBHOOKS;
 
 export function createWebhook(body: WebhookConfiguration, idempotencyKey: string): Promise<WebhookRecord> {

@@ -5,7 +5,7 @@ export const registrations = {
   title: 'Registrations',
   one: 'Registration',
   description:
-    'Who is learning what, and their progress. A registration keeps the course version it was created with.',
+    'Learners, their courses and their progress. A registration keeps the course version it was created with.',
   label: 'Registrations',
   search: 'Learner id, or its beginning',
   columns: {
@@ -60,7 +60,7 @@ export const registrations = {
     accountDescription: 'It must be active.',
     course: 'Course or equivalent',
     courseDescription:
-      'What the account has. The learner gets the version that is published now; of an equivalent, one of its languages.',
+      'Content that the account has. The learner gets the currently published version or, for an equivalent, one of its languages.',
     nothing: 'The account has no courses or equivalents',
     learner: 'Learner id',
     learnerDescription:
@@ -156,7 +156,7 @@ export const registrations = {
   history: {
     title: 'History',
     description: 'What the course reported in each attempt.',
-    empty: 'Nothing yet. It fills when the learner opens the course.',
+    empty: 'No reports yet. They appear when the learner opens the course.',
     attempt: (attempt: number) => `Attempt ${attempt}`,
     version: (version: number) => `Version ${version}`,
     timeline: (attempt: number) => `What happened in attempt ${attempt}`,
@@ -180,8 +180,8 @@ export const registrations = {
   },
   statements: {
     title: 'Statements',
-    description: 'What a cmi5 or xAPI course stated, oldest first. Open a statement to see its data.',
-    empty: 'No statements. Courses of other standards make none.',
+    description: 'The statements of a cmi5 or xAPI course, oldest first. Open one to see its data.',
+    empty: 'No statements. Courses of other standards send none.',
     voided: 'Voided',
     more: 'Show more',
     rawOf: (sentence: string) => `Data of: ${isolate(sentence)}`,
@@ -190,7 +190,7 @@ export const registrations = {
   reset: {
     title: (learner: string) => `Reset the registration of ${isolate(learner)}?`,
     description:
-      'Its status starts over. The next launch begins a new attempt with the version that is published then. The present attempt stays in the history. ' +
+      'Its status starts over. The next launch begins a new attempt with the version that is published then. The current attempt stays in the history. ' +
       'Triggers “Status updated” if completion, success or score changes.',
     confirm: 'Reset registration',
     done: 'The registration was reset.',

@@ -23,7 +23,7 @@ export const system = {
         name: 'Database',
         ok: 'Stores everything, including waiting messages.',
         failed:
-          'Nothing can be read or saved. Check that the database server is running and can be reached from here, that its disk is not full, and that the password in database_url is correct. Saved data is not lost.',
+          'Nothing can be read or saved. Check that the database server is running and reachable, that its disk is not full, and that the password in database_url is correct. Saved data is not lost.',
       },
       disk: {
         name: 'Disk space',

@@ -19,7 +19,7 @@ import { LearningPanel } from './learning-panel.tsx';
 import { OverviewTiles } from './overview-tiles.tsx';
 import { PausedPanel } from './paused-panel.tsx';
 
-/** What is happening now; for those who may not see webhooks, what there is and what learners did. */
+/** Live data of the webhooks or, for those who may not see webhooks, content and learning. */
 export function DashboardPage() {
   const isAdmin = useIsAdmin();
   const { data, error, refetch, dataUpdatedAt } = useQuery(dashboardQuery);

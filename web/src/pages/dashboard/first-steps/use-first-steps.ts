@@ -23,8 +23,8 @@ const OVER = 'over';
 const FOREMOST = { sort: 'success_count', direction: 'desc', limit: 1 };
 
 /**
- * The first steps of a new service, for administrators; null when they are done or hidden, undefined until that is known.
- * What was seen done once stays done: statistics start anew, webhooks are deleted.
+ * The first steps of a new service, for administrators; null if they are done or hidden, undefined while that is
+ * unknown. A step that was done once stays done, because statistics are reset and webhooks are deleted.
  */
 export function useFirstSteps(courses: number | undefined): FirstSteps | null | undefined {
   const isAdmin = useIsAdmin();
@@ -64,6 +64,6 @@ function storeOver(): void {
   try {
     localStorage.setItem(STORED, OVER);
   } catch {
-    // Not allowed to keep anything: then they are gone until the page is loaded anew.
+    // If nothing can be stored, they are hidden until the page is reloaded.
   }
 }

@@ -62,7 +62,7 @@ export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
   );
 }
 
-/** A line that moves again tells nothing of what was given up: this does, and leads there. */
+/** Shows that messages were moved to dead letters, with a link, because the line itself no longer does. */
 function DeadLettersNote({ webhookId }: { webhookId: number }) {
   return (
     <div className={styles.note}>
@@ -113,7 +113,7 @@ function Head({
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhook.id] }),
   });
-  // What was asked about is what is given up, also when another message has become the first meanwhile.
+  // The message that was confirmed is moved, even if another one has become the first in the meantime.
   const [askedOf, setAskedOf] = useState(head.message_id);
   return (
     <>

@@ -34,8 +34,8 @@ export function stepErrors(step: Step, draft: Draft, secret: string, storedKey: 
 }
 
 /**
- * The first step that is not in order, or the last. Events and a focus that do not go together can be mended in either
- * step: both stay open.
+ * The first invalid step, or the last one. Events and a focus that cannot be combined can be corrected in either
+ * step, so both can be opened.
  */
 export function firstOpenStep(draft: Draft, secret: string, storedKey: StoredKey): Step {
   const isMendedByFocus = excludedSubtopics(draft).length > 0;

@@ -24,7 +24,7 @@ export function TargetStep({
   secretStays: boolean;
   /** Whether it has to be entered again, since the target is another one. */
   secretMoves: boolean;
-  /** Whether one was entered before the page was loaded anew. */
+  /** Whether one was entered before the page was reloaded. */
   secretLost: boolean;
   errors: FieldErrors;
   onChange: (change: Partial<Draft>) => void;

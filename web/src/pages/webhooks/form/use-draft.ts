@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Draft } from './draft.ts';
 import { forgetDraft, keepDraft, loadDraft } from './draft-storage.ts';
 
-/** A draft that survives leaving the page and loading it anew, in this tab. */
+/** A draft that is kept in this tab when the page is left or reloaded. */
 export interface DraftState {
   draft: Draft;
   /** The `ETag` of what it changes. */

@@ -28,7 +28,7 @@ import type { DraftState } from './use-draft.ts';
 
 const NO_ERRORS: FieldErrors = {};
 
-/** The steps of adding a webhook, or of editing `present`. The step stands in the address. */
+/** The steps of adding a webhook, or of editing `present`. The address names the step. */
 export function WebhookForm({
   state,
   present,

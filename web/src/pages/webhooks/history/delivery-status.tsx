@@ -10,7 +10,7 @@ const TONES: Readonly<Record<DeliveryStatus, Tone>> = {
   DISCARDED: 'quiet',
 };
 
-/** What became of a message, in a word. */
+/** The outcome of a message, in a word. */
 export function DeliveryStatusBadge({ status }: { status: DeliveryStatus }) {
   return <StatusBadge tone={TONES[status]}>{deliveries.statuses[status]}</StatusBadge>;
 }

@@ -30,7 +30,7 @@ import styles from './history.module.css';
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
 const PLACEHOLDERS = Array.from({ length: 8 }, (_, at) => `placeholder-${at}`);
 
-/** What became of a webhook's messages; of a deleted one (null) as long as it is kept. */
+/** The outcomes of a webhook's messages. Those of a deleted webhook (null) are shown as long as they are kept. */
 export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhook: WebhookRecord | null }) {
   const { outcome, cursor } = route.useSearch();
   const navigate = route.useNavigate();
