@@ -41,8 +41,8 @@ export class SigningService {
   }
 
   /**
-   * Makes a new signing secret. The present one becomes the former one, which goes on to sign beside it.
-   * @param formerForMs how long the former secret goes on to sign, in milliseconds; 0 ends it at once
+   * Creates a signing secret. The current one becomes the former one, which continues to sign in addition.
+   * @param formerForMs how long the former secret continues to sign, in milliseconds; 0 ends it at once
    * @throws {ProblemError} `not-found`, `webhooks-read-only`
    */
   async rotate(webhookId: number, formerForMs: number, open?: Transaction): Promise<NewSigningSecret> {
