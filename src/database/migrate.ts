@@ -24,6 +24,7 @@ import { focusNames } from './migrations/0022-focus-names.ts';
 import { registrationLanguages } from './migrations/0023-registration-languages.ts';
 import { pausedWebhooks } from './migrations/0024-paused-webhooks.ts';
 import { signingSecrets } from './migrations/0025-signing-secrets.ts';
+import { learnerProfiles } from './migrations/0026-learner-profiles.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   registrationLanguages,
   pausedWebhooks,
   signingSecrets,
+  learnerProfiles,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -110,7 +110,10 @@ export async function createPlayer(
     server,
     launches,
     attempts,
-    cleaningSteps: [(limit) => forgetOldLaunches(database, now(), limit)],
+    cleaningSteps: [
+      (limit) => forgetOldLaunches(database, now(), limit),
+      (limit) => lrs.documents.forgetLearners(limit),
+    ],
     unitsOf: (registration) => unitRecordsOf(registration, { attempts, courses, reader }),
     addRoutes(routes) {
       learningRoutes(routes, {

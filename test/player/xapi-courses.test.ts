@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { DocumentService } from '../../src/player/lrs/document-service.ts';
+import { register } from '../content/registration-parts.ts';
+import { openDatabaseOf } from '../support/database.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
 import { Player, registerTo, resultOf, xapiCourse } from './learner-parts.ts';
@@ -50,6 +53,30 @@ describe('an xAPI course', () => {
     assert.equal(course.registration, registrationId);
     assert.equal(course.actor.account.name, 'bob');
     assert.equal((await fetch(address)).status, 200);
+  });
+
+  test('loses what it kept of a learner once the last registration of the learner is gone', async () => {
+    const { registrationId, course } = await open('carla');
+    const { lrs, actor } = course;
+    const all = await lrsClient(service, ['statements:read', 'statements:write']);
+    const query = { agent: JSON.stringify(actor), profileId: 'preferences' };
+    assert.equal((await lrs.call('PUT', 'agents/profile', { query, body: { font: 'large' } })).status, 204);
+    const other = { agent: JSON.stringify({ mbox: 'mailto:carla@example.com' }), profileId: 'preferences' };
+    const always = { 'if-none-match': '*' };
+    await all.call('PUT', 'agents/profile', { query: other, body: {}, headers: always });
+    const { account_id, course_id } = (await service.api.get(`/registrations/${registrationId}`)).body;
+    const second = await register(service, { account_id, course_id }, 'carla');
+    await using database = await openDatabaseOf(service.settings.data_dir);
+    const documents = new DocumentService({ database, now: Date.now });
+    const status = async (asked: Record<string, string>) =>
+      (await all.call('GET', 'agents/profile', { query: asked })).status;
+
+    await service.api.delete(`/registrations/${registrationId}`);
+    assert.equal(await documents.forgetLearners(100), 0);
+    assert.equal(await status(query), 200);
+    await service.api.delete(`/registrations/${second.registration_id}`);
+    assert.equal(await documents.forgetLearners(100), 1);
+    assert.deepEqual([await status(query), await status(other)], [404, 200]);
   });
 
   test('reports its result by statements, and webhooks hear each change once', async () => {

@@ -6,12 +6,13 @@ import {
   type DocumentRow,
   deleteDocument,
   deleteDocuments,
+  deleteProfilesWithoutLearner,
   selectDocument,
   selectDocumentIds,
   selectLockedDocument,
   upsertDocument,
 } from './document-store.ts';
-import { isOfLaunch, type LrsScope } from './lrs-scope.ts';
+import { isOfLaunch, type Learner, type LrsScope } from './lrs-scope.ts';
 import { agentIdentity, termOf } from './statement-index.ts';
 import { isObject, type JsonObject } from './xapi-types.ts';
 
@@ -97,7 +98,9 @@ export class DocumentService {
   ): Promise<void> {
     assertWritable(scope, collection, id);
     scope.launch?.admitDocument?.({ kind: collection.kind, id, ...document });
-    await this.#change(scope, (tx) => this.writeIn(tx, scope, collection, id, document, options));
+    await this.#change(scope, (tx, learner) =>
+      this.writeIn(tx, scope, collection, id, document, { ...options, learner }),
+    );
   }
 
   /** The same in an open transaction, for documents of the service too. */
@@ -107,8 +110,15 @@ export class DocumentService {
     collection: DocumentCollection,
     id: string,
     { contentType, content }: { contentType: string; content: Buffer },
-    options: { conditions: DocumentConditions; merges: boolean; condition: ConditionNeed },
+    options: {
+      conditions: DocumentConditions;
+      merges: boolean;
+      condition: ConditionNeed;
+      /** Who the launch is of. */
+      learner?: Learner | undefined;
+    },
   ): Promise<void> {
+    const learner = collection.kind === 'agent-profile' ? options.learner : undefined;
     const keys = keysOf(scope, collection, id);
     const present = await selectLockedDocument(tx, keys.document);
     // Many a course writes its first profile without a condition: where there is none, it can overwrite nothing.
@@ -127,6 +137,8 @@ export class DocumentService {
       content: next.toString('base64'),
       etag: entityTagOf(next),
       updated_at: this.#now(),
+      learner_account_id: learner?.accountId ?? null,
+      learner_id: learner?.learnerId ?? null,
     });
   }
 
@@ -152,10 +164,16 @@ export class DocumentService {
   }
 
   /** Changes something in the transaction that the scope asks for; of a preview, nothing. */
-  async #change(scope: LrsScope, work: (tx: Transaction) => Promise<void>): Promise<void> {
+  async #change(scope: LrsScope, work: (tx: Transaction, learner?: Learner) => Promise<void>): Promise<void> {
     const { launch } = scope;
     if (launch?.registrationId === null) return;
-    await (launch?.transaction?.(work) ?? this.#database.transaction(work));
+    if (launch?.transaction === undefined) await this.#database.transaction((tx) => work(tx));
+    else await launch.transaction((tx, { learner }) => work(tx, learner));
+  }
+
+  /** Deletes at most so many profiles of learners who have no registration left; answers how many there were. */
+  async forgetLearners(limit: number): Promise<number> {
+    return await this.#database.transaction((tx) => deleteProfilesWithoutLearner(tx, limit));
   }
 }
 

@@ -13,10 +13,13 @@ export interface DocumentRow {
   content: string;
   etag: string;
   updated_at: number;
+  /** The learner whose profile it is, where a course wrote it; null for all other documents. */
+  learner_account_id: number | null;
+  learner_id: string | null;
 }
 
 const COLUMNS =
-  'document_key, collection_key, registration_id, registration, document_id, content_type, content, etag, updated_at';
+  'document_key, collection_key, registration_id, registration, document_id, content_type, content, etag, updated_at, learner_account_id, learner_id';
 
 export async function selectDocument(
   reader: Pick<Reader, 'all'>,
@@ -38,9 +41,11 @@ export async function selectLockedDocument(tx: Transaction, key: string): Promis
 
 export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise<void> {
   await tx.run(
-    `insert into lrs_documents (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `insert into lrs_documents (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (document_key) do update set content_type = excluded.content_type, content = excluded.content,
-       etag = excluded.etag, updated_at = excluded.updated_at`,
+       etag = excluded.etag, updated_at = excluded.updated_at,
+       learner_account_id = coalesce(excluded.learner_account_id, lrs_documents.learner_account_id),
+       learner_id = coalesce(excluded.learner_id, lrs_documents.learner_id)`,
     row.document_key,
     row.collection_key,
     row.registration_id,
@@ -50,6 +55,20 @@ export async function upsertDocument(tx: Transaction, row: DocumentRow): Promise
     row.content,
     row.etag,
     row.updated_at,
+    row.learner_account_id,
+    row.learner_id,
+  );
+}
+
+/** Deletes at most so many profiles of learners who have no registration left; answers how many there were. */
+export async function deleteProfilesWithoutLearner(tx: Transaction, limit: number): Promise<number> {
+  return await tx.run(
+    `delete from lrs_documents where document_key in (
+       select d.document_key from lrs_documents d
+       where d.learner_account_id is not null and not exists (
+         select 1 from registrations r where r.learner_id = d.learner_id and r.account_id = d.learner_account_id)
+       limit ?)`,
+    limit,
   );
 }
 

@@ -42,8 +42,16 @@ export interface LaunchScope {
   transaction?<T>(work: (tx: Transaction, launch: LaunchTransaction) => Promise<T>): Promise<T>;
 }
 
-/** What a launch has to say of statements while they are stored. */
+/** A learner: an account names its learners for itself. */
+export interface Learner {
+  accountId: number;
+  learnerId: string;
+}
+
+/** What a launch has to say of statements and documents while they are stored. */
 export interface LaunchTransaction {
+  /** Who the launch is of. */
+  learner: Learner;
   /**
    * Refuses statements that the rules of the launch's standard forbid. Those that are stored already are not among them.
    * @throws {ProblemError} `forbidden`

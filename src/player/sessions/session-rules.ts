@@ -38,5 +38,5 @@ export interface SessionRules {
   admitDocument?(document: { kind: string; id: string; contentType: string; content: Buffer }): void;
   /** What has happened once the unit has asked for a document; null where that changes nothing. */
   factsAfterReading?(session: Session, kind: string, id: string): JsonObject | null;
-  begin(situation: SessionSituation): LaunchTransaction & { outcome(): SessionOutcome };
+  begin(situation: SessionSituation): Omit<LaunchTransaction, 'learner'> & { outcome(): SessionOutcome };
 }

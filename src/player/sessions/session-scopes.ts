@@ -110,7 +110,7 @@ export class SessionScopes {
         }
         rules.assertOpen(session);
         const run = rules.begin({ session, present, course, unit, now: now(), baseUrl: baseUrl() });
-        const result = await work(tx, run);
+        const result = await work(tx, { ...run, learner: present.registration });
         const { results, facts, endedAt, says } = run.outcome();
         if (says.length > 0) await lrs.statements.storeIn(tx, this.ownScope(session), says);
         await updateSession(tx, { sessionId, facts, endedAt, activeAt: now() });
