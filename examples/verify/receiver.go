@@ -1,0 +1,65 @@
+// Receives signed postbacks: PORT=9000 WEBHOOK_SECRET=whsec_… go run receiver.go
+package main
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const tolerance = 5 * time.Minute
+
+var key, _ = base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("WEBHOOK_SECRET"), "whsec_"))
+
+// Replace it with a unique column in your database, written in the transaction that stores the message.
+var handled sync.Map
+
+// isGenuine says whether one of the signatures is that of the body, and the request is recent.
+func isGenuine(id, timestamp, signatures string, body []byte) bool {
+	seconds, err := strconv.ParseInt(timestamp, 10, 64)
+	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > tolerance {
+		return false
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "%s.%s.", id, timestamp)
+	mac.Write(body)
+	expected := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	for _, each := range strings.Split(signatures, " ") {
+		if hmac.Equal([]byte(each), []byte(expected)) {
+			return true
+		}
+	}
+	return false
+}
+
+func receive(response http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return
+	}
+	id := request.Header.Get("webhook-id")
+	if !isGenuine(id, request.Header.Get("webhook-timestamp"), request.Header.Get("webhook-signature"), body) {
+		http.Error(response, "wrong signature", http.StatusUnauthorized)
+		return
+	}
+	if _, known := handled.LoadOrStore(id, true); !known {
+		var message struct{ Subtopic string }
+		if json.Unmarshal(body, &message) == nil {
+			fmt.Println("received", id, message.Subtopic)
+		}
+	}
+	response.WriteHeader(http.StatusNoContent)
+}
+
+func main() {
+	panic(http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), http.HandlerFunc(receive)))
+}

@@ -1,0 +1,41 @@
+<?php
+// Receives signed postbacks. PHP 8 or later: WEBHOOK_SECRET=whsec_… php -S 127.0.0.1:9000 receiver.php
+
+const TOLERANCE_S = 5 * 60;
+
+/** Whether one of the signatures is that of the body, and the request is recent. */
+function isGenuine(string $id, string $timestamp, string $signatures, string $body): bool
+{
+    if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > TOLERANCE_S) {
+        return false;
+    }
+    $key = base64_decode(preg_replace('/^whsec_/', '', getenv('WEBHOOK_SECRET')));
+    $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+    foreach (explode(' ', $signatures) as $each) {
+        if (hash_equals($expected, $each)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** True for the first time. Replace it with a unique column in your database. */
+function isNew(string $id): bool
+{
+    $folder = getenv('HANDLED') ?: sys_get_temp_dir() . '/handled-webhooks';
+    @mkdir($folder, 0700, true);
+    return @fopen($folder . '/' . hash('sha256', $id), 'x') !== false;
+}
+
+$body = file_get_contents('php://input');
+$id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
+$timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
+if (!isGenuine($id, $timestamp, $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '', $body)) {
+    http_response_code(401);
+    return;
+}
+if (isNew($id)) {
+    $message = json_decode($body, true);
+    file_put_contents('php://stdout', "received $id {$message['subtopic']}\n");
+}
+http_response_code(204);

@@ -1,0 +1,51 @@
+"""Receives signed postbacks. Python 3.9 or later: PORT=9000 WEBHOOK_SECRET=whsec_… python3 receiver.py"""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
+TOLERANCE_S = 5 * 60
+
+# Replace it with a unique column in your database, written in the transaction that stores the message.
+handled = set()
+
+
+def is_genuine(message_id, timestamp, signatures, body):
+    """Whether one of the signatures is that of the body, and the request is recent."""
+    if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > TOLERANCE_S:
+        return False
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.new(KEY, signed, hashlib.sha256).digest()).decode()
+    return any(hmac.compare_digest(each.encode(), expected.encode()) for each in signatures.split(" "))
+
+
+class Receiver(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        message_id = self.headers.get("webhook-id", "")
+        timestamp = self.headers.get("webhook-timestamp", "")
+        if not is_genuine(message_id, timestamp, self.headers.get("webhook-signature", ""), body):
+            return self.respond(401)
+        if message_id not in handled:
+            handled.add(message_id)
+            print("received", message_id, json.loads(body)["subtopic"], flush=True)
+        self.respond(204)
+
+    def respond(self, status):
+        self.send_response(status)
+        if status != 204:
+            self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Receiver).serve_forever()

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createHmac, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { startTestService, temporaryFolder, until } from './support/service.ts';
+
+/** The receivers in examples/verify, each run if its toolchain is on this machine. */
+
+const FOLDER = path.join(import.meta.dirname, '../examples/verify');
+const RECEIVERS: Record<string, { needs: string; command: (port: number) => [string, ...string[]] }> = {
+  'receiver.ts': { needs: 'node', command: () => [process.execPath, 'receiver.ts'] },
+  'receiver.py': { needs: 'python3', command: () => ['python3', 'receiver.py'] },
+  'receiver.go': { needs: 'go', command: () => ['go', 'run', 'receiver.go'] },
+  'Receiver.java': { needs: 'javac', command: () => ['java', 'Receiver.java'] },
+  'receiver.php': { needs: 'php', command: (port) => ['php', '-S', `127.0.0.1:${port}`, 'receiver.php'] },
+};
+
+const isInstalled = (program: string) =>
+  (process.env.PATH ?? '').split(path.delimiter).some((folder) => existsSync(path.join(folder, program)));
+
+describe('the receivers to copy', () => {
+  for (const [name, { needs, command }] of Object.entries(RECEIVERS)) {
+    test(`${name} accepts signed postbacks once, and none that was changed or is old`, {
+      skip: !isInstalled(needs) && `${needs} is not installed`,
+    }, async () => {
+      await using service = await startTestService();
+      const { api } = service;
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}/`;
+      const { id } = await api.create('/webhooks', { name: 'CRM', topic: 'ACCOUNT', target_url: url });
+      const { signing_secret: secret } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
+      await using receiver = await startReceiver(command(port), port, secret);
+
+      await api.create('/accounts', { name: 'Nörthwind 💥' });
+      await until(() => receiver.output().includes('ACCOUNT_CREATED'), `${name} has received the message`);
+      const deliveries = `/webhooks/${id}/deliveries`;
+      const [delivery] = await until(async () => {
+        const { data } = (await api.get(deliveries)).body;
+        return data[0]?.status === 'DELIVERED' && data;
+      }, 'the message is delivered');
+
+      const { signing_secret: other } = (await api.post(`/webhooks/${id}/signing-secret`)).body;
+      assert.notEqual(other, secret);
+      await api.post(`${deliveries}/${delivery.id}/redeliver`);
+      await until(async () => {
+        const { body } = await api.get(`${deliveries}/${delivery.id}`);
+        return body.attempts === 2 && body.status === 'DELIVERED';
+      }, 'the message is delivered again, with the signatures of both secrets');
+
+      const message = '{"subtopic":"ACCOUNT_DELETED"}';
+      const now = Math.floor(Date.now() / 1_000);
+      assert.equal(await post(url, secret, { timestamp: now, signed: message, body: message }), 204);
+      assert.equal(
+        await post(url, secret, { timestamp: now, signed: message, body: message.replace('_', '-') }),
+        401,
+      );
+      assert.equal(await post(url, secret, { timestamp: now - 3_600, signed: message, body: message }), 401);
+      assert.equal(await post(url, other, { timestamp: now, signed: message, body: message }), 401);
+      const lines = receiver
+        .output()
+        .split('\n')
+        .filter((line) => line.startsWith('received'));
+      assert.deepEqual(
+        lines.map((line) => line.split(' ')[2]),
+        ['ACCOUNT_CREATED', 'ACCOUNT_DELETED'],
+      );
+    });
+  }
+});
+
+async function post(
+  url: string,
+  secret: string,
+  { timestamp, signed, body }: { timestamp: number; signed: string; body: string },
+): Promise<number> {
+  const id = `id-${signed.length}`;
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${signed}`).digest('base64');
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': `v1,${signature}`,
+    },
+    body,
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** A port that is free now, and that the system gives to nobody who asks for any. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}
+
+/** Starts a receiver and waits until it accepts connections. */
+async function startReceiver([program, ...args]: [string, ...string[]], port: number, secret: string) {
+  const folder = temporaryFolder();
+  const child = spawn(program, args, {
+    cwd: FOLDER,
+    detached: true,
+    env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret, HANDLED: folder.path },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const stop = async () => {
+    // Programs such as `go run` have children of their own.
+    if (child.exitCode === null && child.pid !== undefined) {
+      const exited = once(child, 'exit');
+      process.kill(-child.pid, 'SIGKILL');
+      await exited;
+    }
+    folder[Symbol.dispose]();
+  };
+  try {
+    await until(() => {
+      assert.equal(child.exitCode, null, errors);
+      return accepts(port);
+    }, `${program} listens`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { output: () => output, [Symbol.asyncDispose]: stop };
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
