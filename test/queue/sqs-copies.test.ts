@@ -53,6 +53,26 @@ describe('a copy on Amazon SQS', () => {
     assert.equal((await instance.queue.line(1)).depth, 3);
   });
 
+  it('does not bring forward a message that was put back until later', async () => {
+    await using bench = await openBench(server);
+    const instance = await bench.open();
+    await bench.put(lines([1], 1));
+    const message = await takeUp(instance);
+    const availableAt = Date.now() + 3_600_000;
+    await settle(instance, { message, action: 'release', availableAt });
+    await bench.put([messageOf(1, 'next', Date.now())]);
+    await until(
+      () => bench.proxy.actions.filter((each) => each === 'DeleteMessageBatch').length > 1,
+      'it came',
+    );
+    // Receiving acts on what came.
+    await settle(instance);
+    const { head } = await instance.queue.line(1);
+    assert.equal(head?.messageId, '1-0');
+    const [line] = await bench.database.reader.all('select available_at from queue_lines where line_id = 1');
+    assert.deepEqual(line, { available_at: availableAt });
+  });
+
   it('that was lost keeps nothing back: the timer finds the line', async () => {
     await using bench = await openBench(server);
     const placing = await bench.open({ polls: false });

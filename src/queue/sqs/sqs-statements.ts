@@ -74,8 +74,9 @@ export async function readUnplacedLines(reader: Pick<Reader, 'all'>): Promise<nu
 }
 
 /**
- * Makes the heads of lines due that wait for their copies, as of the time at which they were queued. Lines that
- * others have locked are omitted: their copies follow, or another instance handles them.
+ * Makes the heads of lines due that wait for their copies, as of the time at which they were queued. A head that was
+ * released until later keeps its time. Lines that others have locked are omitted: their copies follow, or another
+ * instance handles them.
  */
 export async function makeAwaitingDue(
   tx: Transaction,
@@ -87,12 +88,14 @@ export async function makeAwaitingDue(
     `with awaiting as materialized
        (select line.line_id from ${recordset(tx.dialect, 'given', { id: 'bigint' })}
         cross join queue_lines as line where line.line_id = given.id
-          and line.lease_token is null and line.receive_count = 0 and line.available_at > ?
+          and line.lease_token is null and line.receive_count = 0
+          and line.available_at > ? and line.available_at <= ?
         ${tx.dialect === 'postgres' ? 'for update of line skip locked' : ''})
      update queue_lines set available_at = available_at - ?
      where line_id in (select awaiting.line_id from awaiting)`,
     JSON.stringify(asIds(lineIds)),
     now,
+    now + waitMs,
     waitMs,
   );
 }
