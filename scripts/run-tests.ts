@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import path from 'node:path';
+import { testPrograms } from './test-processes.ts';
 
 /** The checkout that the tests are of. */
 export const ROOT = path.join(import.meta.dirname, '..');
@@ -30,8 +31,8 @@ export function allTestFiles(): string[] {
 }
 
 /**
- * Runs test files, each in a process of its own, and answers the exit code for the command: 0 only if tests ran and all of
- * them passed. Stays until the tests have ended, whatever signal comes, so that the caller can tidy up after them.
+ * Runs test files, some of them several in a process, and answers the exit code for the command: 0 only if tests ran and all of them
+ * passed. Stays until the tests have ended, whatever signal comes, so that the caller can tidy up after them.
  */
 export async function runTests(
   { options, files }: TestArguments,
@@ -43,9 +44,10 @@ export async function runTests(
   }
   // Inside a test this variable would have `node` skip every file, and pass.
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  using programs = testPrograms(files, ROOT);
   const tests = spawn(
     process.execPath,
-    ['--import', './bin/compile-cache.js', '--test', ...options, ...files],
+    ['--import', './bin/compile-cache.js', '--test', ...options, ...programs.files],
     {
       cwd: ROOT,
       env: { ...inherited, ...environment },

@@ -5,6 +5,8 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFil
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { testPrograms } from '../scripts/test-processes.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { until } from './support/until.ts';
@@ -32,21 +34,19 @@ const TEST_COMMANDS: Record<string, Record<string, string>> = {
     'a file that cannot be loaded': "import './is-not-there.ts';\n",
   },
   'test:ui': { 'a test that throws': THROWING_TEST },
-  'test:pg': {
-    'a test that throws': throwingTestOn('PostgreSQL'),
-    'a file that cannot be loaded': "import './is-not-there.ts';\n",
-  },
+  'test:pg': { 'a test that throws': throwingTestOn('PostgreSQL') },
   'test:queues': {
     'a test that throws on SQLite': throwingTestOn('SQLite'),
     'a test that throws on PostgreSQL': throwingTestOn('PostgreSQL'),
   },
 };
-/** Commands that check a checkout, by the faults that they must notice. */
-const CHECK_COMMANDS: Record<string, Fault[]> = {
-  check: ['types', 'types of the UI', 'types of the tests of the UI', 'code', 'lockfile', 'settings page'],
-  'check:types': ['types', 'types of the UI', 'types of the tests of the UI'],
-  'check:code': ['code'],
-};
+/** Commands that check a checkout, with options, by the faults that each must notice when there is no other. */
+const CHECK_COMMANDS: readonly { command: string; options?: readonly string[]; faults: Fault[] }[] = [
+  { command: 'check:types', faults: ['types', 'types of the UI', 'types of the tests of the UI'] },
+  { command: 'check:code', faults: ['code'] },
+  { command: 'check', options: ['--only', 'lockfile'], faults: ['lockfile'] },
+  { command: 'check', options: ['--only', 'settings'], faults: ['settings page'] },
+];
 const OTHER_COMMANDS = ['test', 'test:browsers', 'prove', 'bench', 'settings:docs', 'lockfile'];
 
 interface Outcome {
@@ -62,9 +62,14 @@ function commandFolder() {
   return folder;
 }
 
-/** Runs an npm script as people do, with `folder` for its temporary files. */
-function npmRun(folder: string, name: string, ...args: string[]): Promise<Outcome> {
-  return run('npm', ['run', '--silent', name, '--', ...args], { TMPDIR: folder });
+/**
+ * Runs the command of an npm script, with `folder` for its temporary files. Without npm itself, which takes as long to
+ * start as many of the commands do.
+ */
+function runScript(folder: string, name: string, ...args: string[]): Promise<Outcome> {
+  const [program, ...own] = scripts[name]!.split(' ');
+  assert.equal(program, 'node');
+  return run(process.execPath, [...own, ...args], { TMPDIR: folder });
 }
 
 async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
@@ -79,6 +84,12 @@ async function run(program: string, args: readonly string[], env: NodeJS.Process
     text(child.stderr),
   ]);
   return { code, output: out + err };
+}
+
+/** Runs one proof with one seed. */
+function prove(folder: string, database: string, operations: string): Promise<Outcome> {
+  const options = ['--database', database, '--seed', '1', '--operations', operations];
+  return runScript(folder, 'prove', 'model', ...options);
 }
 
 function assertFails({ code, output }: Outcome, said: RegExp, what: string): void {
@@ -111,7 +122,7 @@ const FAULTS = {
   types: { 'sound.ts': WRONG_TYPE },
   'types of the UI': { 'web/sound.ts': WRONG_TYPE },
   'types of the tests of the UI': { 'test/ui/sound.ts': WRONG_TYPE },
-  code: { 'sound.ts': 'export var answer:number = 42\n' },
+  code: { 'loose.ts': 'export var answer:number = 42\n' },
   lockfile: {
     'package-lock.json': `${JSON.stringify({
       packages: { 'node_modules/a': { version: '1.0.0', optionalDependencies: { 'a-linux-x64': '1.0.0' } } },
@@ -121,10 +132,10 @@ const FAULTS = {
 };
 type Fault = keyof typeof FAULTS;
 const FAULT_SAID: Record<Fault, RegExp> = {
-  types: /sound\.ts.*TS2322/s,
-  'types of the UI': /sound\.ts.*TS2322/s,
-  'types of the tests of the UI': /sound\.ts.*TS2322/s,
-  code: /sound\.ts/,
+  types: /^sound\.ts.*TS2322/m,
+  'types of the UI': /^web\/sound\.ts.*TS2322/m,
+  'types of the tests of the UI': /^test\/ui\/sound\.ts.*TS2322/m,
+  code: /loose\.ts/,
   lockfile: /lacks a-linux-x64/,
   'settings page': /is stale/,
 };
@@ -148,8 +159,12 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     const checking = Object.keys(scripts).filter((name) =>
       /^(?:test|check|bench|prove|lockfile|settings)(?::|$)/.test(name),
     );
-    const tried = [...Object.keys(TEST_COMMANDS), ...Object.keys(CHECK_COMMANDS), ...OTHER_COMMANDS];
-    assert.deepEqual(checking.toSorted(), tried.toSorted());
+    const tried = [
+      ...Object.keys(TEST_COMMANDS),
+      ...CHECK_COMMANDS.map(({ command }) => command),
+      ...OTHER_COMMANDS,
+    ];
+    assert.deepEqual(checking.toSorted(), [...new Set(tried)].toSorted());
   });
 
   it('"npm test" is several of them, one after another, and ends with the first that fails', () => {
@@ -165,7 +180,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
       writeFileSync(passing, PASSING_TEST);
       for (const [what, source] of Object.entries(faults)) {
         writeFileSync(faulty, source);
-        assertFails(await npmRun(folder.path, command, passing, faulty), /faulty\.test\.ts/, what);
+        assertFails(await runScript(folder.path, command, passing, faulty), /faulty\.test\.ts/, what);
       }
       assertNothingLeft(folder.path);
     });
@@ -173,7 +188,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
 
   it('"npm run test:pg" runs every test that touches a database, and no other', async () => {
     using folder = commandFolder();
-    const listed = await npmRun(folder.path, 'test:pg', '--list');
+    const listed = await runScript(folder.path, 'test:pg', '--list');
     assertPasses(listed, 'the list');
     const files = listed.output.trim().split('\n');
     for (const file of [
@@ -186,15 +201,38 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
       assert.ok(!files.includes(file), file);
   });
 
+  it('"npm run test:only" runs unit tests of several files in one process, except of those that need their own', () => {
+    using folder = commandFolder();
+    const files = {
+      'src/one.test.ts': PASSING_TEST,
+      'src/room/two.test.ts': PASSING_TEST,
+      'src/hook.test.ts': `import { after } from 'node:test';\n${PASSING_TEST}after(() => {});\n`,
+      'src/alone.test.ts': `// Needs a process of its own: it counts its descriptors.\n${PASSING_TEST}`,
+      'test/service.test.ts': PASSING_TEST,
+      'test/ui/page.test.ts': PASSING_TEST,
+    };
+    writeFiles(folder.path, files);
+    using programs = testPrograms(Object.keys(files), folder.path);
+    const [page, shared, ...others] = programs.files;
+    assert.equal(page, 'test/ui/page.test.ts', 'what takes longest begins first');
+    assert.deepEqual(others, ['src/hook.test.ts', 'src/alone.test.ts', 'test/service.test.ts']);
+    const imported = [...readFileSync(shared!, 'utf8').matchAll(/^import "(.+)";$/gm)].map(([, url]) => url);
+    const shares = ['src/one.test.ts', 'src/room/two.test.ts'];
+    assert.deepEqual(
+      imported,
+      shares.map((file) => pathToFileURL(path.join(folder.path, file)).href),
+    );
+  });
+
   for (const command of ['test:only', 'test:pg']) {
     it(`"npm run ${command}" passes when all tests pass, and fails when a file is not there`, async () => {
       using folder = commandFolder();
       const passing = path.join(folder.path, 'passing.test.ts');
       writeFileSync(passing, PASSING_TEST);
-      assertPasses(await npmRun(folder.path, command, passing), 'a passing test');
+      assertPasses(await runScript(folder.path, command, passing), 'a passing test');
       const missing = path.join(folder.path, 'missing.test.ts');
       assertFails(
-        await npmRun(folder.path, command, missing),
+        await runScript(folder.path, command, missing),
         /missing\.test\.ts/,
         'a file that is not there',
       );
@@ -202,24 +240,29 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     });
   }
 
-  for (const [command, faults] of Object.entries(CHECK_COMMANDS)) {
-    it(`"npm run ${command}" fails on each of: ${faults.join(', ')}`, async () => {
-      using folder = commandFolder();
-      writeCheckout(folder.path);
-      if (command === 'check')
-        assertPasses(await npmRun(folder.path, command, folder.path), 'a checkout without a fault');
+  for (const { command, options = [], faults } of CHECK_COMMANDS) {
+    it(`"npm run ${[command, ...options].join(' ')}" fails on each of: ${faults.join(', ')}`, async () => {
       for (const fault of faults) {
         using faulty = commandFolder();
         writeCheckout(faulty.path);
         writeFiles(faulty.path, FAULTS[fault]);
-        assertFails(await npmRun(faulty.path, command, faulty.path), FAULT_SAID[fault], fault);
+        assertFails(await runScript(faulty.path, command, ...options, faulty.path), FAULT_SAID[fault], fault);
       }
     });
   }
 
-  it('"npm run check" fails when it is asked for a check that it does not have', async () => {
+  it('"npm run check" passes on a checkout without a fault, and names every fault of one that has them all', async () => {
     using folder = commandFolder();
-    assertFails(await npmRun(folder.path, 'check', '--only', 'spelling'), /Usage:/, 'an unknown name');
+    writeCheckout(folder.path);
+    assertPasses(await runScript(folder.path, 'check', folder.path), 'a checkout without a fault');
+    for (const files of Object.values(FAULTS)) writeFiles(folder.path, files);
+    const outcome = await runScript(folder.path, 'check', folder.path);
+    for (const [fault, said] of Object.entries(FAULT_SAID)) assertFails(outcome, said, fault);
+  });
+
+  it('"npm run check" fails when it is asked for a check that it does not have', async () => {
+    const viaNpm = ['run', '--silent', 'check', '--', '--only', 'spelling'];
+    assertFails(await run('npm', viaNpm, {}), /Usage:/, 'an unknown name');
   });
 
   it('"npm run test:browsers" fails where a browser is missing or unknown, and says how to get it', async () => {
@@ -243,10 +286,10 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     using folder = commandFolder();
     const page = path.join(folder.path, 'settings.md');
     writeFileSync(page, 'stale\n');
-    assertFails(await npmRun(folder.path, 'settings:docs', '--check', page), /is stale/, 'a stale page');
+    assertFails(await runScript(folder.path, 'settings:docs', '--check', page), /is stale/, 'a stale page');
     assert.equal(readFileSync(page, 'utf8'), 'stale\n');
-    assertPasses(await npmRun(folder.path, 'settings:docs', page), 'writing the page');
-    assertPasses(await npmRun(folder.path, 'settings:docs', '--check', page), 'the page that was written');
+    assertPasses(await runScript(folder.path, 'settings:docs', page), 'writing the page');
+    assertPasses(await runScript(folder.path, 'settings:docs', '--check', page), 'the page that was written');
   });
 
   it('"npm run lockfile -- --check" fails on a lockfile without a platform’s package and does not change it', async () => {
@@ -254,33 +297,39 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     writeFiles(folder.path, FAULTS.lockfile);
     const lockfile = path.join(folder.path, 'package-lock.json');
     assertFails(
-      await npmRun(folder.path, 'lockfile', '--check', lockfile),
+      await runScript(folder.path, 'lockfile', '--check', lockfile),
       /lacks a-linux-x64/,
       'a lockfile',
     );
     assert.equal(readFileSync(lockfile, 'utf8'), FAULTS.lockfile['package-lock.json']);
-    assertPasses(await npmRun(folder.path, 'lockfile', lockfile), 'adding what is missing');
-    assertPasses(await npmRun(folder.path, 'lockfile', '--check', lockfile), 'the lockfile that was written');
+    assertPasses(await runScript(folder.path, 'lockfile', lockfile), 'adding what is missing');
+    assertPasses(
+      await runScript(folder.path, 'lockfile', '--check', lockfile),
+      'the lockfile that was written',
+    );
   });
 
   for (const database of ['sqlite', 'postgres']) {
-    it(`"npm run prove" on ${database} fails when a run fails, and passes when it does not`, async () => {
+    it(`"npm run prove" on ${database} fails when a run fails`, async () => {
       using folder = commandFolder();
-      const prove = (operations: string) =>
-        npmRun(
-          folder.path,
-          'prove',
-          ...['model', '--database', database, '--seed', '1', '--operations', operations],
-        );
-      assertFails(await prove('1'), /MODEL_SEED=1 /, 'fewer operations than a run can have');
-      assertPasses(await prove('10'), 'a short run');
+      assertFails(
+        await prove(folder.path, database, '1'),
+        /MODEL_SEED=1 /,
+        'fewer operations than a run can have',
+      );
       assertNothingLeft(folder.path);
     });
   }
 
+  it('"npm run prove" passes when every run passes', async () => {
+    using folder = commandFolder();
+    assertPasses(await prove(folder.path, 'sqlite', '10'), 'a short run');
+    assertNothingLeft(folder.path);
+  });
+
   it('"npm run prove" fails when it is asked for a proof that it does not have', async () => {
     using folder = commandFolder();
-    assertFails(await npmRun(folder.path, 'prove', 'nothing'), /Usage:/, 'an unknown name');
+    assertFails(await runScript(folder.path, 'prove', 'nothing'), /Usage:/, 'an unknown name');
   });
 
   for (const database of ['sqlite', 'postgres']) {
@@ -288,7 +337,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
       using folder = commandFolder();
       const results = path.join(folder.path, 'results.json');
       const bench = (goal: string) =>
-        npmRun(
+        runScript(
           folder.path,
           'bench',
           ...['--quick', '--only', 'tokens', '--database', database, '--results', results, '--goal', goal],

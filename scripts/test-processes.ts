@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * Starting a process takes longer than most files of unit tests do, and a browser takes longer still. So files of these
+ * kinds share a process and its browser, a few at a time. A file gets a process of its own where it has hooks outside of
+ * every `describe` (they would run around the other files, too), or where it says that it needs one.
+ */
+
+/** How many files share a process at most, by the folder they are in. Other files have a process each. */
+const FILES_PER_PROCESS = new Map([
+  ['src', 30],
+  ['test/ui', 6],
+]);
+/** Those that take longest begin first, so that no process is left to work alone at the end. */
+const LONGEST = 'test/ui/';
+const OUTER_HOOK = /^(?:before|after)(?:Each)?\(/m;
+/** In a comment of its own, followed by the reason. */
+const NEEDS_OWN_PROCESS = /^\/\/ Needs a process of its own: /m;
+
+/** Programs for `node --test`, each of one file or of several. Disposing of it deletes what was written for it. */
+export interface TestPrograms extends Disposable {
+  readonly files: readonly string[];
+}
+
+/** Distributes test files to processes. @param files paths from `root`; what is not there is handed on as it is. */
+export function testPrograms(files: readonly string[], root: string): TestPrograms {
+  const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-tests-'));
+  const groups = groupsOf(files, root);
+  return {
+    files: groups.map((group, number) => {
+      if (group.length === 1) return group[0]!;
+      const program = path.join(folder, `${group[0]!.split('/').slice(0, 2).join('-')}-${number}.mjs`);
+      writeFileSync(program, group.map((file) => importOf(path.resolve(root, file))).join(''));
+      return program;
+    }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function groupsOf(files: readonly string[], root: string): string[][] {
+  const groups: string[][] = [];
+  const filling = new Map<string, string[]>();
+  for (const file of files) {
+    const folder = sharesProcess(path.resolve(root, file)) ? sharingFolderOf(file) : undefined;
+    const begun = folder === undefined ? undefined : filling.get(folder);
+    if (folder !== undefined && begun !== undefined && begun.length < FILES_PER_PROCESS.get(folder)!) {
+      begun.push(file);
+      continue;
+    }
+    const group = [file];
+    groups.push(group);
+    if (folder !== undefined) filling.set(folder, group);
+  }
+  const isLong = ([file]: string[]) => file!.startsWith(LONGEST);
+  return [...groups.filter(isLong), ...groups.filter((group) => !isLong(group))];
+}
+
+function sharingFolderOf(file: string): string | undefined {
+  return [...FILES_PER_PROCESS.keys()].find((folder) => file.startsWith(`${folder}/`));
+}
+
+function sharesProcess(file: string): boolean {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    // `node --test` says best what is wrong with it.
+    return false;
+  }
+  return !OUTER_HOOK.test(text) && !NEEDS_OWN_PROCESS.test(text);
+}
+
+function importOf(file: string): string {
+  return `import ${JSON.stringify(pathToFileURL(file).href)};\n`;
+}
