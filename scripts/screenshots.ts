@@ -4,7 +4,8 @@
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { PHONE, startUi, type Ui } from '../test/ui/support/ui.ts';
+import { launchChromium } from '../test/ui/support/chromium.ts';
+import { PHONE, startUiIn, type Ui } from '../test/ui/support/ui-in-browser.ts';
 import { ACCOUNT_SCENES } from './screenshots/account-scenes.ts';
 import { CLIENT_SCENES } from './screenshots/client-scenes.ts';
 import { CONTENT_SCENES } from './screenshots/content-scenes.ts';
@@ -44,14 +45,15 @@ await take(
 async function take(scenes: readonly Scene[], { empty = false } = {}): Promise<void> {
   if (scenes.length === 0) return;
   let announced = '';
-  await using ui = await startUi({
+  await using parts = new AsyncDisposableStack();
+  const browser = parts.adopt(await launchChromium(), (each) => each.close());
+  await using ui = await startUiIn(browser, {
     people: !empty,
     announce: (text) => {
       announced = text;
     },
     ...(empty ? {} : { settings: { retry_initial_delay: 30, retry_max_delay: 300 } }),
   });
-  await using parts = new AsyncDisposableStack();
   const data = empty ? null : await fillService(ui.service.api, parts);
   if (data !== null) await addPast(ui.service.settings.data_dir, data);
   for (const scene of scenes) {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Who } from '../../test/ui/support/ui.ts';
+import type { Who } from '../../test/ui/support/ui-in-browser.ts';
 import type { ExampleData } from './example-data.ts';
 
 /** A page to take pictures of. */

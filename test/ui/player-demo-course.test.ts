@@ -5,18 +5,17 @@ import { zipCourse } from '../../demo/course-package.ts';
 import { uploadForm } from '../content/packages.ts';
 import { give, register } from '../content/registration-parts.ts';
 import { startTestService, type TestService, until } from '../support/service.ts';
-import { launchChromium } from './support/chromium.ts';
 import { newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
 
 describe('the course of the demo in a browser', () => {
   let service: TestService;
   let browser: Browser;
   before(async () => {
     service = await startTestService();
-    browser = await launchChromium();
+    browser = await sharedBrowser();
   });
   after(async () => {
-    await browser.close();
     await service.stop();
   });
 

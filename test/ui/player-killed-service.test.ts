@@ -12,8 +12,8 @@ import {
   until,
 } from '../support/service.ts';
 import { startTarget, type Target } from '../support/target.ts';
-import { launchChromium } from './support/chromium.ts';
 import { hearResults, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
 
 const portOf = (url: string) => Number(new URL(url).port);
 
@@ -31,7 +31,6 @@ describe('a course while the service is killed', () => {
   it('reconnects to the service that is started again, loses nothing, and is heard of once', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
-    await using browser = { b: await launchChromium(), [Symbol.asyncDispose]: () => browser.b.close() };
     const settings = { data_dir: folder.path };
     await using first = await startProcess(settings);
     const { clientId, clientSecret } = await createClient(folder.path);
@@ -39,7 +38,7 @@ describe('a course while the service is killed', () => {
     const service = { api, url: first.url, settings } as unknown as TestService;
     await hearResults(service, target);
     const { registrationId } = await registerTo(service, scorm12Course());
-    await using learner = await newLearner(browser.b);
+    await using learner = await newLearner(await sharedBrowser());
     await learner.open(service, registrationId);
     await learner.given();
     const set = (...pairs: [string, string][]) =>

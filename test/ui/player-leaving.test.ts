@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService } from '../support/service.ts';
-import { launchChromium } from './support/chromium.ts';
 import { newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
 
 /** More than a page that is closed can send. */
 const MANY = 100_000;
@@ -12,9 +12,8 @@ const MANY = 100_000;
 describe('leaving a course with much suspend data', () => {
   it('keeps its last change though the save before it is still unanswered', async () => {
     await using service = await startTestService();
-    await using browser = { b: await launchChromium(), [Symbol.asyncDispose]: () => browser.b.close() };
     const { registrationId } = await registerTo(service, scorm12Course());
-    await using learner = await newLearner(browser.b);
+    await using learner = await newLearner(await sharedBrowser());
     await learner.open(service, registrationId);
     await learner.given();
     const add = (text: string, location: string) =>
@@ -44,7 +43,7 @@ describe('leaving a course with much suspend data', () => {
     await arrived.promise;
     await add('c'.repeat(1_000), 'page-1');
     await learner.page.close({ runBeforeUnload: true });
-    await using other = await newLearner(browser.b);
+    await using other = await newLearner(await sharedBrowser());
     await other.open(service, registrationId);
     const given = await other.given();
     assert.deepEqual(

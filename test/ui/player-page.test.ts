@@ -6,8 +6,8 @@ import { cmi5Course } from '../support/cmi5-course.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { launchChromium } from './support/chromium.ts';
 import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
 import { assertNoAxeFaults } from './support/visit.ts';
 
 /** Names a folder for screenshots of the states. */
@@ -25,10 +25,9 @@ describe('the player page', () => {
   let browser: Browser;
   before(async () => {
     service = await startTestService();
-    browser = await launchChromium();
+    browser = await sharedBrowser();
   });
   after(async () => {
-    await browser.close();
     await service.stop();
   });
 

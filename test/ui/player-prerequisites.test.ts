@@ -2,18 +2,17 @@ import { describe, it } from 'node:test';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService } from '../support/service.ts';
-import { launchChromium } from './support/chromium.ts';
 import { newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
 
 describe('a unit with prerequisites in a browser', () => {
   it('is shown as not open, and opens once they are met', async () => {
     await using service = await startTestService();
-    await using browser = { b: await launchChromium(), [Symbol.asyncDispose]: () => browser.b.close() };
     const items =
       '<item identifier="i1" identifierref="r1"><title>Lesson 1</title></item>' +
       '<item identifier="i2" identifierref="r1"><title>Lesson 2</title><adlcp:prerequisites type="aicc_script">i1</adlcp:prerequisites></item>';
     const { registrationId } = await registerTo(service, scorm12Course({ items }));
-    await using learner = await newLearner(browser.b);
+    await using learner = await newLearner(await sharedBrowser());
     await learner.open(service, registrationId);
     await learner.given();
     const second = learner.page.getByRole('button', { name: 'Lesson 2' });

@@ -4,8 +4,8 @@ import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
-import { launchChromium } from './support/chromium.ts';
 import { type Classroom, heardOf, hearResults, newLearner, openClassroom } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
 
 const USER = 'ann@example.com';
 const PASSED = { user: USER, completion: 'Completed', success: 'PASS', score: 85, duration: 90 };
@@ -201,13 +201,12 @@ describe('a SCORM 1.2 course in a browser', () => {
 
 describe('a SCORM 1.2 course while the service is down', () => {
   it('keeps what the learner does, says so, and sends it when the service is back', async () => {
-    await using browser = { b: await launchChromium(), [Symbol.asyncDispose]: () => browser.b.close() };
     await using target = await startTarget();
     const first = await startTestService();
     const { data_dir: dataDir } = first.settings;
     await hearResults(first, target);
     const { registrationId } = await registerTo(first, scorm12Course());
-    await using learner = await newLearner(browser.b);
+    await using learner = await newLearner(await sharedBrowser());
     await learner.open(first, registrationId);
     await learner.given();
     const ports = {

@@ -4,7 +4,7 @@ import { launch } from '../../content/registration-parts.ts';
 import { DEADLINE_MS } from '../../support/deadline.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { startTarget, type Target } from '../../support/target.ts';
-import { launchChromium } from './chromium.ts';
+import { sharedBrowser } from './shared-browser.ts';
 
 /** A learner's browser window. At its end the test fails if the player's page let an error through. */
 export class Learner implements AsyncDisposable {
@@ -83,7 +83,7 @@ export async function openClassroom(): Promise<Classroom> {
   await using stack = new AsyncDisposableStack();
   const target = stack.use(await startTarget());
   const service = stack.use(await startTestService());
-  const browser = stack.adopt(await launchChromium(), (opened) => opened.close());
+  const browser = await sharedBrowser();
   await hearResults(service, target);
   const opened = stack.move();
   return { service, browser, target, [Symbol.asyncDispose]: () => opened.disposeAsync() };

@@ -1,88 +1,9 @@
-import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { UI_BUILD_FOLDER } from '../../../src/ui/ui-build.ts';
-import {
-  ADMIN_EMAIL,
-  createAdministrator,
-  signedInBrowser,
-  VIEWER_EMAIL,
-} from '../../support/administration.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
-import { launchChromium } from './chromium.ts';
-import { Visit } from './visit.ts';
+import { sharedBrowser } from './shared-browser.ts';
+import { startUiIn, type Ui, type UiOptions } from './ui-in-browser.ts';
 
-const DESKTOP = { width: 1_280, height: 800 };
-export const PHONE = { width: 390, height: 844 };
+export { PHONE, type Ui } from './ui-in-browser.ts';
 
-/** Who looks at a page: an administrator, a viewer, or nobody who has signed in. */
-export type Who = 'admin' | 'viewer' | 'nobody';
-
-const EMAILS = { admin: ADMIN_EMAIL, viewer: VIEWER_EMAIL } as const;
-
-/** A running service and a browser; one of each for a file of tests. */
-export class Ui implements AsyncDisposable {
-  readonly service: TestService;
-  readonly browser: Browser;
-  readonly #parts: AsyncDisposableStack;
-
-  constructor(service: TestService, browser: Browser, parts: AsyncDisposableStack) {
-    this.service = service;
-    this.browser = browser;
-    this.#parts = parts;
-  }
-
-  /**
-   * Opens an address (`/profile`) in a window of its own.
-   * @param as who has signed in there
-   * @param phone in a phone's window
-   * @param url where the visitor finds the service, where that is not its own address
-   */
-  async visit(
-    address: string,
-    { as = 'admin', phone = false, url = this.service.url }: { as?: Who; phone?: boolean; url?: string } = {},
-  ): Promise<Visit> {
-    const context = await this.browser.newContext({
-      viewport: phone ? PHONE : DESKTOP,
-      hasTouch: phone,
-      reducedMotion: 'reduce',
-      locale: 'en-GB',
-      timezoneId: 'Europe/Berlin',
-    });
-    if (as !== 'nobody') {
-      const { cookies } = await signedInBrowser(this.service.url, EMAILS[as]);
-      const { origin } = new URL(url);
-      await context.addCookies(Array.from(cookies, ([name, value]) => ({ name, value, url: origin })));
-    }
-    const visit = new Visit(await context.newPage(), url);
-    await visit.page.goto(`${url}/ui${address}`);
-    return visit;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#parts.disposeAsync();
-  }
-}
-
-/**
- * Starts a service with the built UI, an administrator and a viewer, and a browser.
- * @param people without them nobody can sign in yet
- */
-export async function startUi({
-  people = true,
-  ...options
-}: { people?: boolean } & Parameters<typeof startTestService>[0] = {}): Promise<Ui> {
-  assert.ok(existsSync(UI_BUILD_FOLDER), 'the UI is not built: npm run build:ui');
-  await using parts = new AsyncDisposableStack();
-  const service = parts.use(await startTestService(options));
-  if (people) {
-    await createAdministrator(service.settings.data_dir);
-    await createAdministrator(service.settings.data_dir, {
-      email: VIEWER_EMAIL,
-      role: 'viewer',
-      name: 'Vic',
-    });
-  }
-  const browser = parts.adopt(await launchChromium(), (each) => each.close());
-  return new Ui(service, browser, parts.move());
+/** Starts a service with the built UI, an administrator and a viewer, to be visited in the browser of this process. */
+export async function startUi(options: UiOptions = {}): Promise<Ui> {
+  return await startUiIn(await sharedBrowser(), options);
 }
