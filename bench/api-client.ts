@@ -39,6 +39,37 @@ export class ApiClient implements AsyncDisposable {
     await this.#sendJson('PUT', `/accounts/${id}`, 200, { name: `Account ${id}, closed`, enabled: false });
   }
 
+  /** Imports a course package. */
+  async importCourse(zip: Buffer): Promise<unknown> {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(zip)]), 'bench.zip');
+    const encoded = new Response(form);
+    return await this.#send('POST', '/courses', {
+      expected: 201,
+      authorization: `Bearer ${this.#token}`,
+      type: encoded.headers.get('content-type') ?? '',
+      body: Buffer.from(await encoded.arrayBuffer()),
+    });
+  }
+
+  /** Makes an account that has a course, and answers its id. */
+  async createAccountWith(courseId: number): Promise<number> {
+    const { id } = (await this.#sendJson('POST', '/accounts', 201, { name: 'Learners' })) as { id: number };
+    const content = { contents: [{ type: 'COURSE', id: courseId }] };
+    await this.#sendJson('POST', `/accounts/${id}/content`, 200, content);
+    return id;
+  }
+
+  /** Registers a learner and answers the link that opens the course. */
+  async launchLearner(accountId: number, courseId: number, learnerId: string): Promise<string> {
+    const parties = { account_id: accountId, course_id: courseId, learner_id: learnerId };
+    const registered = (await this.#sendJson('POST', '/registrations', 201, parties)) as {
+      registration_id: string;
+    };
+    const path = `/registrations/${registered.registration_id}/launch`;
+    return ((await this.#sendJson('POST', path, 200, {})) as { launch_url: string }).launch_url;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy();
   }
@@ -61,7 +92,7 @@ export class ApiClient implements AsyncDisposable {
       authorization,
       type,
       body,
-    }: { expected: number; authorization: string; type: string; body: string },
+    }: { expected: number; authorization: string; type: string; body: string | Buffer },
   ): Promise<unknown> {
     const answer = await this.#agent.request({
       origin: this.#url,

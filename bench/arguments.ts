@@ -13,13 +13,14 @@ results to bench/latest.json. It ends with 1 when a goal is missed. Deliveries a
 same run, since absolute numbers say more of the machine than of the program.
 
 Options:
-  --quick           fewer messages, and not a million of them: under 40 seconds instead of under 4 minutes
+  --quick           fewer messages, and not a million of them: under a minute instead of under 6 minutes
   --only NAME       measures this only; may be given several times, or with commas between names
   --database NAME   where the data is: ${DATABASE_NAMES.join(' or ')}; PostgreSQL is started by the bench and gone after it
   --database-url URL  a PostgreSQL server of yours, as someone who may make databases there
   --queue NAME      what carries the messages: ${QUEUE_NAMES.join(' or ')}; SQS is a stand-in on this machine unless SQS_ENDPOINT names a server
   --goal NAME=NUMBER  sets a goal: ${GOAL_NAMES.slice(0, 4).join(', ')},
-                    ${GOAL_NAMES.slice(4).join(', ')}
+                    ${GOAL_NAMES.slice(4, 7).join(', ')},
+                    ${GOAL_NAMES.slice(7).join(', ')}
   --results FILE    writes the results there
   --json            writes the results to standard output instead of the tables
   --profile FOLDER  each service process writes a CPU profile there when it ends; the rates are lower then

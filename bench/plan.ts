@@ -9,6 +9,7 @@ export const SCENARIO_NAMES = [
   'hundred_thousand_waiting',
   'million_waiting',
   'tokens',
+  'player',
 ] as const;
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
@@ -36,10 +37,24 @@ export interface EventsPlan {
   otherWebhooks: number;
 }
 
+/** A measurement of playing a course. */
+export interface PlayerPlan {
+  /** Files of the course, and the size of each. */
+  files: number;
+  fileBytes: number;
+  /** How often the course is opened, of the service and of a bare server. */
+  openings: number;
+  /** Learners who commit at once. */
+  learners: number;
+  /** Launches that are open at a time. */
+  launches: number;
+}
+
 /** What a scenario measures. */
 export interface ScenarioPlan {
   deliveries?: DeliveriesPlan;
   events?: EventsPlan;
+  player?: PlayerPlan;
 }
 
 /** How much is measured. */
@@ -65,7 +80,9 @@ export const TIMED_WEBHOOKS = 10;
 
 const ALONE = { otherWebhooks: 0, raw: 'together' } as const;
 
-/** Within four minutes. */
+const COURSE = { files: 200, fileBytes: 8 * 1_024, learners: 1_000 } as const;
+
+/** Within six minutes. */
 export const FULL_PLAN: Plan = {
   name: 'full',
   scenarios: {
@@ -104,6 +121,7 @@ export const FULL_PLAN: Plan = {
       deliveries: { ...ALONE, webhooks: 100, messages: 1_000_000, measured: 80_000, hasBase: true },
     },
     tokens: {},
+    player: { player: { ...COURSE, openings: 60, launches: 10_000 } },
   },
   turns: 28,
   turnMs: 150,
@@ -114,7 +132,7 @@ export const FULL_PLAN: Plan = {
   apiWarmUpSeconds: 1,
 };
 
-/** Within forty seconds: fewer messages, and no million of them. */
+/** Within a minute: fewer messages, and no million of them. */
 export const QUICK_PLAN: Plan = {
   name: 'quick',
   scenarios: {
@@ -135,6 +153,7 @@ export const QUICK_PLAN: Plan = {
     thousand_webhooks: { deliveries: { ...ALONE, webhooks: 1_000, messages: 36_000, measured: 36_000 } },
     events: { events: { waiting: 0, otherWebhooks: 0 } },
     tokens: {},
+    player: { player: { ...COURSE, openings: 20, launches: 1_000 } },
   },
   turns: 12,
   turnMs: 120,

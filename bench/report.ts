@@ -15,6 +15,7 @@ export function renderReport(results: Results): string {
     ...deliveriesTable(results),
     ...sqsTable(results),
     ...eventsTable(results),
+    ...playerTable(results),
     ...othersTable(results),
     ...goalsTable(results.goals),
   ].join('\n');
@@ -87,6 +88,33 @@ function arrivalCells(found: EventsResult, rate: number): string[] {
   const arrival = found.arrivals.find((each) => each.offered_per_second === rate);
   if (arrival === undefined) return [UNKNOWN, UNKNOWN, UNKNOWN];
   return [ms(arrival.p50_ms), ms(arrival.p99_ms), whole(arrival.answered_per_second)];
+}
+
+function playerTable({ player }: Results): string[] {
+  if (player === null) return [];
+  const memory = (mib: number | null) => (mib === null ? UNKNOWN : `${whole(mib)} MiB`);
+  return [
+    ...table([
+      ['Playing', 'a second', 'static server', 'share', 'share by CPU time'],
+      [
+        'files of a course',
+        whole(player.files_per_second),
+        whole(player.static_files_per_second),
+        fraction(player.share_of_static),
+        player.cpu_share_of_static === null ? UNKNOWN : fraction(player.cpu_share_of_static),
+      ],
+    ]),
+    '',
+    ...table([
+      [`Commits a second, ${whole(player.learners)} learners`, whole(player.commits_per_second)],
+      ['CPU time of a commit', player.cpu_ms_per_commit === null ? UNKNOWN : ms(player.cpu_ms_per_commit)],
+      ['p50 at 1,000/s', ms(player.p50_ms)],
+      ['p99 at 1,000/s', ms(player.p99_ms)],
+      [`Memory with ${whole(player.launches)} open launches`, memory(player.memory_mib)],
+      ['Memory before', memory(player.memory_before_mib)],
+    ]),
+    '',
+  ];
 }
 
 function othersTable({ tokens_per_second, peak_memory_mib }: Results): string[] {

@@ -51,6 +51,28 @@ export interface EventsResult {
   arrivals: ArrivalResult[];
 }
 
+/** Playing a course. */
+export interface PlayerResult {
+  files_per_second: number;
+  /** Of a bare server that streams the same files, in turns with the service. */
+  static_files_per_second: number;
+  share_of_static: number;
+  /** The CPU time of the bare server as a share of the service's, for the same files; null where the system does not say. */
+  cpu_share_of_static: number | null;
+  learners: number;
+  /** Of all learners at once. */
+  commits_per_second: number;
+  /** CPU time of the service. */
+  cpu_ms_per_commit: number | null;
+  /** How long a commit takes at 1,000 a second. */
+  p50_ms: number;
+  p99_ms: number;
+  launches: number;
+  /** What the service held before the launches were opened, and after; null where the system does not say. */
+  memory_before_mib: number | null;
+  memory_mib: number | null;
+}
+
 /** All that a run of the bench found. Rates are a second; what was not measured is missing or null. */
 export interface Results {
   date: string;
@@ -66,6 +88,7 @@ export interface Results {
   deliveries: Partial<Record<ScenarioName, DeliveriesResult>>;
   events: Partial<Record<ScenarioName, EventsResult>>;
   tokens_per_second: number | null;
+  player: PlayerResult | null;
   /** The most memory that any of the service's processes held. */
   peak_memory_mib: number | null;
   goals: Goal[];
@@ -99,6 +122,9 @@ export const GOAL_NAMES = [
   'p99_ms',
   'statements_per_delivery',
   'peak_memory_mib',
+  'share_of_static',
+  'commits_per_second',
+  'commit_p99_ms',
 ] as const;
 export type GoalName = (typeof GOAL_NAMES)[number];
 
@@ -115,10 +141,16 @@ const OTHER_GOALS = {
   p99_ms: 25,
   statements_per_delivery: 1,
   peak_memory_mib: 250,
+  share_of_static: 0.6,
+  commits_per_second: 2_500,
+  commit_p99_ms: 50,
 } as const;
 
 /** What was measured, before anything is made of it. */
-export type Measured = Pick<Results, 'deliveries' | 'events' | 'tokens_per_second' | 'peak_memory_mib'>;
+export type Measured = Pick<
+  Results,
+  'deliveries' | 'events' | 'tokens_per_second' | 'player' | 'peak_memory_mib'
+>;
 
 /** Adds what follows from the measurements. */
 export function toResults(
@@ -152,6 +184,7 @@ function goalsOf(
   {
     deliveries,
     events,
+    player,
     peak_memory_mib,
     ratios,
     slowdowns,
@@ -175,6 +208,17 @@ function goalsOf(
       ? null
       : below('statements a delivery, 100 webhooks', statements, wanted.statements_per_delivery),
     below('peak memory in MiB', peak_memory_mib, wanted.peak_memory_mib),
+    atLeast(
+      'share of a static server, files of a course',
+      player?.share_of_static ?? null,
+      wanted.share_of_static,
+    ),
+    atLeast(
+      'commits a second of 1,000 learners',
+      player?.commits_per_second ?? null,
+      wanted.commits_per_second,
+    ),
+    below('p99 in ms at 1,000 commits/s', player?.p99_ms ?? null, wanted.commit_p99_ms),
   ];
   return goals.filter((goal) => goal !== null);
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { BenchRun } from './bench-run.ts';
 import { measureDeliveries } from './measure-deliveries.ts';
 import { measureEvents, timingOf } from './measure-events.ts';
+import { measurePlayer } from './measure-player.ts';
 import { measureTokens } from './measure-tokens.ts';
 import { type DeliveriesPlan, SCENARIO_NAMES, type ScenarioName, type ScenarioPlan } from './plan.ts';
 import { type PreparedFolder, prepareFolder } from './prepared-folder.ts';
@@ -16,7 +17,12 @@ export async function runScenarios(
   run: BenchRun,
   only: readonly ScenarioName[],
 ): Promise<Omit<Measured, 'peak_memory_mib'>> {
-  const measured: Omit<Measured, 'peak_memory_mib'> = { deliveries: {}, events: {}, tokens_per_second: null };
+  const measured: Omit<Measured, 'peak_memory_mib'> = {
+    deliveries: {},
+    events: {},
+    tokens_per_second: null,
+    player: null,
+  };
   for (const name of SCENARIO_NAMES) {
     const plan = run.plan.scenarios[name];
     if (plan === undefined || !only.includes(name)) continue;
@@ -47,7 +53,7 @@ async function runScenario(
     rmSync(folderPath, { recursive: true, force: true });
     return await prepareFolder(folderPath, {
       targetUrl,
-      lines: deliveries?.webhooks ?? BLOCKED_WEBHOOKS,
+      lines: deliveries?.webhooks ?? (plan.player === undefined ? BLOCKED_WEBHOOKS : 1),
       otherWebhooks: deliveries?.otherWebhooks ?? events?.otherWebhooks ?? 0,
       timing: events === undefined ? null : timingOf(run),
       databaseUrl: await run.database.create(),
@@ -75,6 +81,9 @@ async function runScenario(
         folder,
         base,
       });
+    }
+    if (plan.player !== undefined) {
+      measured.player = await measurePlayer(run, { plan: plan.player, folder: await prepare() });
     }
     if (name === 'tokens') measured.tokens_per_second = await measureTokens(run, await prepare());
   } finally {

@@ -12,6 +12,22 @@ const LOOK_EVERY_MS = 20;
 const STOP_DEADLINE_MS = 20_000;
 const LOG_TAIL_CHARACTERS = 2_000;
 const KIB_PER_MIB = 1_024;
+/** Of Linux, on every machine that Node runs on. */
+const MS_PER_TICK = 10;
+
+/** The CPU time that a process has used, in milliseconds; null where the system does not say. */
+export function cpuMsOf(pid: number | undefined): number | null {
+  try {
+    // The name, in brackets, may hold anything; user and system time are the 12th and 13th field behind it.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+  } catch {
+    // Not Linux.
+    return null;
+  }
+}
 
 /** The real program as a process, at its default settings but for the data folder and the port. */
 export class ServiceProcess implements AsyncDisposable {
@@ -70,15 +86,15 @@ export class ServiceProcess implements AsyncDisposable {
     throw new Error(`the service did not start: ${this.#log().slice(-LOG_TAIL_CHARACTERS)}`);
   }
 
+  /** What it holds now, in MiB; null where the system does not say. */
+  memoryMib(): number | null {
+    return this.#statusMib('VmRSS');
+  }
+
   /** The most memory that it held so far, in MiB; where the system does not keep that, what it holds now. */
   peakMemoryMib(): number | null {
-    try {
-      const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
-      const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
-      if (kib !== undefined) return Number(kib) / KIB_PER_MIB;
-    } catch {
-      // Not Linux.
-    }
+    const most = this.#statusMib('VmHWM');
+    if (most !== null) return most;
     try {
       const kib = execFileSync('ps', ['-o', 'rss=', '-p', String(this.#child.pid)], { encoding: 'utf8' });
       return Number(kib) / KIB_PER_MIB;
@@ -90,6 +106,22 @@ export class ServiceProcess implements AsyncDisposable {
   /** Stops it as an operator would. */
   async [Symbol.asyncDispose](): Promise<void> {
     await endProcess(this.#child, 'SIGTERM', STOP_DEADLINE_MS);
+  }
+
+  /** The CPU time that it has used so far, in milliseconds; null where the system does not say. */
+  cpuMs(): number | null {
+    return cpuMsOf(this.#child.pid);
+  }
+
+  #statusMib(name: 'VmHWM' | 'VmRSS'): number | null {
+    try {
+      const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+      const kib = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
+      return kib === undefined ? null : Number(kib) / KIB_PER_MIB;
+    } catch {
+      // Not Linux.
+      return null;
+    }
   }
 
   #log(): string {

@@ -75,3 +75,31 @@ test('the bench starts the service on data that it made, and finds deliveries, e
   assert.ok(told.length > 0, 'tells what it does');
   assert.match(renderReport(results), /^ten_webhooks +10 +2,000/m);
 });
+
+test('the bench plays a course: it opens its files, commits as many learners and finds the memory of their launches', async () => {
+  const results = await runBench({
+    plan: {
+      ...SMALLEST,
+      scenarios: { player: { player: { files: 3, fileBytes: 100, openings: 2, learners: 4, launches: 5 } } },
+    },
+    only: ['player'],
+    profileFolder: null,
+    database: { name: 'sqlite', url: null },
+    queue: 'database',
+    tell: () => {},
+  });
+  const { player } = results;
+  assert.ok(player !== null);
+  assert.deepEqual([player.learners, player.launches], [4, 5]);
+  for (const name of [
+    'files_per_second',
+    'static_files_per_second',
+    'share_of_static',
+    'commits_per_second',
+  ] as const) {
+    assert.ok(player[name] > 0, name);
+  }
+  assert.ok(player.p99_ms >= player.p50_ms && player.p50_ms > 0, 'times');
+  assert.ok(results.goals.some(({ name, reached }) => name.includes('commits') && reached !== null));
+  assert.match(renderReport(results), /^files of a course +\d/m);
+});

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 /** A part of a file, in bytes: from the first to the last, both included, or so many at the end (RFC 9110 section 14.1.2). */
 export type ByteRange = { first: number; last?: number } | { suffix: number };
 
-/** A file that is being read. Whoever asked for it reads the stream to its end or destroys it. */
+/** A file that is being read. Without `bytes`, whoever asked for it reads the stream to its end or destroys it. */
 export interface StoredFile {
   /** Of the whole file, in bytes. */
   size: number;
@@ -14,6 +14,8 @@ export interface StoredFile {
   /** Epoch milliseconds. */
   lastModified: number;
   stream: Readable;
+  /** All that the stream gives, where that is little and was read already; the stream may then be left alone. */
+  bytes: Buffer | null;
 }
 
 /** A range that holds no byte of the file: status 416, with the size. */

@@ -13,6 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { bytesOf } from './byte-range.ts';
 import { assertContentKey, entityTagOf, isContentKey } from './content-key.ts';
 import type { ByteRange, ContentStore, StoredFile } from './content-store.ts';
@@ -26,6 +27,9 @@ const OWNER_FILE = 'coursewire-installation';
 const OWNER_FILE_MODE = 0o644;
 /** How often a removal is tried again while another program (a virus scanner, an indexer) has a file open. */
 const REMOVE_RETRIES = 3;
+/** What a stream reads at a time. Up to that, a stream costs more than it saves. */
+const SMALL_BYTES = 64 * 1_024;
+const KNOWN_ROOTS = 1_000;
 /** There is no file by that name: also where a segment is a file, or too long for this disk. */
 const NO_FILE: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EISDIR'];
 /** What a network file system answers while it is out of reach. */
@@ -43,6 +47,7 @@ const OUT_OF_REACH: readonly unknown[] = [
 export class FolderContentStore implements ContentStore {
   readonly location: string;
   readonly #folder: string;
+  readonly #realRoots = new Map<string, string>();
 
   /** @param folder exists already */
   constructor(folder: string) {
@@ -83,23 +88,33 @@ export class FolderContentStore implements ContentStore {
     const root = this.path(key);
     if (!isFilePath(filePath)) return null;
     return await reaching(async () => {
-      const handle = await openFile(root, path.join(root, ...filePath.split('/')));
-      if (handle === null) return null;
+      const opened = await openFile(await this.#realRoot(root), path.join(root, ...filePath.split('/')));
+      if (opened === null) return null;
+      const { handle, size, mtimeMs } = opened;
+      const about = { size, etag: entityTagOf(key, filePath), lastModified: Math.floor(mtimeMs) };
       try {
-        const { size, mtimeMs } = await handle.stat();
+        if (range === undefined && size <= SMALL_BYTES)
+          // Spread would make the stream.
+          return Object.assign(await readSmall(handle, size), about);
         const bytes = range === undefined ? null : bytesOf(range, size);
-        return {
-          size,
-          range: bytes,
-          etag: entityTagOf(key, filePath),
-          lastModified: Math.floor(mtimeMs),
-          stream: handle.createReadStream(bytes === null ? {} : { start: bytes.first, end: bytes.last }),
-        };
+        const stream = handle.createReadStream(bytes === null ? {} : { start: bytes.first, end: bytes.last });
+        return { ...about, range: bytes, stream, bytes: null };
       } catch (error) {
         await handle.close();
         throw error;
       }
     });
+  }
+
+  /** Where a key's folder really is, which never changes; asked for every file of every course that is opened. */
+  async #realRoot(root: string): Promise<string> {
+    const known = this.#realRoots.get(root);
+    if (known !== undefined) return known;
+    const real = await unlessMissing(realpath(root));
+    if (real === null) return root;
+    if (this.#realRoots.size >= KNOWN_ROOTS) this.#realRoots.clear();
+    this.#realRoots.set(root, real);
+    return real;
   }
 
   async *files(key: string): AsyncGenerator<string> {
@@ -163,15 +178,44 @@ export class FolderContentStore implements ContentStore {
   }
 }
 
+interface OpenedFile {
+  handle: FileHandle;
+  size: number;
+  mtimeMs: number;
+}
+
 /** Null for what is no file, and for what a symbolic link leads to from inside the folder to outside of it. */
-async function openFile(root: string, file: string): Promise<FileHandle | null> {
+async function openFile(realRoot: string, file: string): Promise<OpenedFile | null> {
   const real = await unlessMissing(realpath(file));
-  if (real === null || !real.startsWith((await realpath(root)) + path.sep)) return null;
+  if (real === null || !real.startsWith(realRoot + path.sep)) return null;
   const handle = await unlessMissing(open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)));
   if (handle === null) return null;
-  if ((await handle.stat()).isFile()) return handle;
+  const found = await handle.stat();
+  if (found.isFile()) return { handle, size: found.size, mtimeMs: found.mtimeMs };
   await handle.close();
   return null;
+}
+
+/** Reads a whole file and closes it. */
+async function readSmall(
+  handle: FileHandle,
+  size: number,
+): Promise<Pick<StoredFile, 'range' | 'bytes' | 'stream'>> {
+  const bytes = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);
+    if (bytesRead === 0) throw new Error('a file is shorter than it was when it was opened');
+    filled += bytesRead;
+  }
+  await handle.close();
+  return {
+    range: null,
+    bytes,
+    get stream() {
+      return Readable.from(bytes, { objectMode: false });
+    },
+  };
 }
 
 async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {

@@ -129,6 +129,7 @@ export class S3ContentStore implements ContentStore {
       etag: entityTagOf(key, filePath),
       lastModified: found.LastModified?.getTime() ?? 0,
       stream: found.Body as Readable,
+      bytes: null,
     };
   }
 

@@ -331,7 +331,7 @@ async function chooseLanguage(
 }
 
 async function requireRegistration(
-  reader: Pick<Reader, 'query'>,
+  reader: Pick<Reader, 'all'>,
   registrationId: string,
 ): Promise<Registration> {
   const row = await readRegistration(reader, registrationId);

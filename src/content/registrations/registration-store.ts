@@ -31,15 +31,17 @@ const COLUMNS = [
   'registrations.updated_at',
 ] as const;
 
+// What each save of a learner runs is plain SQL: building such a query anew costs more than running it.
+const SELECT_ONE = `select ${COLUMNS.join(', ')} from registrations where registration_id = ?`;
+const UPDATE_STATUS =
+  'update registrations set completion = ?, success = ?, score = ?, duration = ?, completed_at = ?, ' +
+  `revision = revision + 1, updated_at = ? where registration_id = ? returning ${COLUMNS.join(', ')}`;
+
 export async function readRegistration(
-  reader: Pick<Reader, 'query'>,
+  reader: Pick<Reader, 'all'>,
   registrationId: string,
 ): Promise<StoredRegistration | undefined> {
-  return await reader.query
-    .selectFrom('registrations')
-    .select(COLUMNS)
-    .where('registrations.registration_id', '=', registrationId)
-    .executeTakeFirst();
+  return (await reader.all<StoredRegistration>(SELECT_ONE, registrationId))[0];
 }
 
 /**
@@ -50,12 +52,8 @@ export async function lockRegistration(
   tx: Transaction,
   registrationId: string,
 ): Promise<StoredRegistration | undefined> {
-  return await tx.query
-    .selectFrom('registrations')
-    .select(COLUMNS)
-    .where('registrations.registration_id', '=', registrationId)
-    .$if(tx.dialect === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
+  const lock = tx.dialect === 'postgres' ? ' for update' : '';
+  return (await tx.all<StoredRegistration>(SELECT_ONE + lock, registrationId))[0];
 }
 
 /** Returns at most one row more than the limit, oldest first. */
@@ -111,12 +109,11 @@ export async function updateStatus(
   status: RegistrationStatus,
   now: number,
 ): Promise<StoredRegistration> {
-  return await tx.query
-    .updateTable('registrations')
-    .set((eb) => ({ ...toColumns(status), revision: eb('revision', '+', 1), updated_at: now }))
-    .where('registrations.registration_id', '=', registrationId)
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow();
+  const { completion, success, score, duration, completedAt } = status;
+  const values = [completion, success, score, duration, completedAt, now, registrationId];
+  const [row] = await tx.all<StoredRegistration>(UPDATE_STATUS, ...values);
+  if (row === undefined) throw new Error(`the registration ${registrationId} is gone`);
+  return row;
 }
 
 export async function updateLaunched(tx: Transaction, registrationId: string, now: number): Promise<void> {

@@ -4,7 +4,31 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import type { PlayerAttemptRow, PlayerUnitRow } from '../../database/schema.ts';
 import type { Attempt, UnitState } from './attempt.ts';
 
-/** SQL of attempts and their units, one operation a function. */
+/**
+ * SQL of attempts and their units, one operation a function. What each save of a learner runs is plain SQL: building such a
+ * query anew costs more than running it.
+ */
+
+const UNIT_COLUMNS =
+  'unit_id, completion, success, score, completed_at, duration_ms, earlier_ms, page, visit, sequence, opened_at, updated_at';
+const UNITS_OF = 'from player_units where registration_id = ? and attempt = ? order by opened_at, unit_id';
+const WRITTEN = [
+  'completion',
+  'success',
+  'score',
+  'completed_at',
+  'duration_ms',
+  'earlier_ms',
+  'page',
+  'visit',
+  'sequence',
+  'data',
+  'updated_at',
+];
+const WRITE_UNIT =
+  `insert into player_units (registration_id, attempt, unit_id, opened_at, ${WRITTEN.join(', ')}) ` +
+  `values (?, ?, ?, ?${', ?'.repeat(WRITTEN.length)}) on conflict (registration_id, attempt, unit_id) ` +
+  `do update set ${WRITTEN.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 
 /** All attempts of a registration, oldest first. */
 export async function readAttempts(
@@ -22,16 +46,14 @@ export async function readAttempts(
 
 /** The latest attempt; undefined before the first one. */
 export async function readLatestAttempt(
-  reader: Pick<Reader, 'query'>,
+  reader: Pick<Reader, 'all'>,
   registrationId: string,
 ): Promise<Attempt | undefined> {
-  const row = await reader.query
-    .selectFrom('player_attempts')
-    .selectAll()
-    .where('player_attempts.registration_id', '=', registrationId)
-    .orderBy('player_attempts.number', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  const [row] = await reader.all<Omit<Selectable<PlayerAttemptRow>, 'registration_id'>>(
+    'select number, version_id, page, launch_id, state, started_at, ended_at from player_attempts ' +
+      'where registration_id = ? order by number desc limit 1',
+    registrationId,
+  );
   return row && toAttempt(row);
 }
 
@@ -107,44 +129,24 @@ export async function endAttempt(
  *   may be megabytes a unit
  */
 export async function readUnits(
-  reader: Pick<Reader, 'query'>,
+  reader: Pick<Reader, 'all'>,
   registrationId: string,
   attempt: number,
   { dataOf }: { dataOf?: string | null } = {},
 ): Promise<UnitState[]> {
-  const rows = await reader.query
-    .selectFrom('player_units')
-    .select([
-      'unit_id',
-      'completion',
-      'success',
-      'score',
-      'completed_at',
-      'duration_ms',
-      'earlier_ms',
-      'page',
-      'visit',
-      'sequence',
-      'opened_at',
-      'updated_at',
-    ])
-    .select((eb) =>
-      (dataOf === undefined
-        ? eb.ref('data')
-        : eb
-            .case()
-            .when('unit_id', '=', dataOf ?? '')
-            .then(eb.ref('data'))
-            .end()
-      ).as('data'),
-    )
-    .where('player_units.registration_id', '=', registrationId)
-    .where('player_units.attempt', '=', attempt)
-    .orderBy('player_units.opened_at')
-    .orderBy('player_units.unit_id')
-    .execute();
+  const rows =
+    dataOf === undefined
+      ? await reader.all<UnitRow>(`select ${UNIT_COLUMNS}, data ${UNITS_OF}`, registrationId, attempt)
+      : await reader.all<UnitRow>(
+          `select ${UNIT_COLUMNS}, case when unit_id = ? then data end as data ${UNITS_OF}`,
+          dataOf ?? '',
+          registrationId,
+          attempt,
+        );
   return rows.map(toUnit);
 }
+
+type UnitRow = Omit<Selectable<PlayerUnitRow>, 'registration_id' | 'attempt'>;
 
 /** Inserts a unit, or replaces all of it but when it was opened. */
 export async function writeUnit(
@@ -153,33 +155,27 @@ export async function writeUnit(
   attempt: number,
   unit: UnitState,
 ): Promise<void> {
-  const values = {
-    completion: unit.completion,
-    success: unit.success,
-    score: unit.score,
-    completed_at: unit.completedAt,
-    duration_ms: unit.durationMs,
-    earlier_ms: unit.earlierMs,
-    page: unit.position.page,
-    visit: unit.position.visit,
-    sequence: unit.position.sequence,
-    data: unit.data === null ? null : JSON.stringify(unit.data),
-    updated_at: unit.updatedAt,
-  };
-  await tx.query
-    .insertInto('player_units')
-    .values({
-      registration_id: registrationId,
-      attempt,
-      unit_id: unit.unitId,
-      opened_at: unit.openedAt,
-      ...values,
-    })
-    .onConflict((conflict) => conflict.columns(['registration_id', 'attempt', 'unit_id']).doUpdateSet(values))
-    .execute();
+  await tx.run(
+    WRITE_UNIT,
+    registrationId,
+    attempt,
+    unit.unitId,
+    unit.openedAt,
+    unit.completion,
+    unit.success,
+    unit.score,
+    unit.completedAt,
+    unit.durationMs,
+    unit.earlierMs,
+    unit.position.page,
+    unit.position.visit,
+    unit.position.sequence,
+    unit.data === null ? null : JSON.stringify(unit.data),
+    unit.updatedAt,
+  );
 }
 
-function toAttempt(row: Selectable<PlayerAttemptRow>): Attempt {
+function toAttempt(row: Omit<Selectable<PlayerAttemptRow>, 'registration_id'>): Attempt {
   return {
     number: row.number,
     versionId: row.version_id,
@@ -191,7 +187,7 @@ function toAttempt(row: Selectable<PlayerAttemptRow>): Attempt {
   };
 }
 
-function toUnit(row: Omit<Selectable<PlayerUnitRow>, 'registration_id' | 'attempt'>): UnitState {
+function toUnit(row: UnitRow): UnitState {
   return {
     unitId: row.unit_id,
     completion: row.completion as Completion,

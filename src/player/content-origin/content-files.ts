@@ -46,7 +46,7 @@ export function contentFileRoutes(
       'Last-Modified': new Date(file.lastModified).toUTCString(),
       ...(file.range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${file.size}` }),
     });
-    return reply.code(file.range === null ? 200 : 206).send(file.stream);
+    return reply.code(file.range === null ? 200 : 206).send(file.bytes ?? file.stream);
   });
 }
 

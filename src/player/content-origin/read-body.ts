@@ -1,10 +1,13 @@
 import type { Static, TSchema } from 'typebox';
-import { Value } from 'typebox/value';
+import { Compile, type Validator } from 'typebox/compile';
 import { parseJson } from '../../http/json-body.ts';
 import { invalidInput } from '../../problems/problem.ts';
 
 /** A course of 2,000 interactions with 20 members each has half of it. */
 const MAX_MEMBERS = 80_000;
+
+/** Compiled once: every save of every learner is checked. */
+const validators = new WeakMap<TSchema, Validator>();
 
 /**
  * Reads the body of a request to the content origin as JSON, whatever its media type: what a page sends while it is
@@ -13,9 +16,14 @@ const MAX_MEMBERS = 80_000;
  */
 export function readBody<T extends TSchema>(schema: T, body: unknown): Static<T> {
   const value = parseJson(Buffer.isBuffer(body) ? body : Buffer.alloc(0), MAX_MEMBERS, MAX_MEMBERS);
-  if (Value.Check(schema, value)) return value as Static<T>;
+  let validator = validators.get(schema);
+  if (validator === undefined) {
+    validator = Compile(schema);
+    validators.set(schema, validator);
+  }
+  if (validator.Check(value)) return value as Static<T>;
   throw invalidInput(
-    Array.from(Value.Errors(schema, value), ({ instancePath, message }) => ({
+    Array.from(validator.Errors(value), ({ instancePath, message }) => ({
       pointer: instancePath,
       detail: message,
     })),

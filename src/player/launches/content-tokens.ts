@@ -8,6 +8,7 @@ const EXPIRES_AT = 0;
 const EXPIRES_AT_BYTES = 6;
 const LAUNCH_ID = 6;
 const CLAIM_BYTES = 22;
+const REMEMBERED_TOKENS = 10_000;
 
 /** What an address of the content origin opens. */
 export interface ContentClaim {
@@ -20,6 +21,8 @@ export interface ContentClaim {
 /** Tokens that every address of the content origin begins with: each opens one launch until it expires. */
 export class ContentTokens {
   readonly #tokens: SignedTokens;
+  /** Those read lately: each file of a course and each save begins with one. */
+  readonly #read = new Map<string, ContentClaim>();
 
   constructor(authSecrets: readonly [string, ...string[]]) {
     this.#tokens = new SignedTokens({ authSecrets, purpose: KEY_PURPOSE, format: FORMAT });
@@ -34,6 +37,17 @@ export class ContentTokens {
 
   /** What a token says, also when it has expired; null when it is none of ours. */
   read(token: string): ContentClaim | null {
+    const known = this.#read.get(token);
+    if (known !== undefined) return known;
+    const found = this.#verify(token);
+    if (found !== null) {
+      if (this.#read.size >= REMEMBERED_TOKENS) this.#read.delete(this.#read.keys().next().value ?? '');
+      this.#read.set(token, found);
+    }
+    return found;
+  }
+
+  #verify(token: string): ContentClaim | null {
     const claim = this.#tokens.read(token);
     if (claim?.length !== CLAIM_BYTES) return null;
     const hex = claim.toString('hex', LAUNCH_ID);
