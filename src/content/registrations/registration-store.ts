@@ -31,7 +31,7 @@ const COLUMNS = [
   'registrations.updated_at',
 ] as const;
 
-// What each save of a learner runs is plain SQL: building such a query anew costs more than running it.
+// What each save of a learner runs is plain SQL: building such a query each time costs more than running it.
 const SELECT_ONE = `select ${COLUMNS.join(', ')} from registrations where registration_id = ?`;
 const UPDATE_STATUS =
   'update registrations set completion = ?, success = ?, score = ?, duration = ?, completed_at = ?, ' +

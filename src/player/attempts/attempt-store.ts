@@ -6,7 +6,7 @@ import type { Attempt, UnitState } from './attempt.ts';
 
 /**
  * SQL of attempts and their units, one operation a function. What each save of a learner runs is plain SQL: building such a
- * query anew costs more than running it.
+ * query each time costs more than running it.
  */
 
 const UNIT_COLUMNS =

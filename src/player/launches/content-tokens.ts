@@ -21,7 +21,7 @@ export interface ContentClaim {
 /** Tokens that every address of the content origin begins with: each opens one launch until it expires. */
 export class ContentTokens {
   readonly #tokens: SignedTokens;
-  /** Those read lately: each file of a course and each save begins with one. */
+  /** Recently read: each file of a course and each save begins with one. */
   readonly #read = new Map<string, ContentClaim>();
 
   constructor(authSecrets: readonly [string, ...string[]]) {
