@@ -25,6 +25,7 @@ import { registrationLanguages } from './migrations/0023-registration-languages.
 import { pausedWebhooks } from './migrations/0024-paused-webhooks.ts';
 import { signingSecrets } from './migrations/0025-signing-secrets.ts';
 import { learnerProfiles } from './migrations/0026-learner-profiles.ts';
+import { learnerValues } from './migrations/0027-learner-values.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pausedWebhooks,
   signingSecrets,
   learnerProfiles,
+  learnerValues,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */

@@ -17,7 +17,12 @@ import type {
   GuessBudgetRow,
   SetupLinkRow,
 } from './rows/identity-rows.ts';
-import type { PlayerAttemptRow, PlayerLaunchRow, PlayerUnitRow } from './rows/player-rows.ts';
+import type {
+  PlayerAttemptRow,
+  PlayerLaunchRow,
+  PlayerLearnerValueRow,
+  PlayerUnitRow,
+} from './rows/player-rows.ts';
 import type { QueueDeadLetterRow, QueueLineRow, QueueMessageRow, SharedBodyRow } from './rows/queue-rows.ts';
 import type {
   DeliveryAttemptRow,
@@ -63,6 +68,7 @@ export interface Tables {
   player_launches: PlayerLaunchRow;
   player_attempts: PlayerAttemptRow;
   player_units: PlayerUnitRow;
+  player_learner_values: PlayerLearnerValueRow;
   idempotency_keys: IdempotencyKeyRow;
   webhooks: WebhookRow;
   webhook_subtopics: WebhookSubtopicRow;

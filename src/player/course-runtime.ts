@@ -2,6 +2,7 @@ import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { LearningStandard } from '../course-packages/learning-standard.ts';
 import type { LaunchTarget, LaunchUnit } from '../course-packages/package-description.ts';
 import type { UnitState } from './attempts/attempt.ts';
+import type { LearnerValue } from './attempts/learner-value-store.ts';
 import type { LaunchRoutes } from './content-origin/content-server.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 
@@ -14,6 +15,8 @@ export interface UnitOpening {
   present: UnitState | null;
   /** Whether it is opened to be looked at again, so that nothing is recorded. */
   isReview: boolean;
+  /** Whether the sequencing resumes an attempt on the unit; false when it begins a new one, null without sequencing. */
+  isResumed: boolean | null;
   /** What every address of the launch begins with, without a slash at its end. */
   baseUrl: string;
 }
@@ -38,8 +41,17 @@ export interface CourseRuntime {
    * @throws {ProblemError} with the reason that the learner reads
    */
   openUnit(opening: UnitOpening): Promise<UnitStart>;
-  /** What the page needs to lead through the units of a course, as JSON; null where a table of contents is enough. */
-  sequencingOf?(course: PlayableVersion): unknown;
+  /**
+   * What the page needs to lead through the units of a course, and what it kept of that, as JSON; null where a table of
+   * contents is enough.
+   * @param state what is kept for all units together
+   * @param values what the learner keeps across courses
+   */
+  sequencingOf?(
+    course: PlayableVersion,
+    state: unknown,
+    values: readonly LearnerValue[],
+  ): { tree: unknown; state: unknown } | null;
   /** Routes below the launch's token, for what its courses call. */
   readonly routes?: LaunchRoutes;
 }

@@ -16,7 +16,11 @@ import { closedUnits } from './prerequisites.ts';
 const MAX_ID_LENGTH = 4_096;
 
 const UnitRequest = Type.Object(
-  { unit: Type.String({ maxLength: MAX_ID_LENGTH }) },
+  {
+    unit: Type.String({ maxLength: MAX_ID_LENGTH }),
+    /** Whether the sequencing resumes the unit; left out without sequencing. */
+    isResumed: Type.Optional(Type.Boolean()),
+  },
   { additionalProperties: false },
 );
 
@@ -89,12 +93,18 @@ export function playerRoutes(
     if (registrationId === null || mode !== 'normal') return { registration: null, attempt: 0 };
     return { registration: registrationId, attempt: await attempts.currentNumber(registrationId) };
   });
+  const sequencingOf = async (launch: PlayerLaunch, course: PlayableVersion, state: unknown) => {
+    const runtime = runtimeOf(launch);
+    const alone = runtime?.sequencingOf?.(course, state, []) ?? null;
+    if (alone === null || launch.registrationId === null) return alone;
+    const values = await attempts.learnerValuesOf(launch.registrationId);
+    return runtime?.sequencingOf?.(course, state, values) ?? null;
+  };
 
   // Opening changes who may write, so that it is no GET: what looks ahead for links must not take over.
   scope.post('/open', async ({ launch }): Promise<PageAnswer> => {
     const { attempt, page, units: opened, state } = await attempts.openPage(launch);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
-    const tree = runtimeOf(launch)?.sequencingOf?.(course) ?? null;
     const last = opened.reduce<UnitState | null>(
       (latest, unit) => (latest === null || unit.updatedAt >= latest.updatedAt ? unit : latest),
       null,
@@ -109,7 +119,7 @@ export function playerRoutes(
       result: await resultOf(launch),
       lastUnit: last?.unitId ?? null,
       returnUrl: launch.returnUrl,
-      sequencing: tree === null ? null : { tree, state },
+      sequencing: await sequencingOf(launch, course, state),
     };
   });
 
@@ -119,7 +129,7 @@ export function playerRoutes(
   }));
 
   scope.post('/unit', async ({ launch, body }) => {
-    const { unit: unitId } = readBody(UnitRequest, body);
+    const { unit: unitId, isResumed } = readBody(UnitRequest, body);
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const unit = course.units.find(({ id }) => id === unitId);
     const runtime = runtimeOf(launch);
@@ -131,7 +141,7 @@ export function playerRoutes(
     if (launch.registrationId !== null) assertStorableId(unitId);
     const present = opened.find((each) => each.unitId === unitId) ?? null;
     // Sequencing has rules of its own for what is done again.
-    const isSequenced = (runtime.sequencingOf?.(course) ?? null) !== null;
+    const isSequenced = (runtime.sequencingOf?.(course, null, []) ?? null) !== null;
     const isReview = launch.mode !== 'normal' || (!isSequenced && present !== null && isFinished(present));
     const start = await runtime.openUnit({
       launch,
@@ -139,6 +149,8 @@ export function playerRoutes(
       unit,
       present,
       isReview,
+      // A page of an earlier release does not say it.
+      isResumed: isSequenced ? (isResumed ?? wasLeftOpen(present)) : null,
       baseUrl: launches.baseOf(launch),
     });
     return { ...start, isReview };
@@ -152,6 +164,13 @@ function closedFor(
   opened: readonly UnitState[],
 ): ReadonlySet<string> {
   return mode === 'normal' ? closedUnits(course, opened) : new Set();
+}
+
+/** Whether a unit was left in the middle, as far as its own data says. */
+function wasLeftOpen(present: UnitState | null): boolean {
+  if (present === null) return false;
+  const data = present.data as { terminated?: unknown; cmi?: { exit?: unknown } } | null;
+  return data?.terminated !== true || data.cmi?.exit === 'suspend';
 }
 
 /**

@@ -53,3 +53,16 @@ export interface PlayerUnitRow {
   opened_at: number;
   updated_at: number;
 }
+
+/** A value that a learner keeps across courses and attempts; the registration that wrote it has it. */
+export interface PlayerLearnerValueRow {
+  registration_id: string;
+  /** A hash of kind and id. */
+  value_key: string;
+  /** `objective` or `store`. */
+  kind: string;
+  value_id: string;
+  /** JSON. */
+  value: string;
+  updated_at: number;
+}

@@ -16,6 +16,7 @@ import {
   updatePage,
   writeUnit,
 } from './attempt-store.ts';
+import { type LearnerValue, readLearnerValues, writeLearnerValue } from './learner-value-store.ts';
 import { mergeStatus } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
 import { assertStorableId } from './unit-ids.ts';
@@ -65,6 +66,11 @@ export interface UnitResult {
   isClosed?(units: readonly UnitState[]): boolean;
   /** What the runtime keeps for all units together; left out, it stays as it is. */
   state?: unknown;
+  /**
+   * What the result changes of the values that the learner keeps across courses.
+   * @param former what was kept for all units together
+   */
+  learnerValues?(former: unknown): readonly LearnerValue[];
   /** The status of the whole course, where its standard has rules for it; left out, it follows from the units. */
   rolledUp?: LearningStatus;
 }
@@ -150,6 +156,9 @@ export class AttemptService {
       await writeUnit(tx, registrationId, attempt.number, unit);
       if (result.state !== undefined) {
         await updateAttemptState(tx, registrationId, attempt.number, result.state);
+      }
+      for (const value of result.learnerValues?.(attempt.state) ?? []) {
+        await writeLearnerValue(tx, registrationId, value, this.#now());
       }
       const others = units.filter(({ unitId }) => unitId !== result.unitId);
       return {
@@ -276,6 +285,11 @@ export class AttemptService {
   async resultOf(registrationId: string): Promise<LearningStatus> {
     const { completion, success, score } = await this.#registrations.get(registrationId);
     return { completion, success, score };
+  }
+
+  /** The values that the learner of a registration keeps across the courses of the account. */
+  async learnerValuesOf(registrationId: string): Promise<LearnerValue[]> {
+    return await readLearnerValues(this.#reader, registrationId);
   }
 
   /** Every attempt of a registration with the units that were opened in it, oldest first. */

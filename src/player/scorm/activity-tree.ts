@@ -1,42 +1,33 @@
 import type { CourseStructure, StructureItem } from '../../course-packages/course-structure.ts';
 import type {
-  ObjectiveMap,
   Sequencing,
   SequencingObjective,
   SequencingRule,
 } from '../../course-packages/scorm-sequencing.ts';
-
-const PERCENT = 100;
-/** Names that the engine spells in another way than the standard. */
-const ROLLUP_CONDITIONS: Readonly<Record<string, string>> = { activityProgressKnown: 'progressKnown' };
-
-/** A node of the tree that the sequencing engine of the player page takes (`ActivitySettings` of scorm-again). */
-export interface Activity {
-  id: string;
-  title: string;
-  children: Activity[];
-  [setting: string]: unknown;
-}
+import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 
 /**
  * The tree of a SCORM 2004 course whose manifest has sequencing to apply; null for one without, which a plain table of
  * contents plays.
  */
-export function activityTreeOf({ scorm2004, items }: CourseStructure): Activity | null {
+export function activityTreeOf({ scorm2004, items }: CourseStructure): ActivityTreeDefinition | null {
   if (scorm2004 === null) return null;
-  const isSequenced =
-    hasRules(scorm2004.sequencing) ||
-    items.some(function applies(item): boolean {
-      return (item.scorm2004 !== null && hasRules(item.scorm2004.sequencing)) || item.children.some(applies);
-    });
-  if (!isSequenced || units(items) < 2) return null;
+  const { id, title, sequencing, completionThreshold } = scorm2004;
+  const isSequenced = hasRules(sequencing) || items.some(applies);
+  if (!isSequenced || (units(items) < 2 && !items.some(shares))) return null;
   return {
-    id: scorm2004.id,
-    title: scorm2004.title,
-    isVisible: true,
-    ...settingsOf(scorm2004.sequencing),
-    ...(scorm2004.completionThreshold === null ? {} : { completionThreshold: scorm2004.completionThreshold }),
-    children: items.map(activityOf),
+    root: {
+      id,
+      title,
+      isVisible: true,
+      sequencing: withPlainIds(sequencing),
+      completionThreshold,
+      hideLmsUi: [],
+      sharedData: [],
+      children: items.map((item) => activityOf(item, sequencing)),
+    },
+    objectivesGlobalToSystem: scorm2004.objectivesGlobalToSystem,
+    sharedDataGlobalToSystem: scorm2004.sharedDataGlobalToSystem,
   };
 }
 
@@ -44,9 +35,27 @@ function units(items: readonly StructureItem[]): number {
   return items.reduce((sum, item) => sum + (item.isUnit ? 1 : 0) + units(item.children), 0);
 }
 
+function applies({ scorm2004, children }: StructureItem): boolean {
+  const isSequenced =
+    scorm2004 !== null && (hasRules(scorm2004.sequencing) || scorm2004.sharedData.length > 0);
+  return isSequenced || children.some(applies);
+}
+
+/** Whether an item shares data or objectives, which even a course of one unit needs the tree for. */
+function shares({ scorm2004, children }: StructureItem): boolean {
+  return (
+    (scorm2004 !== null && (scorm2004.sharedData.length > 0 || hasMaps(scorm2004.sequencing))) ||
+    children.some(shares)
+  );
+}
+
+function hasMaps({ primaryObjective, objectives }: Sequencing): boolean {
+  return [primaryObjective, ...objectives].some((objective) => (objective?.maps.length ?? 0) > 0);
+}
+
 /** Whether a manifest asks for more than what a table of contents does. */
 function hasRules(sequencing: Sequencing): boolean {
-  const { controlMode, limitConditions, rollup, primaryObjective, objectives, randomization } = sequencing;
+  const { controlMode, limitConditions, rollup, randomization } = sequencing;
   return (
     controlMode.flow ||
     !controlMode.choice ||
@@ -56,102 +65,66 @@ function hasRules(sequencing: Sequencing): boolean {
     limitConditions.attemptLimit !== null ||
     rollup.rules.length > 0 ||
     randomization.selectCount !== null ||
-    [primaryObjective, ...objectives].some((objective) => (objective?.maps.length ?? 0) > 0)
+    randomization.reorderChildren ||
+    hasMaps(sequencing)
   );
 }
 
-function activityOf(item: StructureItem): Activity {
-  const { scorm2004 } = item;
+/** @param above the sequencing of the organization, for an item about which SCORM 2004 says nothing */
+function activityOf(item: StructureItem, above: Sequencing): ActivityDefinition {
+  const { id, title, isVisible, scorm2004 } = item;
   return {
-    id: item.id,
-    title: item.title,
-    isVisible: item.isVisible,
-    ...(scorm2004 === null
-      ? {}
-      : {
-          ...settingsOf(scorm2004.sequencing),
-          hideLmsUi: scorm2004.hideLmsUi,
-          sharedDataMaps: scorm2004.sharedData.map(({ targetId, readSharedData, writeSharedData }) => ({
-            targetID: targetId,
-            readSharedData,
-            writeSharedData,
-          })),
-          ...(scorm2004.completionThreshold === null
-            ? {}
-            : { completionThreshold: scorm2004.completionThreshold }),
-        }),
-    children: item.children.map(activityOf),
+    id,
+    title,
+    isVisible,
+    sequencing: withPlainIds(scorm2004?.sequencing ?? above),
+    completionThreshold: scorm2004?.completionThreshold ?? null,
+    hideLmsUi: scorm2004?.hideLmsUi ?? [],
+    sharedData: scorm2004?.sharedData ?? [],
+    children: item.children.map((child) => activityOf(child, above)),
   };
 }
 
-/**
- * What an activity is sequenced by. Limits of duration are omitted: the engine makes an activity with one undeliverable,
- * and the unit gets it as `cmi.max_time_allowed`.
- */
-function settingsOf(sequencing: Sequencing): Record<string, unknown> {
-  const { randomization, rollup, primaryObjective } = sequencing;
+/** Objectives whose ids are the same URI are the same, however the manifest writes it. */
+function withPlainIds(sequencing: Sequencing): Sequencing {
+  const { primaryObjective, objectives, preConditionRules, exitConditionRules, postConditionRules } =
+    sequencing;
   return {
-    attemptLimit: sequencing.limitConditions.attemptLimit,
-    sequencingControls: {
-      ...sequencing.controlMode,
-      ...sequencing.constrainedChoice,
-      rollupObjectiveSatisfied: rollup.objectiveSatisfied,
-      rollupProgressCompletion: rollup.progressCompletion,
-      objectiveMeasureWeight: rollup.objectiveMeasureWeight,
-      selectionTiming: randomization.selectionTiming,
-      selectCount: randomization.selectCount,
-      randomizationTiming: randomization.randomizationTiming,
-      randomizeChildren: randomization.reorderChildren,
-      reorderChildren: randomization.reorderChildren,
-    },
-    deliveryControls: sequencing.delivery,
-    sequencingRules: {
-      preConditionRules: sequencing.preConditionRules.map(ruleOf),
-      exitConditionRules: sequencing.exitConditionRules.map(ruleOf),
-      postConditionRules: sequencing.postConditionRules.map(ruleOf),
-    },
-    rollupRules: {
-      rules: rollup.rules.map((rule) => ({
-        action: rule.action,
-        conditionCombination: rule.combination,
-        consideration: rule.childActivitySet,
-        minimumCount: rule.minimumCount,
-        minimumPercent: rule.minimumPercent * PERCENT,
-        conditions: rule.conditions.map(({ condition, operator }) => ({
-          condition: ROLLUP_CONDITIONS[condition] ?? condition,
-          operator,
-        })),
-      })),
-    },
-    rollupConsiderations: sequencing.rollupConsiderations,
-    ...(primaryObjective === null ? {} : { primaryObjective: objectiveOf(primaryObjective, true) }),
-    objectives: sequencing.objectives.map((objective) => objectiveOf(objective, false)),
-    auxiliaryResources: sequencing.auxiliaryResources,
+    ...sequencing,
+    primaryObjective: primaryObjective === null ? null : objectiveWithPlainIds(primaryObjective),
+    objectives: objectives.map(objectiveWithPlainIds),
+    preConditionRules: preConditionRules.map(ruleWithPlainIds),
+    exitConditionRules: exitConditionRules.map(ruleWithPlainIds),
+    postConditionRules: postConditionRules.map(ruleWithPlainIds),
   };
 }
 
-function ruleOf({ action, combination, conditions }: SequencingRule<string>): Record<string, unknown> {
+function objectiveWithPlainIds(objective: SequencingObjective): SequencingObjective {
   return {
-    action,
-    conditionCombination: combination,
-    conditions: conditions.map(({ condition, operator, referencedObjective, measureThreshold }) => ({
-      condition,
-      ...(operator === 'not' ? { operator } : {}),
-      ...(referencedObjective === null ? {} : { referencedObjective }),
-      parameters: { threshold: measureThreshold },
+    ...objective,
+    id: objective.id === null ? null : plainId(objective.id),
+    maps: objective.maps.map((map) => ({ ...map, targetObjectiveId: plainId(map.targetObjectiveId) })),
+  };
+}
+
+function ruleWithPlainIds<Action extends string>(rule: SequencingRule<Action>): SequencingRule<Action> {
+  return {
+    ...rule,
+    conditions: rule.conditions.map((condition) => ({
+      ...condition,
+      referencedObjective:
+        condition.referencedObjective === null ? null : plainId(condition.referencedObjective),
     })),
   };
 }
 
-function objectiveOf(objective: SequencingObjective, isPrimary: boolean): Record<string, unknown> {
-  return {
-    objectiveID: objective.id ?? '',
-    isPrimary,
-    satisfiedByMeasure: objective.satisfiedByMeasure,
-    minNormalizedMeasure: objective.minNormalizedMeasure,
-    mapInfo: objective.maps.map(({ targetObjectiveId, ...map }: ObjectiveMap) => ({
-      targetObjectiveID: targetObjectiveId,
-      ...map,
-    })),
-  };
+/** An id without the encoding of URIs, and with single spaces. */
+function plainId(id: string): string {
+  let decoded = id;
+  try {
+    decoded = decodeURIComponent(id);
+  } catch {
+    // Not encoded.
+  }
+  return decoded.trim().replaceAll(/\s+/g, ' ');
 }

@@ -3,16 +3,17 @@ import { Type } from 'typebox';
 import type { PlayableVersion } from '../../content/courses/playable-version.ts';
 import type { Reader } from '../../database/database.ts';
 import { notFound } from '../../problems/problem.ts';
-import { type LearningStatus, NOTHING_LEARNED } from '../attempts/attempt.ts';
-import type { AttemptService } from '../attempts/attempt-service.ts';
+import { NOTHING_LEARNED } from '../attempts/attempt.ts';
+import type { AttemptService, UnitResult } from '../attempts/attempt-service.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { closedUnits } from '../prerequisites.ts';
 import { activityTreeOf } from './activity-tree.ts';
 import { type Cmi, type CmiCommit, mergeCmi } from './cmi.ts';
+import { learnerValuesOf } from './learner-values.ts';
 import { readScorm12 } from './scorm12-status.ts';
 import { readScorm2004 } from './scorm2004-status.ts';
-import { rolledUpStatus } from './sequencing-state.ts';
+import { readSequencingState, rolledUpStatus } from './sequencing-state.ts';
 
 const MAX_ID_LENGTH = 4_096;
 const MAX_SPLICES = 16;
@@ -106,7 +107,7 @@ export function scormRoutes(
           isWhole,
           status,
           // A course that measures no time, or nonsense, gets the time that passed.
-          visitMs: Math.min(sessionMs || commit.elapsedMs, MAX_VISIT_MS),
+          visitMs: Math.min(sessionMs ?? commit.elapsedMs, MAX_VISIT_MS),
         };
       },
       ...(commit.state === undefined ? {} : { state: commit.state }),
@@ -122,7 +123,15 @@ export function isScorm2004({ learningStandard }: { learningStandard: string }):
 }
 
 /** What a sequenced course's rollup rules say; nothing for other courses. Without a state, the course's status stays. */
-function rolledUpOf({ structure }: PlayableVersion, state: unknown): { rolledUp?: LearningStatus } {
-  const root = activityTreeOf(structure);
-  return root === null ? {} : { rolledUp: rolledUpStatus(state, root.id) ?? NOTHING_LEARNED };
+function rolledUpOf(
+  { structure }: PlayableVersion,
+  state: unknown,
+): Pick<UnitResult, 'rolledUp' | 'learnerValues'> {
+  const tree = activityTreeOf(structure);
+  if (tree === null) return {};
+  return {
+    rolledUp: rolledUpStatus(state, tree) ?? NOTHING_LEARNED,
+    learnerValues: (former) =>
+      learnerValuesOf(tree, readSequencingState(state, tree), readSequencingState(former, tree)),
+  };
 }

@@ -3,9 +3,11 @@ import type { AttemptService } from '../attempts/attempt-service.ts';
 import type { CourseRuntime } from '../course-runtime.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import { activityTreeOf } from './activity-tree.ts';
+import { withLearnerValues } from './learner-values.ts';
 import { isScorm2004, scormRoutes } from './scorm-routes.ts';
 import { openScorm12 } from './scorm12-start.ts';
 import { openScorm2004 } from './scorm2004-start.ts';
+import { readSequencingState } from './sequencing-state.ts';
 
 /** Plays SCORM 1.1, 1.2 and 2004. */
 export function scormRuntime(parts: {
@@ -23,7 +25,11 @@ export function scormRuntime(parts: {
     ],
     openUnit: async (opening) =>
       isScorm2004(opening.course) ? openScorm2004(opening) : openScorm12(opening),
-    sequencingOf: ({ structure }) => activityTreeOf(structure),
+    sequencingOf({ structure }, state, values) {
+      const tree = activityTreeOf(structure);
+      if (tree === null) return null;
+      return { tree, state: withLearnerValues(readSequencingState(state, tree), tree, values) };
+    },
     routes: (scope) => scormRoutes(scope, parts),
   };
 }

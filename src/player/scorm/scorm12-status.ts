@@ -30,7 +30,8 @@ export function readScorm12(
       success: successOf(lessonStatus, raw, unit.masteryScore),
       score: scoreOf(part(core, 'score')),
     },
-    sessionMs: timespanMs(textIn(core, 'session_time')),
+    // The data model begins with a time of nothing, which units that measure none leave.
+    sessionMs: timespanMs(textIn(core, 'session_time')) || null,
   };
 }
 

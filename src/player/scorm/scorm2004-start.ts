@@ -1,5 +1,4 @@
 import { addressOfTarget, type UnitOpening, type UnitStart } from '../course-runtime.ts';
-import { activityTreeOf } from './activity-tree.ts';
 import { type Cmi, cmiOf, exactTextIn, part, textIn } from './cmi.ts';
 import { lessonModeOf } from './lesson-mode.ts';
 import { durationOf } from './scorm2004-status.ts';
@@ -10,8 +9,9 @@ import { structureItem } from './structure-item.ts';
  * own objectives are there from the beginning (Run-Time Environment 4.2.17).
  */
 export function openScorm2004(opening: UnitOpening): UnitStart {
-  const { launch, course, unit, isReview, baseUrl } = opening;
-  const present = beginsAnew(opening) ? null : opening.present;
+  const { launch, course, unit, isReview, isResumed, baseUrl } = opening;
+  // Sequencing begins a new attempt on a unit that has ended, with nothing of the one before.
+  const present = isResumed === false ? null : opening.present;
   const address = addressOfTarget(unit.launch, baseUrl);
   if (!unit.reports) return { script: null, address, ownWindow: false, data: null };
   const before = cmiOf(present);
@@ -25,8 +25,7 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
         learner_id: launch.learnerId,
         learner_name: launch.learnerId,
         location: exactTextIn(before, 'location'),
-        completion_status:
-          present?.completion === 'Completed' ? 'completed' : textIn(before, 'completion_status'),
+        completion_status: completionFor(present, textIn(before, 'completion_status')),
         success_status: textIn(before, 'success_status'),
         progress_measure: textIn(before, 'progress_measure'),
         score: {
@@ -36,13 +35,13 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
           max: textIn(score, 'max'),
         },
         credit: isReview ? 'no-credit' : 'credit',
-        entry: entryOf(opening, present),
+        entry: entryOf(present, isResumed),
         mode: lessonModeOf(opening),
         total_time: durationOf(present?.durationMs ?? 0),
         suspend_data: exactTextIn(before, 'suspend_data'),
         launch_data: unit.launchData ?? '',
         scaled_passing_score: unit.masteryScore === null ? '' : String(unit.masteryScore),
-        completion_threshold: unit.completionThreshold === null ? '' : String(unit.completionThreshold),
+        completion_threshold: thresholdOf(opening),
         max_time_allowed: unit.maxTimeAllowed ?? '',
         time_limit_action: unit.timeLimitAction ?? 'continue,no message',
         learner_preference: part(before, 'learner_preference'),
@@ -56,18 +55,22 @@ export function openScorm2004(opening: UnitOpening): UnitStart {
   };
 }
 
-/** In a sequenced course, each activity that ended begins a new attempt when it is delivered again. */
-function beginsAnew({ course, present }: UnitOpening): boolean {
-  if (present === null || activityTreeOf(course.structure) === null) return false;
-  const terminated = (present.data as { terminated?: unknown } | null)?.terminated === true;
-  return terminated && textIn(cmiOf(present), 'exit') !== 'suspend';
+/** What the unit said itself, else what its last visit has come to. */
+function completionFor(present: UnitOpening['present'], told: string): string {
+  const isTold = told !== '' && told !== 'unknown';
+  return isTold || present?.completion !== 'Completed' ? told : 'completed';
 }
 
-function entryOf({ course }: UnitOpening, present: UnitOpening['present']): string {
+function entryOf(present: UnitOpening['present'], isResumed: boolean | null): string {
   if (present === null) return 'ab-initio';
-  // What a sequenced course did not end was suspended, by the unit or by the player for it.
-  if (activityTreeOf(course.structure) !== null) return 'resume';
-  return textIn(cmiOf(present), 'exit') === 'suspend' ? 'resume' : '';
+  return (isResumed ?? textIn(cmiOf(present), 'exit') === 'suspend') ? 'resume' : '';
+}
+
+/** A manifest that leaves the progress out means all of it. */
+function thresholdOf({ course, unit }: UnitOpening): string {
+  const threshold = structureItem(course, unit.id)?.scorm2004?.completionThreshold;
+  const implied = threshold?.completedByMeasure ? threshold.minProgressMeasure : null;
+  return String(unit.completionThreshold ?? implied ?? '');
 }
 
 function objectivesOf(before: Cmi, course: UnitOpening['course'], unitId: string): Cmi {

@@ -2,40 +2,90 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { LearningStatus } from '../attempts/attempt.ts';
 import { bounded } from './cmi.ts';
+import { readFormerState } from './former-sequencing-state.ts';
+import type { ActivityTreeDefinition } from './sequencing/activity-definition.ts';
+import { ActivityTree } from './sequencing/activity-tree.ts';
+import { endAttempt } from './sequencing/attempts.ts';
+import type { SequencingState } from './sequencing/tracking.ts';
 
 const PERCENT = 100;
+const MAX_ID_LENGTH = 4_096;
+/** As many characters as a store of `adl.data` has (Run-Time Environment 4.3.1). */
+export const MAX_STORE_LENGTH = 64_000;
 
-/** What is read of the engine's state; everything else in it is the engine's own matter. */
-const RootState = Type.Object({
-  completionStatus: Type.String(),
-  objectiveSatisfiedStatusKnown: Type.Boolean(),
-  objectiveSatisfiedStatus: Type.Boolean(),
-  objectiveMeasureStatus: Type.Boolean(),
-  objectiveNormalizedMeasure: Type.Number(),
-});
+const optional = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
+  Type.Union([type, Type.Null()]);
+const Id = Type.String({ maxLength: MAX_ID_LENGTH });
+
+/** What is known of an objective. */
+export const Progress = Type.Object(
+  {
+    satisfied: optional(Type.Boolean()),
+    measure: optional(Type.Number()),
+    raw: optional(Type.Number()),
+    min: optional(Type.Number()),
+    max: optional(Type.Number()),
+    completed: optional(Type.Boolean()),
+    progress: optional(Type.Number()),
+  },
+  { additionalProperties: false },
+);
+
+const Activity = Type.Object(
+  {
+    attempts: Type.Integer({ minimum: 0 }),
+    isActive: Type.Boolean(),
+    isSuspended: Type.Boolean(),
+    hasOldObjectives: Type.Boolean(),
+    hasOldProgress: Type.Boolean(),
+    hasSetSuccess: Type.Boolean(),
+    hasSetCompletion: Type.Boolean(),
+    hasEnded: Type.Boolean(),
+    attemptMs: Type.Number({ minimum: 0 }),
+    objectives: Type.Array(Progress),
+    available: optional(Type.Array(Id)),
+  },
+  { additionalProperties: false },
+);
+
+const State = Type.Object(
+  {
+    format: Type.Literal(2),
+    current: optional(Id),
+    suspended: optional(Id),
+    activities: Type.Record(Type.String(), Activity),
+    objectives: Type.Record(Type.String(), Progress),
+    stores: Type.Record(Type.String(), Type.String({ maxLength: MAX_STORE_LENGTH })),
+  },
+  { additionalProperties: false },
+);
 
 /**
- * The status of a sequenced course: that of the root activity, which the manifest's rollup rules decide. Null when the
- * state does not say it.
+ * What the page kept of its sequencing; null when there is nothing, or nothing that can be read.
+ * @param state what is kept for all units together. An earlier release had its own form
+ */
+export function readSequencingState(state: unknown, tree: ActivityTreeDefinition): SequencingState | null {
+  const kept = (state as { sequencing?: unknown } | null | undefined)?.sequencing;
+  if (typeof kept === 'string') return readFormerState(kept, tree);
+  return Value.Check(State, kept) ? kept : null;
+}
+
+/**
+ * The status of a sequenced course: that of the root activity, which the manifest's rollup rules decide. A unit that has
+ * terminated counts as if the learner had left it. Null when the state does not say it.
  * @param state what the page keeps for all units together
  */
-export function rolledUpStatus(state: unknown, rootId: string): LearningStatus | null {
-  const text = (state as { sequencing?: unknown } | null | undefined)?.sequencing;
-  if (typeof text !== 'string') return null;
-  let root: unknown;
-  try {
-    root = JSON.parse(text)?.sequencing?.activityStates?.[rootId];
-  } catch {
-    return null;
-  }
-  if (!Value.Check(RootState, root)) return null;
+export function rolledUpStatus(state: unknown, definition: ActivityTreeDefinition): LearningStatus | null {
+  const kept = readSequencingState(state, definition);
+  if (kept === null) return null;
+  const tree = new ActivityTree(definition, kept, () => 0);
+  const { current, root } = tree;
+  if (current?.isActive && current.hasEnded) endAttempt(tree, current);
+  const satisfied = root.satisfied(null);
+  const measure = root.measure(null);
   return {
-    completion: root.completionStatus === 'completed' ? 'Completed' : 'Incomplete',
-    success: !root.objectiveSatisfiedStatusKnown
-      ? 'UNKNOWN'
-      : root.objectiveSatisfiedStatus
-        ? 'PASS'
-        : 'FAIL',
-    score: root.objectiveMeasureStatus ? bounded(root.objectiveNormalizedMeasure * PERCENT) : null,
+    completion: root.completed() === true ? 'Completed' : 'Incomplete',
+    success: satisfied === null ? 'UNKNOWN' : satisfied ? 'PASS' : 'FAIL',
+    score: measure === null ? null : bounded(measure * PERCENT),
   };
 }

@@ -17,7 +17,8 @@ export function allowLongText(model: object, name: string, most: number): void {
     enumerable: inherited.enumerable ?? false,
     get: () => long ?? get.call(model),
     set: (value: unknown) => {
-      const isLong = typeof value === 'string' && value.length > 255 && value.length <= most;
+      const isLong =
+        typeof value === 'string' && (value === '' || value.length > 255) && value.length <= most;
       long = isLong ? value : null;
       if (!isLong) set.call(model, value);
     },

@@ -1,3 +1,4 @@
+import type { UnitReport } from '../../../src/player/scorm/sequencing/unit-tracking.ts';
 import type { CourseWindow } from './course-window.ts';
 import { element } from './elements.ts';
 import { watchLastRequests } from './last-requests.ts';
@@ -6,7 +7,7 @@ import { cardOf, fillResult, recordCard, unitWords } from './record.ts';
 import { Saver, type SavingState, sendUnsent, type UnsentOutcome } from './saver.ts';
 import type { OnChange, ScormSession } from './scorm-session.ts';
 import type { Navigation, Scorm2004Start } from './scorm2004.ts';
-import type { Sequencer } from './sequencer.ts';
+import type { ContentsEntry, Sequencer } from './sequencer.ts';
 import { type PageAnswer, post, Refusal, type Unit, type UnitStart } from './server.ts';
 import { TEXTS } from './texts.ts';
 
@@ -15,6 +16,8 @@ interface OpenUnit {
   unit: Unit;
   start: UnitStart;
   session: ScormSession | null;
+  /** Answers what the unit has said; null for one without sequencing. */
+  report: (() => UnitReport) | null;
   saver: Saver | null;
   frame: HTMLIFrameElement | null;
   /** Its own, where it insists on one. */
@@ -110,14 +113,13 @@ export class Player {
     this.#showCard(cardOf(TEXTS.choose, TEXTS.chooseWords));
   }
 
-  /** Leaves the unit that is open and follows a request; the unit's own, made while it is left, comes first. */
+  /** Leaves the unit that is open and follows a request of the learner's, or one that the unit made when it terminated. */
   async #follow(request: (sequencer: Sequencer) => string | null): Promise<void> {
     const sequencer = this.#sequencer;
     if (sequencer === null) return;
     let next: string | null = null;
     await this.#closeUnit(() => {
-      next = sequencer.takeDelivered();
-      if (next === null && !sequencer.isOver) next = request(sequencer);
+      next = request(sequencer);
     });
     if (this.#isEnded) return;
     if (next === null && sequencer.isOver) await this.#exit();
@@ -131,14 +133,23 @@ export class Player {
     this.#stage.replaceChildren(this.#nav, cardOf(TEXTS.loading));
     let start: UnitStart;
     try {
-      start = await post<UnitStart>('unit', { unit: unit.id });
+      const resuming = this.#sequencer === null ? {} : { isResumed: this.#sequencer.isResumed };
+      start = await post<UnitStart>('unit', { unit: unit.id, ...resuming });
     } catch (error) {
       given?.close();
       this.#showFailure(error, () => this.#openUnit(unit));
       return;
     }
     this.#sequencer?.unitOpened();
-    const open: OpenUnit = { unit, start, session: null, saver: null, frame: null, window: null };
+    const open: OpenUnit = {
+      unit,
+      start,
+      session: null,
+      report: null,
+      saver: null,
+      frame: null,
+      window: null,
+    };
     this.#open = open;
     if (start.script !== null) await this.#giveRuntime(open);
     else void this.#noteAsset(open);
@@ -165,13 +176,14 @@ export class Player {
       runtime.API = api;
     } else {
       const { scorm2004Api } = await import('./scorm2004.ts');
-      const { session, api } = scorm2004Api(
+      const { session, api, report } = scorm2004Api(
         start.data as Scorm2004Start,
         onChange,
         (navigation) => this.#navigate(open, navigation),
         this.#sequencer,
       );
       open.session = session;
+      open.report = report;
       runtime.API_1484_11 = api;
     }
     const { session } = open;
@@ -202,16 +214,6 @@ export class Player {
 
   #sequencingState(): { state?: unknown } {
     return this.#sequencer === null ? {} : { state: this.#sequencer.state() };
-  }
-
-  #canChoose({ id, isOpen }: Unit): boolean {
-    return this.#sequencer === null ? isOpen : this.#sequencer.canChoose(id);
-  }
-
-  #choose(unit: Unit): Promise<void> {
-    return this.#sequencer === null
-      ? this.#openUnit(unit)
-      : this.#follow((sequencer) => sequencer.choose(unit.id));
   }
 
   async #noteAsset({ unit, start }: OpenUnit): Promise<void> {
@@ -337,6 +339,7 @@ export class Player {
       return;
     }
     this.#open = null;
+    this.#sequencer?.takeAway();
     // Leaving its page, the course says its last words, to the runtime that is still there.
     open.window?.close();
     if (open.frame !== null) {
@@ -345,7 +348,7 @@ export class Player {
       open.frame.src = 'about:blank';
       await gone;
     }
-    if (this.#sequencer !== null && !suspends && open.session?.isRunning) open.session.terminate();
+    this.#leaveUnit(open, suspends);
     navigate();
     if (open.saver !== null && !this.#isEnded) {
       open.saver.changed('commit');
@@ -358,10 +361,18 @@ export class Player {
     if (this.#page !== null) await this.#refresh();
   }
 
+  /** A unit that is still running when it is left ends here, or is suspended with the course. */
+  #leaveUnit({ unit, session, report }: OpenUnit, suspends: boolean): void {
+    const sequencer = this.#sequencer;
+    if (sequencer === null || session === null || report === null || !session.isRunning) return;
+    if (suspends) sequencer.track(unit.id, report());
+    else session.terminate();
+  }
+
   async #exit(): Promise<void> {
     const sequencer = this.#sequencer;
     await this.#closeUnit(() => {
-      if (sequencer !== null && !sequencer.isOver) sequencer.request('suspendAll');
+      if (sequencer !== null && !sequencer.isOver) sequencer.exit();
     }, true);
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -433,30 +444,51 @@ export class Player {
         words,
       );
     return [
-      step(TEXTS.previous, 'previous', sequencer.canGoBack),
-      step(TEXTS.next, 'continue', sequencer.canContinue),
+      ...(sequencer.hides('previous') ? [] : [step(TEXTS.previous, 'previous', sequencer.canGoBack)]),
+      ...(sequencer.hides('continue') ? [] : [step(TEXTS.next, 'continue', sequencer.canContinue)]),
     ];
   }
 
   #showContents(): void {
     const { units = [] } = this.#page ?? {};
     if (units.length < 2) return;
-    const items = units.map((unit) =>
-      element(
-        'li',
-        {},
-        element(
-          'button',
-          {
-            'aria-current': this.#open?.unit.id === unit.id ? 'true' : null,
-            disabled: !this.#canChoose(unit),
-            onclick: () => void this.#choose(unit),
-          },
-          ...unitWords(unit),
-        ),
-      ),
+    const list =
+      this.#sequencer === null
+        ? element(
+            'ol',
+            {},
+            ...units.map((unit) =>
+              this.#contentsItem(unit.id, unit.isOpen, unitWords(unit), () => void this.#openUnit(unit)),
+            ),
+          )
+        : this.#contentsList(this.#sequencer.contents());
+    this.#nav.replaceChildren(element('h2', {}, TEXTS.contents), list);
+  }
+
+  #contentsList(entries: readonly ContentsEntry[]): HTMLElement {
+    return element(
+      'ol',
+      {},
+      ...entries.map(({ id, title, canChoose, children }) => {
+        const unit = this.#page?.units.find((each) => each.id === id);
+        const words = unit === undefined ? [title] : unitWords(unit);
+        const choose = () => void this.#follow((sequencer) => sequencer.choose(id));
+        const below = children.length > 0 ? this.#contentsList(children) : null;
+        return this.#contentsItem(id, canChoose, words, choose, below);
+      }),
     );
-    this.#nav.replaceChildren(element('h2', {}, TEXTS.contents), element('ol', {}, ...items));
+  }
+
+  #contentsItem(
+    id: string,
+    isOpen: boolean,
+    words: (string | Node)[],
+    choose: () => void,
+    below: HTMLElement | null = null,
+  ): HTMLElement {
+    const isCurrent = this.#open?.unit.id === id;
+    const attributes = { 'aria-current': isCurrent ? 'true' : null, disabled: !isOpen, onclick: choose };
+    return element('li', {}, element('button', attributes, ...words), below);
   }
 
   #savingChanged(state: SavingState): void {

@@ -2,11 +2,11 @@ import type { Snapshot } from './saver.ts';
 
 /** The data model engine of one edition, which knows the standard's elements, types and error codes. */
 export interface Engine {
-  initialize(): string;
-  terminate(): string;
+  initialize(parameter: string): string;
+  terminate(parameter: string): string;
   getValue(element: string): string;
   setValue(element: string, value: string): string;
-  commit(): string;
+  commit(parameter: string): string;
   lastError(): string;
   errorString(code: string): string;
   diagnostic(code: string): string;
@@ -52,23 +52,23 @@ export class ScormSession {
     return this.#isRunning;
   }
 
-  readonly initialize = (): string =>
+  readonly initialize = (parameter?: unknown): string =>
     this.#guarded(() => {
       if (this.#isTerminated && this.#left !== null) {
         this.#engine = this.#makeEngine(this.#left);
         this.#isTerminated = false;
         this.#left = null;
       }
-      const result = this.#engine.initialize();
+      const result = this.#engine.initialize(text(parameter));
       if (result === 'true') this.#isRunning = true;
       return result;
     });
 
-  readonly terminate = (): string =>
+  readonly terminate = (parameter?: unknown): string =>
     this.#guarded(() => {
       const left = this.#isRunning ? this.#engine.read() : null;
-      const result = this.#engine.terminate();
-      if (left !== null) {
+      const result = this.#engine.terminate(text(parameter));
+      if (left !== null && result === 'true') {
         this.#left = left;
         this.#isRunning = false;
         this.#isTerminated = true;
@@ -87,9 +87,9 @@ export class ScormSession {
       return result;
     });
 
-  readonly commit = (): string =>
+  readonly commit = (parameter?: unknown): string =>
     this.#guarded(() => {
-      const result = this.#engine.commit();
+      const result = this.#engine.commit(text(parameter));
       if (this.#isRunning) this.#onChange('commit');
       return result;
     });

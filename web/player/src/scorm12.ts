@@ -1,14 +1,10 @@
 import { Scorm12API } from 'scorm-again/scorm12/min';
+import { elementOf, GROUPS_12 } from './element-of.ts';
 import { allowLongText, MOST_LOCATION, MOST_SUSPEND_DATA } from './long-texts.ts';
+import { NOTHING_SENT } from './nothing-sent.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
 
 const NO_LOG = 5;
-
-/** Sending is the page's own matter: the engine's way there loses data when a page is closed. */
-const NOTHING_SENT = {
-  updateSettings() {},
-  processHttpRequest: () => ({ result: 'true', errorCode: 0 }),
-};
 
 /** The API of SCORM 1.1 and 1.2, for `window.API`. */
 export function scorm12Api(data: { cmi: Record<string, unknown> }, onChange: OnChange) {
@@ -38,11 +34,11 @@ function engineOf(cmi: Record<string, unknown>): Engine {
   allowLongText(inner.cmi.core, 'lesson_location', MOST_LOCATION);
   inner.loadFromJSON({ cmi } as never);
   return {
-    initialize: () => inner.LMSInitialize(''),
-    terminate: () => inner.LMSFinish(''),
-    getValue: (element) => String(inner.LMSGetValue(element)),
-    setValue: (element, value) => inner.LMSSetValue(element, value),
-    commit: () => inner.LMSCommit(''),
+    initialize: (parameter) => inner.LMSInitialize(parameter as ''),
+    terminate: (parameter) => inner.LMSFinish(parameter as ''),
+    getValue: (element) => String(inner.LMSGetValue(elementOf(element, GROUPS_12))),
+    setValue: (element, value) => inner.LMSSetValue(elementOf(element, GROUPS_12), value),
+    commit: (parameter) => inner.LMSCommit(parameter as ''),
     lastError: () => String(inner.LMSGetLastError()),
     errorString: (code) => inner.LMSGetErrorString(code),
     diagnostic: (code) => inner.LMSGetDiagnostic(code),

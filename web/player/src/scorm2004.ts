@@ -1,9 +1,17 @@
 import { Scorm2004API } from 'scorm-again/scorm2004/min';
+import type { UnitReport } from '../../../src/player/scorm/sequencing/unit-tracking.ts';
+import { type AdlHost, AdlModel } from './adl-model.ts';
+import { elementOf, GROUPS_2004 } from './element-of.ts';
+import { EXITS_OF_ALL } from './exits.ts';
 import { allowLongText, MOST_LOCATION, MOST_SUSPEND_DATA } from './long-texts.ts';
+import { NOTHING_SENT } from './nothing-sent.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
-import { NOTHING_SENT, type Sequencer } from './sequencer.ts';
+import { readError, setError } from './scorm2004-rules.ts';
+import type { Sequencer } from './sequencer.ts';
 
 const NO_LOG = 5;
+/** The engine refuses to empty it, which the standard allows. */
+const EMPTIABLE = 'cmi.location';
 
 /** What the server says of a unit. */
 export interface Scorm2004Start {
@@ -28,17 +36,26 @@ export function scorm2004Api(
   onNavigation: (navigation: Navigation) => void,
   sequencer: Sequencer | null = null,
 ) {
+  const startedAt = performance.now();
+  const set = new Set<string>();
   let request = '';
+  const adlHost = sequencer?.hostOf(data.unit) ?? plainHost(data);
+  const given =
+    sequencer === null ? data.cmi : { ...data.cmi, objectives: sequencer.objectivesOf(data.unit, data.cmi) };
+  const reportOf = (cmi: Record<string, unknown>): UnitReport => ({
+    cmi,
+    set,
+    elapsedMs: performance.now() - startedAt,
+  });
   const session = new ScormSession(
     (cmi) =>
-      engineOf(
-        cmi === null ? data.cmi : resumed(cmi),
-        data,
-        (asked) => {
-          request = asked;
+      engineOf(cmi === null ? given : resumed(cmi), adlHost, {
+        onSet: (element) => set.add(element),
+        onTerminated: (left, asked) => {
+          request = EXITS_OF_ALL.includes(left.exit) ? 'exitAll' : asked;
+          sequencer?.terminated(data.unit, reportOf(left), asked);
         },
-        sequencer,
-      ),
+      }),
     (how) => {
       onChange(how);
       const navigation = how === 'terminate' && sequencer === null ? navigationOf(request) : null;
@@ -55,51 +72,109 @@ export function scorm2004Api(
     GetErrorString: session.errorString,
     GetDiagnostic: session.diagnostic,
   };
-  return { session, api };
+  /** What the unit has said so far. */
+  const report = () => reportOf(session.snapshot().cmi);
+  return { session, api, report };
 }
 
 function engineOf(
   cmi: Record<string, unknown>,
-  { units, unit }: Scorm2004Start,
-  onRequest: (request: string) => void,
-  sequencer: Sequencer | null,
+  adlHost: AdlHost,
+  {
+    onSet,
+    onTerminated,
+  }: {
+    onSet: (element: string) => void;
+    onTerminated: (left: Record<string, unknown>, asked: string) => void;
+  },
 ): Engine {
-  const inner =
-    sequencer?.engine ??
-    new Scorm2004API({
-      autocommit: false,
-      lmsCommitUrl: 'none',
-      logLevel: NO_LOG,
-      httpService: NOTHING_SENT as never,
-    });
-  if (sequencer !== null) inner.reset();
+  const inner = new Scorm2004API({
+    autocommit: false,
+    lmsCommitUrl: 'none',
+    logLevel: NO_LOG,
+    httpService: NOTHING_SENT as never,
+  });
   allowLongText(inner.cmi, 'suspend_data', MOST_SUSPEND_DATA);
   allowLongText(inner.cmi, 'location', MOST_LOCATION);
   inner.loadFromJSON({ cmi } as never);
-  const at = units.indexOf(unit);
-  const possible: Record<string, boolean> =
-    sequencer !== null
-      ? {}
-      : {
-          'adl.nav.request_valid.continue': at < units.length - 1,
-          'adl.nav.request_valid.previous': at > 0,
-        };
+  const adl = new AdlModel(adlHost);
+  /** That of `adl`, where the last call was about it. */
+  let adlError: string | null = null;
+  const set = new Set<string>();
+  const read = () => {
+    const { cmi: members } = inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> };
+    // No time is another thing than a time that the unit did not measure.
+    return set.has('cmi.session_time') ? members : { ...members, session_time: '' };
+  };
+  const countOf = (list: string) => Number(inner.GetValue(`${list}._count`)) || 0;
+  const isAdl = (element: string) => AdlModel.holds(element) && inner.isInitialized();
+  const lastError = () => adlError ?? String(inner.GetLastError());
+  const ofInner = <T>(value: T): T => {
+    adlError = null;
+    return value;
+  };
+  const ofAdl = ({ value, error }: { value: string; error: number }) => {
+    adlError = String(error);
+    return value;
+  };
   return {
-    initialize: () => inner.Initialize(''),
-    terminate: () => {
-      onRequest(String((inner as unknown as { adl: { nav: { request: string } } }).adl.nav.request));
-      return inner.Terminate('');
+    initialize: (parameter) => ofInner(inner.Initialize(parameter as '')),
+    terminate(parameter) {
+      const left = read();
+      const result = ofInner(inner.Terminate(parameter as ''));
+      if (result === 'true') onTerminated(left, adl.request);
+      return result;
     },
-    getValue: (element) => {
-      const value = String(inner.GetValue(element));
-      return value === 'unknown' && element in possible ? String(possible[element]) : value;
+    getValue(element) {
+      if (isAdl(element)) return ofAdl(adl.get(element));
+      const error = inner.isInitialized() ? readError(element, countOf) : 0;
+      if (error !== 0) return ofAdl({ value: '', error });
+      const value = String(inner.GetValue(elementOf(element, GROUPS_2004)));
+      // The engine takes an empty location for one that was never set.
+      if (value === '' && element === EMPTIABLE && set.has(element)) return ofAdl({ value, error: 0 });
+      return ofInner(value);
     },
-    setValue: (element, value) => inner.SetValue(element, value),
-    commit: () => inner.Commit(''),
-    lastError: () => String(inner.GetLastError()),
+    setValue(element, value) {
+      if (isAdl(element)) return ofAdl(adl.set(element, value));
+      const error = inner.isInitialized()
+        ? setError(element, value, (name) => String(inner.GetValue(name)))
+        : 0;
+      if (error !== 0) return ofAdl({ value: 'false', error });
+      if (element === EMPTIABLE && value === '' && inner.isInitialized()) {
+        (inner.cmi as { location: string }).location = '';
+        set.add(element);
+        onSet(element);
+        return ofAdl({ value: 'true', error: 0 });
+      }
+      const result = ofInner(inner.SetValue(elementOf(element, GROUPS_2004), value));
+      if (result === 'true') {
+        set.add(element);
+        onSet(element);
+      }
+      return result;
+    },
+    commit: (parameter) => ofInner(inner.Commit(parameter as '')),
+    lastError,
     errorString: (code) => inner.GetErrorString(code),
-    diagnostic: (code) => inner.GetDiagnostic(code),
-    read: () => (inner.renderCMIToJSONObject() as unknown as { cmi: Record<string, unknown> }).cmi,
+    diagnostic: (code) => inner.GetDiagnostic(code === '' ? lastError() : code),
+    read,
+  };
+}
+
+/** Without sequencing, a unit may go to its neighbours and to every other one. */
+function plainHost({ units, unit }: Scorm2004Start): AdlHost {
+  const at = units.indexOf(unit);
+  return {
+    isValid(request) {
+      if (request === 'continue') return String(at < units.length - 1) as 'true' | 'false';
+      if (request === 'previous') return String(at > 0) as 'true' | 'false';
+      const target = /^\{target=(.+)\}(?:choice|jump)$/.exec(request)?.[1];
+      return target === undefined || !units.includes(target) ? 'unknown' : 'true';
+    },
+    hasTarget: (id) => units.includes(id),
+    stores: [],
+    read: () => null,
+    write() {},
   };
 }
 

@@ -1,3 +1,6 @@
+import type { ActivityTreeDefinition } from '../../../src/player/scorm/sequencing/activity-definition.ts';
+import type { SequencingState } from '../../../src/player/scorm/sequencing/tracking.ts';
+
 /** What the page asks of the server, below the launch's token. Shapes are those of `src/player/player-routes.ts`. */
 
 /** What is recorded of a unit, or of the whole course. */
@@ -26,7 +29,7 @@ export interface PageAnswer {
   result: Result;
   lastUnit: string | null;
   returnUrl: string | null;
-  sequencing: { tree: unknown; state: unknown } | null;
+  sequencing: { tree: ActivityTreeDefinition; state: SequencingState | null } | null;
 }
 
 export interface UnitStart {

@@ -1,0 +1,275 @@
+import type { Browser, Page } from 'playwright-core';
+import type { TestService } from '../../test/support/service.ts';
+import { newLearner } from '../../test/ui/support/learner.ts';
+import { faultOf } from './compare.ts';
+import type { Call, TestCase, Visit } from './test-case.ts';
+
+/** A course of a test case that a learner is registered for. */
+export interface RegisteredCourse {
+  registrationId: string;
+  title: string;
+}
+
+/** What the player shows. */
+type Shown =
+  | { kind: 'unit'; activity: string }
+  /** The course has ended. */
+  | { kind: 'over' }
+  /** The course is open, and the learner has to say how it goes on. */
+  | { kind: 'waiting' };
+
+interface CourseWindow {
+  wasSeen?: boolean;
+  runCalls(calls: Call[]): { result: string; error: string }[];
+  location: { href: string; search: string };
+  document: { readyState: string };
+}
+
+const SHOWN_TIMEOUT_MS = 20_000;
+const ENDINGS = ['finished this course', 'not finished this course', 'not passed this course'];
+/** The attempt has ended by itself before the course is opened again. */
+const ENDS_BY_ITSELF = /^(?:autoend|RelaunchCM10|RelaunchCM16|RelaunchOB3b|RelaunchSX4a|ReLaunchDDM|DMBx)/;
+const OPENS_AGAIN = /^(?:re-?launch|exitlaunch|autoend|DMBx|ContinueExitCM8|ExitCM09ba|SuspendCM09ca)/i;
+const TITLES: Readonly<Record<string, string>> = {
+  APIt1: 'API Implementation Test 1',
+  APIt2: 'API Implementation Test 2',
+  DMIt1: 'Data Model Implementation Test 1',
+  DMIt2: 'Data Model Implementation Test 2',
+  DMIt3: 'Data Model Implementation Test 3',
+  DMIt4: 'Data Model Implementation Test 4',
+};
+
+/**
+ * Plays a test case as its instructions say: makes the calls of each visit, answers the questions about the controls, and
+ * uses them as a learner does.
+ * @param courses those of the test case, by the name of their package
+ * @returns what went wrong; null when nothing did
+ */
+export async function playCase(
+  service: TestService,
+  browser: Browser,
+  testCase: TestCase,
+  courses: ReadonlyMap<string, RegisteredCourse>,
+): Promise<string | null> {
+  await using learner = await newLearner(browser);
+  const { page } = learner;
+  let course = [...courses.values()][0] as RegisteredCourse;
+  const isCourse = courses.has(testCase.start ?? '');
+  let title: string | null = isCourse ? null : testCase.start;
+  await learner.open(service, course.registrationId);
+  for (const [index, visit] of testCase.visits.entries()) {
+    const name = `activity ${visit.activity}, visit ${index + 1} of ${testCase.visits.length}`;
+    if (title !== null && !(await isOpen(page, title))) {
+      const problem = await choose(page, title, course.title);
+      if (problem !== null) return `${name}: ${problem}`;
+    }
+    title = null;
+    const shown = await whatIsShown(page);
+    if (shown.kind !== 'unit') return `${name}: nothing was delivered (${shown.kind})`;
+    if (shown.activity !== visit.activity) return `${name}: activity ${shown.activity} was delivered`;
+    const fault = (await controlsFault(page, visit, course.title)) ?? (await callsFault(page, visit.calls));
+    if (fault !== null) return `${name}: ${fault}`;
+    const next = testCase.visits[index + 1];
+    const { instruction } = visit;
+    if (OPENS_AGAIN.test(instruction)) {
+      const problem = await leave(page, instruction);
+      if (problem !== null) return `${name}: ${problem}`;
+      const asked = /DDM[ab]/.exec(instruction)?.[0];
+      course = courses.get(asked ?? '') ?? course;
+      await learner.open(service, course.registrationId);
+      if (instruction === 'RelaunchCM10') title = 'Activity 4';
+      if (instruction === 'DMBxAct') title = 'Data Model Behavior Test 1';
+    } else {
+      const problem = await follow(page, instruction, course.title, next === undefined);
+      if (problem !== null) return `${name}: ${problem}`;
+    }
+  }
+  return null;
+}
+
+/** Ends a visit to the course, so that it can be opened again. */
+async function leave(page: Page, instruction: string): Promise<string | null> {
+  if (instruction === 'ContinueExitCM8')
+    await page.getByRole('button', { name: 'Next', exact: true }).click();
+  if (ENDS_BY_ITSELF.test(instruction) || instruction === 'ContinueExitCM8') {
+    return (await whatIsShown(page)).kind === 'over' ? null : 'the course did not end';
+  }
+  // Some have ended by then, and nobody is told which.
+  if (!(await eventually(async () => (await look(page))?.kind === 'over', 1_500))) {
+    await page.getByRole('button', { name: 'Exit', exact: true }).click();
+  }
+  return (await whatIsShown(page)).kind === 'over' ? null : 'the course did not end';
+}
+
+/** Does what a learner is told to. */
+async function follow(
+  page: Page,
+  instruction: string,
+  courseTitle: string,
+  isLast: boolean,
+): Promise<string | null> {
+  const [what = '', target = ''] = instruction.split('~');
+  switch (what) {
+    case '':
+    case 'AutoTest':
+      if (!isLast) return null;
+      return what === 'AutoTest' && (await whatIsShown(page)).kind !== 'over'
+        ? 'the course did not end'
+        : null;
+    case 'HasEnded':
+      return (await whatIsShown(page)).kind === 'over' ? null : 'the course did not end';
+    case 'Exit':
+    case 'TRIGExitAll':
+      await page.getByRole('button', { name: 'Exit', exact: true }).click();
+      return (await whatIsShown(page)).kind === 'over' ? null : 'the course did not end';
+    case 'Continue':
+      return await press(page, 'Next');
+    case 'Previous':
+      return await press(page, 'Previous');
+    case 'Choice':
+    case 'ChoiceExit':
+      return await choose(page, target, courseTitle);
+    case 'RootSX4b':
+      return await choose(page, courseTitle, courseTitle);
+    default: {
+      const title = TITLES[what] ?? (what === 'launch' ? target : undefined);
+      if (title === undefined) throw new Error(`cannot follow the instruction ${instruction}`);
+      return await choose(page, title, courseTitle);
+    }
+  }
+}
+
+async function press(page: Page, name: string): Promise<string | null> {
+  const button = page.getByRole('button', { name, exact: true });
+  const isReady = async () => (await button.count()) === 1 && (await button.isEnabled());
+  if (!(await eventually(isReady))) return `${name} cannot be used`;
+  await button.click();
+  return null;
+}
+
+/** The line of the table of contents that has a title. */
+function entry(page: Page, title: string, courseTitle: string) {
+  const wanted = title.startsWith('the activity that corresponds to the root') ? courseTitle : title;
+  const pattern = wanted
+    .trim()
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll(/\s+/g, '\\s+');
+  return page.locator('nav button').filter({ hasText: new RegExp(`^\\s*${pattern}(?!\\d)`) });
+}
+
+/** Whether a unit has opened by itself, as the first one of a course without sequencing does. */
+async function isOpen(page: Page, title: string): Promise<boolean> {
+  await page.locator('nav button').first().waitFor();
+  const shown = page.locator('nav button[aria-current]').filter({ hasText: title });
+  return await eventually(async () => (await shown.count()) > 0, 1_000);
+}
+
+async function choose(page: Page, title: string, courseTitle: string): Promise<string | null> {
+  const button = entry(page, title, courseTitle);
+  const isReady = async () => (await button.count()) === 1 && (await button.isEnabled());
+  if (!(await eventually(isReady))) return `"${title}" cannot be chosen`;
+  await button.click();
+  return null;
+}
+
+/** Waits a while for what follows from a click or a call. */
+async function eventually(condition: () => Promise<boolean>, ms = 5_000): Promise<boolean> {
+  const until = performance.now() + ms;
+  while (performance.now() < until) {
+    if (await condition()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return false;
+}
+
+/** Waits for a unit that was not seen yet, or for the end. */
+async function whatIsShown(page: Page): Promise<Shown> {
+  const until = performance.now() + SHOWN_TIMEOUT_MS;
+  let waitingSince: number | null = null;
+  while (performance.now() < until) {
+    const shown = await look(page);
+    if (shown !== null && shown.kind !== 'waiting') return shown;
+    waitingSince = shown === null ? null : (waitingSince ?? performance.now());
+    if (waitingSince !== null && performance.now() - waitingSince > 3_000) return { kind: 'waiting' };
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return { kind: 'waiting' };
+}
+
+async function look(page: Page): Promise<Shown | null> {
+  return await page
+    .evaluate((endings): Shown | null => {
+      const { document } = globalThis as unknown as {
+        document: {
+          querySelector(selector: string): { contentWindow: CourseWindow; textContent: string } | null;
+        };
+      };
+      const title = document.querySelector('h2[tabindex]')?.textContent ?? '';
+      if (endings.some((ending) => title.includes(ending))) return { kind: 'over' };
+      if (title === 'Choose a unit' || title === 'You have left this unit') return { kind: 'waiting' };
+      const course = document.querySelector('iframe[name=course]')?.contentWindow;
+      if (course === undefined || course.wasSeen) return null;
+      if (course.document.readyState !== 'complete' || course.location.href === 'about:blank') return null;
+      course.wasSeen = true;
+      return { kind: 'unit', activity: /[?&]act=(\w+)/.exec(course.location.search)?.[1] ?? '' };
+    }, ENDINGS)
+    .catch(() => null);
+}
+
+async function callsFault(page: Page, calls: readonly Call[]): Promise<string | null> {
+  const answers = await page.evaluate((given) => {
+    const { document } = globalThis as unknown as {
+      document: { querySelector(selector: string): { contentWindow: CourseWindow } };
+    };
+    return document.querySelector('iframe[name=course]').contentWindow.runCalls(given as Call[]);
+  }, calls as Call[]);
+  const faults: string[] = [];
+  for (const [index, call] of calls.entries()) {
+    const answer = answers[index] ?? { result: '', error: 'none' };
+    if (call.method === 'compareObjectives') {
+      const [wanted, got] = [call.element, answer.result].map((ids) => ids.split(',').toSorted().join());
+      if (wanted !== got) return `objectives ${got}, expected ${wanted}`;
+      continue;
+    }
+    const fault = faultOf(call, answer);
+    if (fault !== null) faults.push(`call ${index + 1} of ${calls.length}: ${fault}`);
+  }
+  const [first, ...others] = faults;
+  if (first === undefined) return null;
+  return others.length === 0 ? first : `${first}, and ${others.length} more faults`;
+}
+
+async function controlsFault(page: Page, { questions }: Visit, courseTitle: string): Promise<string | null> {
+  for (const { key, isYes } of questions) {
+    if (key === 'click.button') continue;
+    if ((await answerTo(page, key, courseTitle)) !== isYes) return `${key} is ${!isYes}`;
+  }
+  return null;
+}
+
+async function answerTo(page: Page, key: string, courseTitle: string): Promise<boolean> {
+  const [what = '', title = ''] = key.split('@');
+  const button = page.getByRole('button', {
+    name: what.startsWith('continue') ? 'Next' : 'Previous',
+    exact: true,
+  });
+  switch (what) {
+    case 'continue.enabled':
+    case 'previous.enabled':
+      return (await button.count()) === 1 && (await button.isEnabled());
+    case 'continue.disabled':
+    case 'previous.disabled':
+      // Not to be there is a way of being disabled.
+      return (await button.count()) === 0 || (await button.isDisabled());
+    case 'toc.enabled':
+      return (await page.locator('nav button:enabled').count()) > 0;
+    case 'toc.enabled.selectable': {
+      const line = entry(page, title, courseTitle);
+      return (await line.count()) === 1 && (await line.isEnabled());
+    }
+    case 'toc.visible':
+      return (await entry(page, title, courseTitle).count()) === 1;
+    default:
+      throw new Error(`cannot answer the question ${key}`);
+  }
+}

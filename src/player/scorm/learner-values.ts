@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Value } from 'typebox/value';
+import type { LearnerValue } from '../attempts/learner-value-store.ts';
+import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/activity-definition.ts';
+import { ActivityTree } from './sequencing/activity-tree.ts';
+import type { SequencingState } from './sequencing/tracking.ts';
+import { MAX_STORE_LENGTH, Progress } from './sequencing-state.ts';
+
+/**
+ * The shared objectives and stores that a course reads or writes and a learner keeps across courses, which is the
+ * standard's default (Content Aggregation Model 3.4.1.3).
+ */
+function sharedIds({ root, ...course }: ActivityTreeDefinition): Record<LearnerValue['kind'], Set<string>> {
+  const ids = { objective: new Set<string>(), store: new Set<string>() };
+  const visit = ({ sequencing, sharedData, children }: ActivityDefinition) => {
+    const objectives = [sequencing.primaryObjective, ...sequencing.objectives];
+    if (course.objectivesGlobalToSystem) {
+      for (const map of objectives.flatMap((objective) => objective?.maps ?? [])) {
+        ids.objective.add(map.targetObjectiveId);
+      }
+    }
+    if (course.sharedDataGlobalToSystem) for (const { targetId } of sharedData) ids.store.add(targetId);
+    for (const child of children) visit(child);
+  };
+  visit(root);
+  return ids;
+}
+
+/** What a page starts from: what the attempt kept, with the values that the learner has by now. */
+export function withLearnerValues(
+  state: SequencingState | null,
+  tree: ActivityTreeDefinition,
+  values: readonly LearnerValue[],
+): SequencingState | null {
+  const ids = sharedIds(tree);
+  const known = values.filter(({ kind, id }) => ids[kind].has(id));
+  if (known.length === 0) return state;
+  const start = state ?? new ActivityTree(tree, null, Math.random).state();
+  const objectives = { ...start.objectives };
+  const stores = { ...start.stores };
+  for (const { kind, id, value } of known) {
+    if (kind === 'objective' && Value.Check(Progress, value)) objectives[id] = value;
+    if (kind === 'store' && typeof value === 'string' && value.length <= MAX_STORE_LENGTH) stores[id] = value;
+  }
+  return { ...start, objectives, stores };
+}
+
+/** The values that a page has changed. */
+export function learnerValuesOf(
+  tree: ActivityTreeDefinition,
+  state: SequencingState | null,
+  former: SequencingState | null,
+): LearnerValue[] {
+  if (state === null) return [];
+  const ids = sharedIds(tree);
+  const changed = <V>(
+    kind: LearnerValue['kind'],
+    now: Readonly<Record<string, V>>,
+    before: Readonly<Record<string, V>> = {},
+  ) =>
+    [...ids[kind]].flatMap((id): LearnerValue[] => {
+      if (!Object.hasOwn(now, id)) return [];
+      const isSame = Object.hasOwn(before, id) && isDeepStrictEqual(before[id], now[id]);
+      return isSame ? [] : [{ kind, id, value: now[id] }];
+    });
+  return [
+    ...changed('objective', state.objectives, former?.objectives),
+    ...changed('store', state.stores, former?.stores),
+  ];
+}

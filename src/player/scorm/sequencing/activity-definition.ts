@@ -1,0 +1,27 @@
+import type {
+  CompletionThreshold,
+  HiddenControl,
+  SharedDataMap,
+} from '../../../course-packages/course-structure.ts';
+import type { Sequencing } from '../../../course-packages/scorm-sequencing.ts';
+
+/** A node of the activity tree, as the manifest has it. Plain JSON values only. */
+export interface ActivityDefinition {
+  readonly id: string;
+  readonly title: string;
+  readonly isVisible: boolean;
+  readonly sequencing: Sequencing;
+  readonly completionThreshold: CompletionThreshold | null;
+  readonly hideLmsUi: readonly HiddenControl[];
+  readonly sharedData: readonly SharedDataMap[];
+  readonly children: readonly ActivityDefinition[];
+}
+
+/** The tree that a course is sequenced by. */
+export interface ActivityTreeDefinition {
+  readonly root: ActivityDefinition;
+  /** Whether shared objectives outlive the attempt. */
+  readonly objectivesGlobalToSystem: boolean;
+  /** Whether the stores of `adl.data` outlive the attempt. */
+  readonly sharedDataGlobalToSystem: boolean;
+}

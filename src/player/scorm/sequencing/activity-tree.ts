@@ -1,0 +1,83 @@
+import { Activity } from './activity.ts';
+import type { ActivityTreeDefinition } from './activity-definition.ts';
+import type { SharedObjectives } from './objective.ts';
+import type { SequencingState } from './tracking.ts';
+
+/** The tree of a session with all that is tracked in it. */
+export class ActivityTree {
+  readonly definition: ActivityTreeDefinition;
+  readonly root: Activity;
+  readonly #byId: ReadonlyMap<string, Activity>;
+  readonly #random: () => number;
+  objectives: SharedObjectives = {};
+  stores: Record<string, string> = {};
+  /** The activity that the session is at; null before it began and after it ended. */
+  current: Activity | null = null;
+  /** Where a session that was suspended goes on. */
+  suspended: Activity | null = null;
+
+  /** @param random answers a number from 0 to below 1 */
+  constructor(definition: ActivityTreeDefinition, state: SequencingState | null, random: () => number) {
+    this.definition = definition;
+    this.#random = random;
+    this.root = new Activity(definition.root, null, () => this.objectives);
+    this.#byId = new Map([...this.root.all()].map((each) => [each.id, each]));
+    if (state === null) {
+      for (const each of this.root.all()) this.#arrange(each, ['once', 'onEachNewAttempt']);
+      return;
+    }
+    this.objectives = { ...state.objectives };
+    this.stores = { ...state.stores };
+    for (const [id, kept] of Object.entries(state.activities)) this.#byId.get(id)?.restore(kept);
+    this.current = this.find(state.current);
+    this.suspended = this.find(state.suspended);
+  }
+
+  /** The activity of this id; null when there is none. */
+  find(id: string | null): Activity | null {
+    return id === null ? null : (this.#byId.get(id) ?? null);
+  }
+
+  /** Selects and orders the children of a cluster for its next attempt (SR.1, SR.2). */
+  rearrange(cluster: Activity): void {
+    this.#arrange(cluster, ['onEachNewAttempt']);
+  }
+
+  state(): SequencingState {
+    const activities: SequencingState['activities'] = {};
+    for (const each of this.root.all()) {
+      const state = each.state();
+      if (state !== null) activities[each.id] = state;
+    }
+    return {
+      format: 2,
+      current: this.current?.id ?? null,
+      suspended: this.suspended?.id ?? null,
+      activities,
+      objectives: { ...this.objectives },
+      stores: { ...this.stores },
+    };
+  }
+
+  #arrange(cluster: Activity, timings: readonly string[]): void {
+    const { selectionTiming, selectCount, randomizationTiming, reorderChildren } =
+      cluster.sequencing.randomization;
+    let children: readonly Activity[] = cluster.available;
+    if (selectCount !== null && timings.includes(selectionTiming)) {
+      const selected = new Set(this.#shuffled(cluster.children).slice(0, selectCount));
+      children = cluster.children.filter((child) => selected.has(child));
+    }
+    if (reorderChildren && timings.includes(randomizationTiming)) children = this.#shuffled(children);
+    if (children !== cluster.available) cluster.available = children;
+  }
+
+  #shuffled(activities: readonly Activity[]): Activity[] {
+    const shuffled = [...activities];
+    for (let last = shuffled.length - 1; last > 0; last--) {
+      const other = Math.floor(this.#random() * (last + 1));
+      const [one, two] = [shuffled[last], shuffled[other]];
+      if (one !== undefined && two !== undefined) [shuffled[last], shuffled[other]] = [two, one];
+    }
+    return shuffled;
+  }
+}

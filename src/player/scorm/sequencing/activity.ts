@@ -1,0 +1,191 @@
+import type { Sequencing } from '../../../course-packages/scorm-sequencing.ts';
+import type { ActivityDefinition } from './activity-definition.ts';
+import { Objective, type SharedObjectives } from './objective.ts';
+import { type ActivityState, unknownProgress } from './tracking.ts';
+
+/** An activity of the tree with what is tracked of it. */
+export class Activity {
+  readonly definition: ActivityDefinition;
+  readonly parent: Activity | null;
+  /** In the manifest's order. */
+  readonly children: readonly Activity[];
+  /** Those that were selected, in the order that randomization gave them. */
+  available: readonly Activity[];
+  readonly primary: Objective;
+  /** The primary objective first. */
+  readonly objectives: readonly Objective[];
+  attempts = 0;
+  isActive = false;
+  isSuspended = false;
+  hasOldObjectives = false;
+  hasOldProgress = false;
+  hasSetSuccess = false;
+  hasSetCompletion = false;
+  hasEnded = false;
+  attemptMs = 0;
+
+  constructor(definition: ActivityDefinition, parent: Activity | null, shared: () => SharedObjectives) {
+    this.definition = definition;
+    this.parent = parent;
+    this.children = definition.children.map((child) => new Activity(child, this, shared));
+    this.available = this.children;
+    const threshold = definition.completionThreshold;
+    this.primary = new Objective(
+      definition.sequencing.primaryObjective,
+      shared,
+      threshold?.completedByMeasure ? threshold.minProgressMeasure : null,
+    );
+    this.objectives = [
+      this.primary,
+      ...definition.sequencing.objectives.map((objective) => new Objective(objective, shared)),
+    ];
+  }
+
+  get id(): string {
+    return this.definition.id;
+  }
+
+  get sequencing(): Sequencing {
+    return this.definition.sequencing;
+  }
+
+  get isLeaf(): boolean {
+    return this.children.length === 0;
+  }
+
+  get isTracked(): boolean {
+    return this.sequencing.delivery.tracked;
+  }
+
+  /** Those available; itself first, in the order of a preorder walk. */
+  *walk(): Generator<Activity> {
+    yield this;
+    for (const child of this.available) yield* child.walk();
+  }
+
+  /** Itself and everything below it, whether available or not. */
+  *all(): Generator<Activity> {
+    yield this;
+    for (const child of this.children) yield* child.all();
+  }
+
+  /** Itself first, the root last. */
+  path(): Activity[] {
+    return [this, ...(this.parent?.path() ?? [])];
+  }
+
+  get depth(): number {
+    return this.path().length;
+  }
+
+  get isAvailable(): boolean {
+    return this.parent === null || (this.parent.available.includes(this) && this.parent.isAvailable);
+  }
+
+  isBelow(other: Activity): boolean {
+    return this !== other && this.path().includes(other);
+  }
+
+  /** The available sibling so many places on; null when there is none. */
+  sibling(step: 1 | -1): Activity | null {
+    const siblings = this.parent?.available ?? [];
+    return siblings[siblings.indexOf(this) + step] ?? null;
+  }
+
+  /** The local objective of this id; the primary one for null. */
+  objective(id: string | null): Objective | undefined {
+    if (id === null) return this.primary;
+    return this.objectives.find(({ definition }) => definition.id === id);
+  }
+
+  /** @param inRollup whether progress of an earlier attempt of the parent does not count */
+  completed(inRollup = false): boolean | null {
+    return this.primary.get('completed', inRollup && this.hasOldProgress);
+  }
+
+  /** Whether its objective is satisfied; see {@link completed}. Untracked activities know nothing. */
+  satisfied(id: string | null, inRollup = false): boolean | null {
+    const objective = this.objective(id);
+    if (!this.isTracked || objective === undefined) return null;
+    if (
+      objective === this.primary &&
+      objective.definition.satisfiedByMeasure &&
+      this.isActive &&
+      !this.sequencing.rollupConsiderations.measureSatisfactionIfActive
+    ) {
+      return null;
+    }
+    return objective.get('satisfied', inRollup && this.hasOldObjectives);
+  }
+
+  measure(id: string | null, inRollup = false): number | null {
+    if (!this.isTracked) return null;
+    return this.objective(id)?.get('measure', inRollup && this.hasOldObjectives) ?? null;
+  }
+
+  /** Begins a new attempt: what the one before left is forgotten here, and old for the rollup of the children. */
+  beginAttempt(): void {
+    this.attempts += 1;
+    this.attemptMs = 0;
+    this.hasEnded = false;
+    this.hasOldObjectives = false;
+    this.hasOldProgress = false;
+    this.hasSetSuccess = false;
+    this.hasSetCompletion = false;
+    for (const objective of this.objectives) objective.own = unknownProgress();
+    this.#ageChildren();
+  }
+
+  #ageChildren(): void {
+    const { useCurrentAttemptObjectiveInfo, useCurrentAttemptProgressInfo } = this.sequencing.controlMode;
+    for (const child of this.children) {
+      if (useCurrentAttemptObjectiveInfo && child.attempts > 0) child.hasOldObjectives = true;
+      if (useCurrentAttemptProgressInfo && child.attempts > 0) child.hasOldProgress = true;
+      child.#ageChildren();
+    }
+  }
+
+  /** What is kept of it; null while nothing has happened to it. */
+  state(): ActivityState | null {
+    const state: ActivityState = {
+      attempts: this.attempts,
+      isActive: this.isActive,
+      isSuspended: this.isSuspended,
+      hasOldObjectives: this.hasOldObjectives,
+      hasOldProgress: this.hasOldProgress,
+      hasSetSuccess: this.hasSetSuccess,
+      hasSetCompletion: this.hasSetCompletion,
+      hasEnded: this.hasEnded,
+      attemptMs: this.attemptMs,
+      objectives: this.objectives.map(({ own }) => ({ ...own })),
+      available: this.available === this.children ? null : this.available.map(({ id }) => id),
+    };
+    const isUntouched =
+      this.attempts === 0 &&
+      !this.isActive &&
+      !this.isSuspended &&
+      state.available === null &&
+      state.objectives.every((own) => Object.values(own).every((value) => value === null));
+    return isUntouched ? null : state;
+  }
+
+  /** Takes over what an earlier session kept. */
+  restore(state: ActivityState): void {
+    const { objectives, available, ...flags } = state;
+    Object.assign(this, flags);
+    for (const [index, objective] of this.objectives.entries()) {
+      objective.own = { ...unknownProgress(), ...objectives[index] };
+    }
+    if (available === null) return;
+    const kept = available.flatMap((id) => this.children.find((child) => child.id === id) ?? []);
+    if (kept.length > 0) this.available = kept;
+  }
+}
+
+/** The activity deepest in the tree that holds both, or is one of them. */
+export function commonAncestor(one: Activity, other: Activity): Activity {
+  const path = other.path();
+  const common = one.path().find((each) => path.includes(each));
+  if (common === undefined) throw new Error('activities of different trees');
+  return common;
+}

@@ -1,0 +1,78 @@
+import { type Activity, commonAncestor } from './activity.ts';
+import type { ActivityTree } from './activity-tree.ts';
+import { rollUpFrom } from './rollup.ts';
+
+/** Ends the attempt on an activity and rolls it up (End Attempt Process, UP.4). */
+export function endAttempt(tree: ActivityTree, activity: Activity): void {
+  if (activity.isLeaf) {
+    if (activity.isTracked && !activity.isSuspended) fillIn(activity);
+  } else {
+    activity.isSuspended = activity.available.some(({ isSuspended }) => isSuspended);
+    if (!activity.isSuspended) tree.rearrange(activity);
+  }
+  activity.isActive = false;
+  activity.hasEnded = false;
+  if (activity.isTracked) for (const objective of activity.objectives) objective.followMeasures();
+  rollUpFrom(activity, tree.root);
+}
+
+/** What the content left open counts as done, unless the manifest leaves it to the content. */
+function fillIn(activity: Activity): void {
+  const { completionSetByContent, objectiveSetByContent } = activity.sequencing.delivery;
+  if (!completionSetByContent && !activity.hasSetCompletion && activity.completed() === null) {
+    activity.primary.set('completed', true);
+  }
+  if (!objectiveSetByContent && !activity.hasSetSuccess && activity.primary.own.satisfied === null) {
+    if (activity.satisfied(null) === null) activity.primary.set('satisfied', true);
+  }
+}
+
+/** Ends the attempts from the current activity up to what it has in common with another one (UP.3). */
+export function endAttemptsBelow(tree: ActivityTree, activity: Activity): void {
+  if (tree.current === null) return;
+  const common = commonAncestor(tree.current, activity);
+  const way = tree.current.path();
+  for (const each of way.slice(0, way.indexOf(common))) {
+    if (each.isActive || !each.isLeaf) endAttempt(tree, each);
+  }
+}
+
+/**
+ * Prepares the delivery of a leaf: new attempts begin from the root down to it, where none goes on (DB.2).
+ * @returns whether an attempt on the leaf that was suspended goes on
+ */
+export function beginAttempts(tree: ActivityTree, leaf: Activity): boolean {
+  forgetSuspended(tree, leaf);
+  endAttemptsBelow(tree, leaf);
+  const isResumed = leaf.isSuspended;
+  for (const each of leaf.path().toReversed()) {
+    if (each.isActive) continue;
+    if (each.isTracked) {
+      if (each.isSuspended) each.isSuspended = false;
+      else beginAttempt(tree, each);
+    }
+    each.isActive = true;
+    each.hasEnded = false;
+  }
+  tree.current = leaf;
+  return isResumed;
+}
+
+function beginAttempt(tree: ActivityTree, activity: Activity): void {
+  activity.beginAttempt();
+  if (activity !== tree.root) return;
+  if (!tree.definition.objectivesGlobalToSystem) tree.objectives = {};
+  if (!tree.definition.sharedDataGlobalToSystem) tree.stores = {};
+}
+
+/** What was suspended is not any more once something else is delivered (DB.2.1). */
+function forgetSuspended(tree: ActivityTree, leaf: Activity): void {
+  const { suspended } = tree;
+  tree.suspended = null;
+  if (suspended === null || suspended === leaf) return;
+  const common = commonAncestor(suspended, leaf);
+  const way = suspended.path();
+  for (const each of way.slice(0, way.indexOf(common))) {
+    each.isSuspended = each.available.some(({ isSuspended }) => isSuspended);
+  }
+}

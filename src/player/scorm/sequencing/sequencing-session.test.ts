@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { inspectFiles } from '../../../../test/course-packages/package-file.ts';
+import { PAGE, SCORM_2004, scormManifest } from '../../../../test/support/course-packages.ts';
+import { activityTreeOf } from '../activity-tree.ts';
+import type { ActivityTreeDefinition } from './activity-definition.ts';
+import { type NavigationRequest, SequencingSession } from './sequencing-session.ts';
+import { trackUnit } from './unit-tracking.ts';
+
+const FLOW = '<imsss:controlMode choice="true" flow="true"/>';
+const FLOW_ONLY = '<imsss:controlMode choice="false" flow="true"/>';
+
+/** A unit, with what its sequencing holds. */
+const unit = (id: string, sequencing = '') =>
+  `<item identifier="${id}" identifierref="r1"><title>${id}</title>${wrapped(sequencing)}</item>`;
+/** A block of items. */
+const block = (id: string, items: string, sequencing = FLOW) =>
+  `<item identifier="${id}"><title>${id}</title>${items}${wrapped(sequencing)}</item>`;
+const wrapped = (sequencing: string) =>
+  sequencing === '' ? '' : `<imsss:sequencing>${sequencing}</imsss:sequencing>`;
+/** A rule such as `preConditionRule` with one condition. */
+const rule = (kind: string, condition: string, action: string) =>
+  `<imsss:sequencingRules><imsss:${kind}><imsss:ruleConditions><imsss:ruleCondition ${condition}/></imsss:ruleConditions>` +
+  `<imsss:ruleAction action="${action}"/></imsss:${kind}></imsss:sequencingRules>`;
+/** A primary objective that shares what is known of it. */
+const sharing = (target: string, map = 'writeSatisfiedStatus="true"') =>
+  `<imsss:objectives><imsss:primaryObjective objectiveID="own"><imsss:mapInfo targetObjectiveID="${target}" ${map}/></imsss:primaryObjective></imsss:objectives>`;
+
+async function treeOf(items: string, sequencing = FLOW): Promise<ActivityTreeDefinition> {
+  const manifest = scormManifest(SCORM_2004, { items: `${items}${wrapped(sequencing)}` });
+  const { structure } = await inspectFiles({ 'imsmanifest.xml': manifest, 'index.html': PAGE });
+  const tree = activityTreeOf(structure);
+  assert.ok(tree !== null, 'the course is sequenced');
+  return tree;
+}
+
+/** A learner in a course: makes requests, and lets units say something before they are left. */
+class Learner {
+  readonly session: SequencingSession;
+
+  constructor(tree: ActivityTreeDefinition, random = () => 0) {
+    this.session = new SequencingSession(tree, null, random);
+  }
+
+  static async in(items: string, sequencing = FLOW): Promise<Learner> {
+    return new Learner(await treeOf(items, sequencing));
+  }
+
+  /** Answers the unit that is delivered, `over` at the end of the session, and `nothing` otherwise. */
+  go(request: NavigationRequest): string {
+    const { delivered, isOver } = this.session.navigate(request);
+    return delivered?.id ?? (isOver ? 'over' : 'nothing');
+  }
+
+  choose(target: string): string {
+    return this.go({ to: 'choice', target });
+  }
+
+  /** What the open unit says. */
+  says(cmi: Record<string, unknown>): this {
+    const { current } = this.session.tree;
+    assert.ok(current?.isActive, 'a unit is open');
+    trackUnit(current, {
+      cmi,
+      set: new Set(Object.keys(cmi).map((name) => `cmi.${name}`)),
+      elapsedMs: 60_000,
+    });
+    return this;
+  }
+
+  get root() {
+    return this.session.tree.root;
+  }
+}
+
+describe('sequencing of SCORM 2004', () => {
+  it('flows through units, blocks included, and ends the session after the last one', async () => {
+    const learner = await Learner.in(unit('a') + block('b', unit('b1') + unit('b2')) + unit('c'));
+    assert.deepEqual(
+      [
+        learner.go('start'),
+        ...['continue', 'continue', 'continue', 'continue'].map(() => learner.go('continue')),
+      ],
+      ['a', 'b1', 'b2', 'c', 'over'],
+    );
+    assert.deepEqual([learner.root.completed(), learner.root.satisfied(null)], [true, true]);
+  });
+
+  it('goes back, except where a block goes forward only', async () => {
+    const items =
+      unit('a') + block('b', unit('b1') + unit('b2'), '<imsss:controlMode flow="true" forwardOnly="true"/>');
+    const learner = await Learner.in(items);
+    assert.deepEqual([learner.choose('b'), learner.go('continue')], ['b1', 'b2']);
+    assert.equal(learner.session.isValid('previous'), false);
+    assert.equal(learner.go('previous'), 'nothing');
+    assert.equal(learner.choose('a'), 'a');
+    assert.equal(learner.session.isValid('previous'), false, 'nothing comes before the first unit');
+  });
+
+  it('counts attempts, and delivers no more than the limit', async () => {
+    const learner = await Learner.in(unit('a', '<imsss:limitConditions attemptLimit="2"/>') + unit('b'));
+    assert.deepEqual([learner.choose('a'), learner.choose('b'), learner.choose('a')], ['a', 'b', 'a']);
+    assert.equal(learner.choose('b'), 'b');
+    assert.equal(learner.session.isValid({ to: 'choice', target: 'a' }), false);
+    assert.equal(learner.choose('a'), 'nothing');
+  });
+
+  it('knows when the time of an attempt is over', async () => {
+    const limited =
+      '<imsss:limitConditions attemptAbsoluteDurationLimit="PT90S"/>' +
+      rule('postConditionRule', 'condition="timeLimitExceeded" operator="not"', 'retry');
+    const learner = await Learner.in(unit('a', limited) + unit('b'), FLOW_ONLY);
+    learner.go('start');
+    assert.equal(learner.says({ exit: 'suspend' }).go('suspendAll'), 'over');
+    assert.equal(learner.go('resumeAll'), 'a');
+    assert.equal(learner.says({}).go('continue'), 'b', 'two visits of a minute are longer');
+  });
+
+  for (const [action, expected] of [
+    ['skip', ['b', 'c']],
+    ['disabled', ['b', 'nothing']],
+  ] as const) {
+    it(`obeys the precondition rule "${action}"`, async () => {
+      const ruled = rule('preConditionRule', 'condition="satisfied"', action);
+      const items = unit('a', ruled + sharing('x')) + unit('b', sharing('x')) + unit('c');
+      const learner = await Learner.in(items);
+      assert.equal(learner.go('start'), 'a');
+      assert.equal(learner.says({ success_status: 'passed' }).go('continue'), 'b');
+      const back = learner.go('previous');
+      assert.deepEqual(
+        ['b', action === 'skip' ? learner.go('continue') : learner.choose('a')],
+        [...expected],
+        back,
+      );
+    });
+  }
+
+  it('hides what "hiddenFromChoice" hides, and stops choice where "stopForwardTraversal" says', async () => {
+    const hidden = rule('preConditionRule', 'condition="always"', 'hiddenFromChoice');
+    const stop = rule('preConditionRule', 'condition="always"', 'stopForwardTraversal');
+    const learner = await Learner.in(unit('a') + unit('b', stop) + unit('c', hidden) + unit('d'));
+    learner.go('start');
+    assert.deepEqual(
+      ['a', 'b', 'c', 'd'].map((target) => [
+        learner.session.isShown(target),
+        learner.session.isValid({ to: 'choice', target }),
+      ]),
+      [
+        [true, true],
+        [true, true],
+        [false, false],
+        [true, false],
+      ],
+    );
+  });
+
+  it('exits a block when its exit rule applies', async () => {
+    const exit = FLOW + rule('exitConditionRule', 'condition="completed"', 'exit');
+    const anyCompleted =
+      '<imsss:rollupRules><imsss:rollupRule childActivitySet="any"><imsss:rollupConditions><imsss:rollupCondition condition="completed"/></imsss:rollupConditions>' +
+      '<imsss:rollupAction action="completed"/></imsss:rollupRule></imsss:rollupRules>';
+    const learner = await Learner.in(block('x', unit('a') + unit('b'), exit + anyCompleted) + unit('c'));
+    learner.go('start');
+    assert.equal(learner.says({ completion_status: 'completed' }).go('continue'), 'c');
+    assert.equal(learner.session.tree.find('x')?.isActive, false);
+  });
+
+  for (const [action, expected] of [
+    ['retry', 'b'],
+    ['continue', 'c'],
+    ['previous', 'a'],
+    ['exitParent', 'd'],
+    ['retryAll', 'a'],
+    ['exitAll', 'over'],
+  ] as const) {
+    it(`obeys the post-condition rule "${action}" in place of what the learner asked for`, async () => {
+      const ruled = rule('postConditionRule', 'condition="satisfied" operator="not"', action);
+      const learner = await Learner.in(block('x', unit('a') + unit('b', ruled) + unit('c')) + unit('d'));
+      assert.deepEqual([learner.go('start'), learner.go('continue')], ['a', 'b']);
+      const asked = action === 'exitParent' ? 'continue' : action === 'continue' ? 'previous' : 'continue';
+      assert.equal(learner.says({ success_status: 'failed' }).go(asked), expected);
+    });
+  }
+
+  it('jumps to any unit, with no regard to rules about the way there', async () => {
+    const skipped = rule('preConditionRule', 'condition="always"', 'skip');
+    const learner = await Learner.in(unit('a') + unit('b', skipped) + unit('c'), FLOW_ONLY);
+    assert.equal(learner.go('start'), 'a');
+    assert.equal(learner.session.isValid({ to: 'choice', target: 'b' }), false);
+    assert.equal(learner.session.isValid({ to: 'jump', target: 'b' }), true);
+    assert.equal(learner.go({ to: 'jump', target: 'b' }), 'b');
+    assert.equal(learner.session.isValid({ to: 'jump', target: 'nowhere' }), false);
+  });
+
+  it('resumes what was suspended as the same attempt, and begins another one after an end', async () => {
+    const tree = await treeOf(unit('a') + unit('b'));
+    const learner = new Learner(tree);
+    learner.go('start');
+    learner.says({ exit: 'suspend', completion_status: 'incomplete' }).go('suspendAll');
+    const kept = JSON.parse(JSON.stringify(learner.session.tree.state()));
+    const later = new SequencingSession(tree, kept);
+    assert.deepEqual(later.navigate('resumeAll').delivered, { id: 'a', isResumed: true });
+    assert.equal(later.tree.find('a')?.attempts, 1);
+    later.navigate('exitAll');
+    assert.deepEqual(later.navigate('start').delivered, { id: 'a', isResumed: false });
+    assert.equal(later.tree.find('a')?.attempts, 2);
+  });
+
+  it('forgets what a unit did that was abandoned, and keeps where the learner was', async () => {
+    const learner = await Learner.in(unit('a') + unit('b'));
+    learner.go('start');
+    assert.equal(learner.go('abandon'), 'nothing');
+    assert.equal(learner.root.completed(), null);
+    assert.equal(learner.go('continue'), 'b');
+    assert.equal(learner.go('abandonAll'), 'over');
+  });
+
+  it('selects children once, or for each new attempt, and keeps the order that chance gave them', async () => {
+    const numbers = [0.9, 0.1, 0.5, 0.2, 0.7, 0.3];
+    let at = 0;
+    const random = () => numbers[at++ % numbers.length] ?? 0;
+    const units = ['a', 'b', 'c', 'd'].map((id) => unit(id)).join('');
+    const controls = (timing: string) =>
+      `${FLOW}<imsss:randomizationControls randomizationTiming="${timing}" selectCount="2" reorderChildren="true" selectionTiming="${timing}"/>`;
+    const tree = await treeOf(block('x', units, controls('onEachNewAttempt')) + unit('z'));
+    const learner = new Learner(tree, random);
+    const seen = () => learner.session.tree.find('x')?.available.map(({ id }) => id) ?? [];
+    const first = seen();
+    assert.equal(first.length, 2);
+    assert.equal(learner.go('start'), first[0]);
+    assert.deepEqual(
+      new SequencingSession(tree, learner.session.tree.state(), random).tree
+        .find('x')
+        ?.available.map(({ id }) => id),
+      first,
+    );
+    assert.equal(learner.choose('z'), 'z');
+    const second = seen();
+    assert.equal(second.length, 2);
+    assert.notDeepEqual(second, first);
+    const once = new Learner(await treeOf(block('x', units, controls('once')) + unit('z')), random);
+    const kept = once.session.tree.find('x')?.available.map(({ id }) => id);
+    once.go('start');
+    once.choose('z');
+    assert.deepEqual(
+      once.session.tree.find('x')?.available.map(({ id }) => id),
+      kept,
+    );
+  });
+
+  it('shares objectives between units, and rolls up blocks whose units read them', async () => {
+    const reads = sharing('x', 'readSatisfiedStatus="true"');
+    const learner = await Learner.in(unit('a', sharing('x')) + block('y', unit('b', reads)));
+    learner.go('start');
+    learner.says({ success_status: 'failed' }).go('exit');
+    assert.equal(learner.session.tree.find('b')?.satisfied(null), false);
+    assert.equal(learner.session.tree.find('y')?.satisfied(null), false);
+  });
+
+  it('completes by progress and satisfies by measure where the manifest says so', async () => {
+    const measured =
+      '<imsss:objectives><imsss:primaryObjective objectiveID="own" satisfiedByMeasure="true"><imsss:minNormalizedMeasure>0.6</imsss:minNormalizedMeasure></imsss:primaryObjective></imsss:objectives>';
+    const learner = await Learner.in(unit('a', measured) + unit('b', measured));
+    learner.go('start');
+    learner.says({ success_status: 'passed', score: { scaled: '0.5' } }).go('continue');
+    assert.equal(learner.session.tree.find('a')?.satisfied(null), false, 'the measure counts');
+    learner.says({ score: { scaled: '0.8' } }).go('exitAll');
+    assert.deepEqual([learner.root.measure(null), learner.root.satisfied(null)], [0.65, false]);
+  });
+
+  it('ends no session and changes nothing for a request that is not valid', async () => {
+    const learner = await Learner.in(unit('a') + unit('b'), FLOW_ONLY);
+    for (const request of [
+      'continue',
+      'previous',
+      'exit',
+      'exitAll',
+      'abandon',
+      'suspendAll',
+      'resumeAll',
+    ] as const) {
+      assert.equal(learner.go(request), 'nothing', request);
+    }
+    learner.go('start');
+    const before = JSON.stringify(learner.session.tree.state());
+    for (const request of ['start', 'resumeAll'] as const) learner.go(request);
+    assert.equal(learner.choose('b'), 'nothing');
+    assert.equal(JSON.stringify(learner.session.tree.state()), before);
+  });
+});

@@ -1,0 +1,215 @@
+import { type Activity, commonAncestor } from './activity.ts';
+import type { ActivityTreeDefinition } from './activity-definition.ts';
+import { ActivityTree } from './activity-tree.ts';
+import { beginAttempts, endAttempt, endAttemptsBelow } from './attempts.ts';
+import { hasPreCondition, isBlocked } from './rules.ts';
+import { type FollowUp, type TerminationRequest, terminate } from './termination.ts';
+import type { SequencingState } from './tracking.ts';
+import { flow, mayChoose } from './traversal.ts';
+
+/** Requests without a target. */
+export const PLAIN_REQUESTS = [
+  'start',
+  'resumeAll',
+  'continue',
+  'previous',
+  'exit',
+  'exitAll',
+  'abandon',
+  'abandonAll',
+  'suspendAll',
+] as const;
+export type PlainRequest = (typeof PLAIN_REQUESTS)[number];
+/** What a learner or a unit asks for. */
+export type NavigationRequest = PlainRequest | { to: 'choice' | 'jump'; target: string };
+
+/** What came of a request. */
+export interface NavigationOutcome {
+  /** Null when nothing is delivered. */
+  delivered: {
+    id: string;
+    /** Whether an attempt that was suspended goes on; else a new one has begun. */
+    isResumed: boolean;
+  } | null;
+  /** Whether the session has ended. */
+  isOver: boolean;
+}
+
+type SequencingRequest =
+  | 'start'
+  | 'resumeAll'
+  | Exclude<FollowUp, null>
+  | { to: 'choice' | 'jump'; target: Activity };
+
+interface Plan {
+  termination: TerminationRequest | null;
+  sequencing: SequencingRequest;
+}
+
+interface Found {
+  activity: Activity | null;
+  endsSession: boolean;
+}
+
+const NOTHING: Found = { activity: null, endsSession: false };
+
+/**
+ * A learner's way through a course: the sequencing of SCORM 2004 4th edition (Sequencing and Navigation, appendix C). The
+ * codes in the comments are those of its processes.
+ */
+export class SequencingSession {
+  readonly tree: ActivityTree;
+
+  /**
+   * @param state what an earlier session kept; null for the first one
+   * @param random answers a number from 0 to below 1
+   */
+  constructor(
+    definition: ActivityTreeDefinition,
+    state: SequencingState | null,
+    random: () => number = Math.random,
+  ) {
+    this.tree = new ActivityTree(definition, state, random);
+  }
+
+  /** Follows a request (Overall Sequencing Process, OP.1). One that is not valid changes nothing. */
+  navigate(request: NavigationRequest): NavigationOutcome {
+    const plan = this.#planOf(request);
+    if (plan === null) return { delivered: null, isOver: false };
+    const followUp = plan.termination === null ? null : terminate(this.tree, plan.termination);
+    const { activity, endsSession } = this.#sequence(followUp ?? plan.sequencing);
+    if (endsSession) {
+      this.tree.current = null;
+      return { delivered: null, isOver: true };
+    }
+    if (activity === null || !isDeliverable(activity)) return { delivered: null, isOver: false };
+    const isResumed = beginAttempts(this.tree, activity);
+    return { delivered: { id: activity.id, isResumed }, isOver: false };
+  }
+
+  /** Whether a request would be followed, as far as that is known while the current activity is still open. */
+  isValid(request: NavigationRequest): boolean {
+    const plan = this.#planOf(request);
+    if (plan === null) return false;
+    if (request === 'previous') {
+      const { found } = this.tree.current === null ? { found: null } : flow(this.tree.current, -1, false);
+      return found !== null && isDeliverable(found);
+    }
+    if (typeof plan.sequencing !== 'object') return true;
+    const { to, target } = plan.sequencing;
+    if (to === 'choice' && !mayChoose(target, this.tree.current, this.tree.root)) return false;
+    const leaf = target.isLeaf ? target : flow(target, 1, true).found;
+    return leaf !== null && isDeliverable(leaf);
+  }
+
+  /** Whether a table of contents shows an activity. */
+  isShown(id: string): boolean {
+    const activity = this.tree.find(id);
+    if (activity === null || !activity.isAvailable) return false;
+    return (
+      activity.definition.isVisible &&
+      !activity.path().some((each) => hasPreCondition(each, 'hiddenFromChoice'))
+    );
+  }
+
+  /** Navigation Request Process (NB.2.1): null when the request is not valid. */
+  #planOf(request: NavigationRequest): Plan | null {
+    const { current, suspended } = this.tree;
+    if (typeof request === 'object') return this.#planOfTarget(request);
+    if (request === 'start' || request === 'resumeAll') {
+      if (current !== null || (request === 'resumeAll' && suspended === null)) return null;
+      return { termination: null, sequencing: request };
+    }
+    if (current === null) return null;
+    const leaving = current.isActive ? 'exit' : null;
+    switch (request) {
+      case 'continue':
+        if (!current.parent?.sequencing.controlMode.flow) return null;
+        return { termination: leaving, sequencing: 'continue' };
+      case 'previous': {
+        const mode = current.parent?.sequencing.controlMode;
+        if (!mode?.flow || mode.forwardOnly) return null;
+        return { termination: leaving, sequencing: 'previous' };
+      }
+      case 'exit':
+      case 'abandon':
+        return current.isActive ? { termination: request, sequencing: 'exit' } : null;
+      default:
+        return { termination: request, sequencing: 'exit' };
+    }
+  }
+
+  #planOfTarget({ to, target: id }: { to: 'choice' | 'jump'; target: string }): Plan | null {
+    const { current } = this.tree;
+    const target = this.tree.find(id);
+    if (target === null || !target.isAvailable) return null;
+    const termination = current?.isActive ? 'exit' : null;
+    if (to === 'jump') {
+      return current !== null && target.isLeaf ? { termination, sequencing: { to, target } } : null;
+    }
+    if (target.parent !== null && !target.parent.sequencing.controlMode.choice) return null;
+    if (current !== null) {
+      if (current.isActive && !current.sequencing.controlMode.choiceExit) return null;
+      const way = current.path();
+      const left = way.slice(0, way.indexOf(commonAncestor(current, target)));
+      if (left.some((each) => each.isActive && !each.sequencing.controlMode.choiceExit)) return null;
+    }
+    return { termination, sequencing: { to, target } };
+  }
+
+  /** Sequencing Request Process (SB.2.12). */
+  #sequence(request: SequencingRequest): Found {
+    const { current, root, suspended } = this.tree;
+    if (typeof request === 'object') {
+      return request.to === 'jump'
+        ? { activity: request.target, endsSession: false }
+        : this.#chosen(request.target);
+    }
+    switch (request) {
+      case 'start':
+        return root.isLeaf ? { activity: root, endsSession: false } : this.#flowed(root, 1, true);
+      case 'resumeAll':
+        return { activity: suspended, endsSession: false };
+      case 'continue':
+      case 'previous': {
+        if (current === null) return NOTHING;
+        if (current.parent !== null && !current.parent.sequencing.controlMode.flow) return NOTHING;
+        return this.#flowed(current, request === 'continue' ? 1 : -1, false);
+      }
+      case 'retry':
+        if (current === null || current.isActive || current.isSuspended) return NOTHING;
+        return current.isLeaf ? { activity: current, endsSession: false } : this.#flowed(current, 1, true);
+      case 'exit':
+        return { activity: null, endsSession: current === root && !root.isActive };
+    }
+  }
+
+  #flowed(from: Activity, direction: 1 | -1, considersChildren: boolean): Found {
+    const { found, endsSession } = flow(from, direction, considersChildren);
+    if (!endsSession) return { activity: found, endsSession };
+    const { tree } = this;
+    endAttemptsBelow(tree, tree.root);
+    if (tree.root.isActive) endAttempt(tree, tree.root);
+    return { activity: null, endsSession: true };
+  }
+
+  /** Choice Sequencing Request Process (SB.2.9). */
+  #chosen(target: Activity): Found {
+    const { tree } = this;
+    if (!mayChoose(target, tree.current, tree.root)) return NOTHING;
+    if (target.isLeaf) return { activity: target, endsSession: false };
+    const { found } = flow(target, 1, true);
+    if (found === null && tree.current !== null) {
+      const common = commonAncestor(tree.current, target);
+      endAttemptsBelow(tree, common);
+      endAttempt(tree, common);
+      tree.current = target;
+    }
+    return { activity: found, endsSession: false };
+  }
+}
+
+/** Delivery Request Process (DB.1.1). */
+function isDeliverable(activity: Activity): boolean {
+  return activity.isLeaf && !activity.path().some(isBlocked);
+}

@@ -1,0 +1,125 @@
+import { type Cmi, numberIn, part, textIn } from '../cmi.ts';
+import type { Activity } from './activity.ts';
+import type { Objective } from './objective.ts';
+
+/** What a unit said in a session. */
+export interface UnitReport {
+  cmi: Cmi;
+  /** The elements that it has set, such as `cmi.success_status`. */
+  set: ReadonlySet<string>;
+  elapsedMs: number;
+}
+
+const SATISFIED: Readonly<Record<string, boolean>> = { passed: true, failed: false };
+const COMPLETED: Readonly<Record<string, boolean>> = {
+  completed: true,
+  incomplete: false,
+  'not attempted': false,
+};
+
+/**
+ * Takes over what a unit said to what is tracked of its activity (Run-Time Environment 4.2; Sequencing and Navigation
+ * 4.2.1). The objective in `cmi.objectives` that has the primary objective's id stands for it too.
+ */
+export function trackUnit(activity: Activity, { cmi, set, elapsedMs }: UnitReport): void {
+  activity.attemptMs += elapsedMs;
+  activity.isSuspended = textIn(cmi, 'exit') === 'suspend';
+  if (!activity.isTracked) return;
+  let success = { value: SATISFIED[textIn(cmi, 'success_status')], isSet: set.has('cmi.success_status') };
+  let completion = {
+    value: COMPLETED[textIn(cmi, 'completion_status')],
+    isSet: set.has('cmi.completion_status'),
+  };
+  let progress = numberIn(cmi, 'progress_measure');
+  let measure = numberIn(part(cmi, 'score'), 'scaled');
+  for (const [index, said] of objectivesIn(cmi)) {
+    const objective = activity.objective(textIn(said, 'id'));
+    if (objective === undefined) continue;
+    const of = (member: string) => set.has(`cmi.objectives.${index}.${member}`);
+    const saidSuccess = { value: SATISFIED[textIn(said, 'success_status')], isSet: of('success_status') };
+    const saidCompletion = {
+      value: COMPLETED[textIn(said, 'completion_status')],
+      isSet: of('completion_status'),
+    };
+    const saidMeasure = numberIn(part(said, 'score'), 'scaled');
+    const saidProgress = numberIn(said, 'progress_measure');
+    trackScores(objective, said);
+    if (objective === activity.primary) {
+      if (saidSuccess.value !== undefined || saidSuccess.isSet) success = saidSuccess;
+      if (!completion.isSet && (saidCompletion.value !== undefined || saidCompletion.isSet)) {
+        completion = saidCompletion;
+      }
+      progress ??= saidProgress;
+      measure ??= saidMeasure;
+      continue;
+    }
+    track(objective, 'satisfied', saidSuccess.value ?? null, saidSuccess.isSet);
+    track(objective, 'completed', saidCompletion.value ?? null, saidCompletion.isSet);
+    track(objective, 'measure', saidMeasure);
+    track(objective, 'progress', saidProgress);
+  }
+  activity.hasSetSuccess ||= success.isSet;
+  activity.hasSetCompletion ||= completion.isSet;
+  track(activity.primary, 'measure', measure);
+  track(activity.primary, 'progress', progress);
+  track(activity.primary, 'completed', completion.value ?? null, completion.isSet);
+  if (success.value !== undefined || success.isSet) {
+    track(activity.primary, 'satisfied', success.value ?? null, success.isSet);
+  }
+}
+
+/** Sets a member; what is unknown takes back only what was known here, unless the unit said so. */
+function track<M extends 'satisfied' | 'completed' | 'measure' | 'progress'>(
+  objective: Objective,
+  member: M,
+  value: Objective['own'][M],
+  isSet = false,
+): void {
+  if (value !== null || isSet) objective.set(member, value);
+  else objective.clear(member);
+}
+
+function trackScores(objective: Objective, said: Cmi): void {
+  const score = part(said, 'score');
+  for (const member of ['raw', 'min', 'max'] as const) {
+    const value = numberIn(score, member);
+    if (value !== null) objective.set(member, value);
+    else objective.clear(member);
+  }
+}
+
+function objectivesIn(cmi: Cmi): [string, Cmi][] {
+  const objectives = part(cmi, 'objectives');
+  return Object.keys(objectives).map((index) => [index, part(objectives, index)]);
+}
+
+/** The objectives that a unit finds: those of its activity that have an id, with what is known of them. */
+export function objectivesFor(activity: Activity, before: Cmi, isResumed: boolean): Record<string, Cmi> {
+  const found = new Map<string, Cmi>();
+  if (isResumed) {
+    for (const [, said] of objectivesIn(before)) found.set(textIn(said, 'id'), said);
+  }
+  for (const objective of activity.objectives) {
+    const { id } = objective.definition;
+    if (id === null) continue;
+    const satisfied = objective.get('satisfied');
+    const completed = objective.known('completed');
+    const kept = found.get(id) ?? {};
+    const score = part(kept, 'score');
+    const text = (value: number | null, former: string) => (value === null ? former : String(value));
+    found.set(id, {
+      ...kept,
+      id,
+      ...(satisfied === null ? {} : { success_status: satisfied ? 'passed' : 'failed' }),
+      ...(completed === null ? {} : { completion_status: completed ? 'completed' : 'incomplete' }),
+      progress_measure: text(objective.get('progress'), textIn(kept, 'progress_measure')),
+      score: {
+        scaled: text(objective.get('measure'), textIn(score, 'scaled')),
+        raw: text(objective.get('raw'), textIn(score, 'raw')),
+        min: text(objective.get('min'), textIn(score, 'min')),
+        max: text(objective.get('max'), textIn(score, 'max')),
+      },
+    });
+  }
+  return Object.fromEntries([...found.values()].map((said, index) => [String(index), said]));
+}

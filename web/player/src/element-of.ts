@@ -1,0 +1,23 @@
+/** A name that no data model has. */
+const UNDEFINED = 'cmi.undefined';
+
+/** Groups of elements, which are no elements themselves: nobody reads or sets one. */
+export const GROUPS_12 = groups(
+  'core|score|objectives|interactions|correct_responses|student_data|student_preference',
+);
+export const GROUPS_2004 = groups(
+  'score|objectives|interactions|correct_responses|learner_preference|comments_from_learner|comments_from_lms',
+);
+
+/**
+ * An element as the engine may have it. The engine takes every property of itself for an element, so that a course that
+ * sets a group would destroy it.
+ */
+export function elementOf(element: string, ofGroups: RegExp): string {
+  if (element === '' || (element.startsWith('cmi.') && !ofGroups.test(element))) return element;
+  return UNDEFINED;
+}
+
+function groups(names: string): RegExp {
+  return new RegExp(`\\.(?:${names}|\\d+)$`);
+}
