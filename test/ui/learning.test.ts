@@ -27,7 +27,7 @@ describe('what a learner did', () => {
     const units = page.getByRole('region', { name: 'Units' });
     const history = page.getByRole('region', { name: 'History' });
     await units.getByText('The learner has not opened the course yet.').waitFor();
-    await history.getByText('Nothing yet.').waitFor();
+    await history.getByText('No reports yet.').waitFor();
     await visit.assertAccessible();
     {
       await using learner = await newLearner(ui.browser);
