@@ -36,7 +36,7 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
     address: account('Northwind Logistics', '?add=yes'),
     act: async (page) => {
       await page
-        .getByRole('checkbox', { name: /Already in this account/ })
+        .getByRole('checkbox', { name: /Already added/ })
         .first()
         .waitFor();
     },
