@@ -29,6 +29,7 @@ type RuntimeWindow = Window & { API?: unknown; API_1484_11?: unknown };
 
 /** Units that talk to the server themselves meet prerequisites without the page hearing of it. */
 const OPEN_UNITS_CHECK_MS = 5_000;
+const RECOVERED_SHOWN_MS = 30_000;
 const UNAVAILABLE = 503;
 /** A course's last words may arrive after its window was closed. */
 const LAST_WORDS_MS = 2_000;
@@ -51,6 +52,8 @@ export class Player {
   #visits = 0;
   /** Whether the service has just got what an earlier page could not send, which the learner has not read yet. */
   #wasRecovered = false;
+  /** Until when the learner may read that it was; a course saves within a moment, which clears other notices. */
+  #recoveredUntil = 0;
   #isEnded = false;
 
   constructor(root: Element) {
@@ -204,6 +207,7 @@ export class Player {
   #welcome({ isReview }: UnitStart): string | null {
     const wasRecovered = this.#wasRecovered;
     this.#wasRecovered = false;
+    if (wasRecovered) this.#recoveredUntil = performance.now() + RECOVERED_SHOWN_MS;
     const mode = this.#page?.mode;
     if (mode === 'preview') return TEXTS.preview;
     if (mode === 'browse') return TEXTS.browse;
@@ -493,8 +497,10 @@ export class Player {
 
   #savingChanged(state: SavingState): void {
     this.#setSaving(state, true);
-    if (state === 'offline') this.#say(TEXTS.offline);
-    else if (state === 'saved') this.#say(null);
+    if (state === 'offline') {
+      this.#recoveredUntil = 0;
+      this.#say(TEXTS.offline);
+    } else if (state === 'saved' && performance.now() >= this.#recoveredUntil) this.#say(null);
     if (state === 'saved') this.#askForOpenUnits();
     if (state === 'superseded') this.#end(TEXTS.supersededTitle, TEXTS.superseded, true);
     if (state === 'over') this.#end(TEXTS.overTitle, TEXTS.over, false);
