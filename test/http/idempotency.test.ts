@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { openDatabaseOf } from '../support/database.ts';
 import { Api, createClient, requestToken, startTestService, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
+import { webhookInput } from '../webhooks/webhook-expectations.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -56,6 +57,25 @@ describe('Idempotency-Key on POST', () => {
       [answer.status, answer.body.type],
       [422, 'urn:coursewire:problem:idempotency-key-reused'],
     );
+  });
+
+  test('the same key with another request is 422, whether or not one of them answers a secret', async () => {
+    await using service = await startTestService();
+    const { api } = service;
+    const { id } = await api.create('/webhooks', webhookInput());
+    const posts: [string, object][] = [
+      ['/accounts', { name: 'Northwind' }],
+      [`/webhooks/${id}/signing-secret`, {}],
+    ];
+    for (const [n, [first, second]] of [posts, posts.toReversed()].entries()) {
+      const key = { 'Idempotency-Key': `key-${n}` };
+      assert.ok((await api.post(first![0], first![1], key)).status < 300);
+      const answer = await api.post(second![0], second![1], key);
+      assert.deepEqual(
+        [answer.status, answer.body.type],
+        [422, 'urn:coursewire:problem:idempotency-key-reused'],
+      );
+    }
   });
 
   test('a request that failed leaves its key free', async () => {

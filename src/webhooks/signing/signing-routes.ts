@@ -11,6 +11,8 @@ import type { SigningService } from './signing-service.ts';
 const MS_PER_SECOND = 1_000;
 const DEFAULT_FORMER_SECONDS = 24 * 60 * 60;
 const MAX_FORMER_SECONDS = 7 * DEFAULT_FORMER_SECONDS;
+const UNREADABLE =
+  'The request was already processed, and webhooks_auth_secret has changed since: its response cannot be repeated.';
 const READ_ONLY = 'Or webhooks are read-only because the webhooks service is disabled.';
 const config = { scope: 'webhooks:write' };
 const tags = ['Webhooks'];
@@ -67,7 +69,10 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
           'secret goes on to sign for a while, so that receivers can change to the new one at any time before.',
         params: WebhookParams,
         body: SigningSecretInput,
-        response: { 200: SigningSecretRecord, ...problems(400, { 403: READ_ONLY }, 404, 413, 415, 422) },
+        response: {
+          200: SigningSecretRecord,
+          ...problems(400, { 403: READ_ONLY }, 404, { 409: UNREADABLE }, 413, 415, 422),
+        },
       },
     },
     async (request, reply) => {
