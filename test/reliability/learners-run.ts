@@ -54,10 +54,11 @@ class Learner {
 
   /** Opens the course and works on it; false when the service went away. */
   async #sit(isOver: () => boolean): Promise<boolean> {
+    // Before the call: a kill may begin between its response and what follows.
+    const { deaths } = this.#program;
     const answer = await this.#program.call('POST', `/registrations/${this.registrationId}/launch`);
     if (answer === null) return false;
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    const { deaths } = this.#program;
     try {
       const course = await followLink(answer.body.launch_url);
       await course.open();
