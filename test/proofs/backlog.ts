@@ -25,6 +25,8 @@ const MOST_SHARE = 1.2;
 const LEAST_RATE_SHARE = 0.8;
 /** Below so many milliseconds, a difference is the scheduler's. */
 const SCHEDULER_MS = 5;
+/** A process grows by about 80 MiB while it warms up, which the small pile may be too short for; a pile in memory takes more. */
+const WARMING_UP_MIB = 120;
 const MS_PER_SECOND = 1_000;
 const KIB_PER_MIB = 1_024;
 
@@ -169,7 +171,7 @@ describe('messages that piled up for one target', () => {
     );
     if (large.peakMib !== null)
       assert.ok(
-        large.peakMib <= small.peakMib! * MOST_SHARE,
+        large.peakMib <= small.peakMib! + WARMING_UP_MIB,
         `${large.peakMib} MiB, ${small.peakMib} with the small pile`,
       );
   });
