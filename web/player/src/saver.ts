@@ -291,7 +291,7 @@ function spliceOf(before: string, after: string): Splice {
   return { of: textDigest(before), start, end, text: after.slice(start, after.length - end) };
 }
 
-/** What stands for an answer that the commit was recorded in part, which is no success. */
+/** Status for a commit that was recorded only in part. It does not count as a success. */
 const IN_PART = 206;
 
 /** The status of the answer; 0 without one. */

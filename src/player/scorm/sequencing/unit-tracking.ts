@@ -18,8 +18,8 @@ const COMPLETED: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Takes over what a unit said to what is tracked of its activity (Run-Time Environment 4.2; Sequencing and Navigation
- * 4.2.1). The objective in `cmi.objectives` that has the primary objective's id stands for it too.
+ * Copies the values that a unit set to the tracking data of its activity (Run-Time Environment 4.2; Sequencing and
+ * Navigation 4.2.1). An entry of `cmi.objectives` with the id of the primary objective sets the primary objective, too.
  */
 export function trackUnit(activity: Activity, { cmi, set, elapsedMs }: UnitReport): void {
   activity.attemptMs += elapsedMs;

@@ -59,7 +59,7 @@ export function ClientForm({
   useLayoutEffect(() => onChanged(changed), [changed, onChanged]);
   const said = useRef<HTMLDivElement>(null);
   const isSaid = (error !== null && error !== undefined) || Boolean(notice);
-  // On a phone, the form is longer than the window, and the person who has just saved is at its end.
+  // The form is longer than a phone's window. Whoever has just saved is at its end and would not see the message.
   useEffect(() => {
     if (isSaid) said.current?.scrollIntoView({ block: 'nearest' });
   }, [isSaid]);
