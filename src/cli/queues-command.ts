@@ -1,7 +1,8 @@
-import { type QueueKind, SqsApi, type SqsPlace } from '../queue/sqs/sqs-api.ts';
+import { type QueueKind, SqsApi } from '../queue/sqs/sqs-api.ts';
 import { judgeQueues, type QueueAttributes } from '../queue/sqs/sqs-attributes.ts';
 import { SqsError } from '../queue/sqs/sqs-error.ts';
 import { findOtherOwners } from '../queue/sqs/sqs-owner.ts';
+import type { SqsPlace } from '../settings/sqs-place.ts';
 
 const SUCCESS = 0;
 const FAILURE = 1;

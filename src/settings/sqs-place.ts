@@ -1,5 +1,12 @@
-import type { SqsPlace } from '../queue/sqs/sqs-api.ts';
 import type { Settings } from './settings-table.ts';
+
+/** Where the queues are and what they are called. A null region or endpoint comes from the AWS environment or profile. */
+export interface SqsPlace {
+  messageQueueName: string;
+  deadLetterQueueName: string;
+  region: string | null;
+  endpoint: string | null;
+}
 
 /** Where the settings say that the queues on Amazon SQS are. */
 export function sqsPlaceOf(settings: Settings): SqsPlace {

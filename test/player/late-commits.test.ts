@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type PlayerClient, startLaunch } from '../support/player-client.ts';
+import { type PlayerClient, startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -15,10 +15,7 @@ describe('a write that the page it is from could not send', () => {
   after(() => service.stop());
 
   const start = async () => {
-    const { registrationId } = await registerTo(service, scorm12Course());
-    const client = await startLaunch(service, registrationId);
-    await client.open();
-    await client.openUnit('i1');
+    const { registrationId, client } = await startUnit(service, scorm12Course(), 'i1');
     const unsent = client.commitOf('i1', PASSED);
     return { registrationId, client, unsent };
   };

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { textDigest } from '../../src/player/scorm/text-digest.ts';
-import { type PlayerClient, startLaunch } from '../support/player-client.ts';
+import { type PlayerClient, startUnit } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
-import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 describe('a commit that changes the suspend data of an earlier one', () => {
@@ -13,13 +12,7 @@ describe('a commit that changes the suspend data of an earlier one', () => {
   });
   after(() => service.stop());
 
-  const start = async () => {
-    const { registrationId } = await registerTo(service, scorm12Course());
-    const client = await startLaunch(service, registrationId);
-    await client.open();
-    await client.openUnit('i1');
-    return { registrationId, client };
-  };
+  const start = () => startUnit(service, scorm12Course(), 'i1');
   const addTo = (text: string, added: string) => ({
     of: textDigest(text),
     start: text.length,

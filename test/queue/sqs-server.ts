@@ -8,8 +8,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { buildApp } from 'fauxqs';
-import type { SqsPlace } from '../../src/queue/sqs/sqs-api.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
+import type { SqsPlace } from '../../src/settings/sqs-place.ts';
 
 const REGION = 'us-east-1';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DeleteQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { runQueuesCommand } from '../../src/cli/queues-command.ts';
-import type { SqsPlace } from '../../src/queue/sqs/sqs-api.ts';
+import type { SqsPlace } from '../../src/settings/sqs-place.ts';
 import {
   accountNames,
   accountsOf,

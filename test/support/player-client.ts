@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { launch } from '../content/registration-parts.ts';
+import type { PackageFiles } from './course-packages.ts';
+import { registerTo } from './registered-course.ts';
 import type { RunningService } from './service.ts';
 
 /** An answer of the content origin. */
@@ -77,4 +79,17 @@ export async function followLink(url: string): Promise<PlayerClient> {
   const location = response.headers.get('location') ?? '';
   assert.match(location, /\/player\/$/, `${response.status} ${location}`);
   return new PlayerClient(location.replace(/\/player\/$/, ''));
+}
+
+/** Registers a learner for a new course, launches it and opens a unit. */
+export async function startUnit(
+  service: RunningService,
+  files: PackageFiles,
+  unit: string,
+): Promise<{ registrationId: string; client: PlayerClient }> {
+  const { registrationId } = await registerTo(service, files);
+  const client = await startLaunch(service, registrationId);
+  await client.open();
+  await client.openUnit(unit);
+  return { registrationId, client };
 }

@@ -1,7 +1,8 @@
 import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
+import type { SqsPlace } from '../../settings/sqs-place.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
-import { SqsApi, type SqsPlace } from './sqs-api.ts';
+import { SqsApi } from './sqs-api.ts';
 import type { SqsContext } from './sqs-context.ts';
 import { SqsHealth } from './sqs-health.ts';
 import type { Copy } from './sqs-message.ts';

@@ -13,6 +13,7 @@ import {
   SQSClient,
   TagQueueCommand,
 } from '@aws-sdk/client-sqs';
+import type { SqsPlace } from '../../settings/sqs-place.ts';
 import { toSqsError } from './sqs-error.ts';
 
 /** Amazon's limit on the entries of a batch. */
@@ -27,14 +28,6 @@ const SOCKETS = 40;
 
 /** The queue of messages to deliver, and the dead-letter queue. */
 export type QueueKind = 'messages' | 'dead letters';
-
-/** Where the queues are and what they are called. A null region or endpoint comes from the AWS environment or profile. */
-export interface SqsPlace {
-  messageQueueName: string;
-  deadLetterQueueName: string;
-  region: string | null;
-  endpoint: string | null;
-}
 
 /** A copy of a message, as Amazon SQS takes it. */
 export type SqsMessage = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBody: string };
