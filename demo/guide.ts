@@ -34,12 +34,12 @@ export function guide(
   -d grant_type=client_credentials ${url}/public/v1/auth \\
   | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`);
 
-  screen.title('Have something happen; it shows below:');
+  screen.title('Make a change. Its messages appear below:');
   screen.gap();
   screen.line(`curl ${url}/accounts -H "Authorization: Bearer $TOKEN" \\
   -H 'Content-Type: application/json' -d '{ "name": "Contoso" }'`);
 
-  screen.title('Have it told to you too: start a receiver, then make a webhook for it:');
+  screen.title('To receive messages yourself, start a receiver and create a webhook for it:');
   screen.gap();
   screen.line(`node examples/receiver/receiver.mjs --port 9000
 
@@ -48,6 +48,6 @@ curl ${url}/webhooks -H "Authorization: Bearer $TOKEN" \\
   -d '{ "name": "Mine", "topic": "ACCOUNT", "target_url": "http://127.0.0.1:9000/" }'`);
 
   screen.gap();
-  screen.line(screen.style.good('Ctrl-C ends it all.'));
+  screen.line(screen.style.good('Press Ctrl-C to stop.'));
   screen.gap();
 }

@@ -135,7 +135,7 @@ describe('the demo', { concurrency: true }, () => {
   it('stays up until a signal, also one that npm repeats, then leaves nothing behind', async () => {
     await using demo = runDemo();
     await until(
-      () => demo.output.stdout.includes('Ctrl-C ends it all'),
+      () => demo.output.stdout.includes('Press Ctrl-C to stop'),
       'the demo stays up',
       TEST_TIMEOUT_MS,
     );
