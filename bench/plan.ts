@@ -3,6 +3,7 @@ export const SCENARIO_NAMES = [
   'one_webhook',
   'ten_webhooks',
   'hundred_webhooks',
+  'signed_webhooks',
   'ten_thousand_configured',
   'thousand_webhooks',
   'events',
@@ -26,7 +27,9 @@ export interface DeliveriesPlan {
   otherWebhooks: number;
   /** What it is held against: undici posting one after another, or over {@link RAW_CONNECTIONS}. */
   raw: 'one-after-another' | 'together';
-  /** Whether it is also held against a service on as many webhooks with nothing else, in turns. */
+  /** Whether the postbacks are signed. */
+  isSigned?: boolean;
+  /** Whether it is also held against a service on as many unsigned webhooks with nothing else, in turns. */
   hasBase?: boolean;
 }
 
@@ -98,6 +101,16 @@ export const FULL_PLAN: Plan = {
     ten_webhooks: { deliveries: { ...ALONE, webhooks: 10, messages: 40_000, measured: 40_000 } },
     hundred_webhooks: {
       deliveries: { ...ALONE, webhooks: 100, messages: 80_000, measured: 80_000 },
+    },
+    signed_webhooks: {
+      deliveries: {
+        ...ALONE,
+        webhooks: 100,
+        messages: 80_000,
+        measured: 80_000,
+        isSigned: true,
+        hasBase: true,
+      },
     },
     ten_thousand_configured: {
       events: { waiting: 0, otherWebhooks: 10_000 },

@@ -6,6 +6,7 @@ import { loadSettings } from '../src/settings/load-settings.ts';
 import { openStorage } from '../src/storage.ts';
 import type { WebhookInput } from '../src/webhooks/configuration/webhook-schemas.ts';
 import { WebhookService } from '../src/webhooks/configuration/webhook-service.ts';
+import { SigningService } from '../src/webhooks/signing/signing-service.ts';
 
 /** What a data folder is to hold. */
 export interface FolderContent {
@@ -13,6 +14,8 @@ export interface FolderContent {
   targetUrl: string;
   /** Webhooks whose lines are to be filled. */
   lines: number;
+  /** Whether these webhooks sign their postbacks. */
+  isSigned: boolean;
   /** Webhooks that nothing of what the bench does matches. */
   otherWebhooks: number;
   /** What arrivals are timed with, and which webhook takes all new accounts; null for none of it. */
@@ -69,6 +72,17 @@ export async function prepareFolder(path: string, content: FolderContent): Promi
     (await inTurns(inputs, (input) => webhooks.create(input))).map(({ id }) => id);
 
   const lineIds = await create(lineWebhooks(content));
+  if (content.isSigned) {
+    const signing = new SigningService({
+      database,
+      cipher,
+      queue: new DatabaseQueue({ database, maxReceives: 1, now }),
+      assertWritable: () => {},
+      log: { info: () => {} },
+      now,
+    });
+    await inTurns(lineIds, (id) => signing.rotate(id, 0));
+  }
   const otherIds = await create(otherWebhooks(content));
   const accountIds = await createAccounts(database, content.timing?.accounts ?? 0);
   await create(timedWebhooks(content, accountIds));

@@ -54,6 +54,7 @@ async function runScenario(
     return await prepareFolder(folderPath, {
       targetUrl,
       lines: deliveries?.webhooks ?? (plan.player === undefined ? BLOCKED_WEBHOOKS : 1),
+      isSigned: deliveries?.isSigned ?? false,
       otherWebhooks: deliveries?.otherWebhooks ?? events?.otherWebhooks ?? 0,
       timing: events === undefined ? null : timingOf(run),
       databaseUrl: await run.database.create(),
@@ -103,6 +104,7 @@ async function prepareBase(
   const folder = await prepareFolder(folderPath, {
     targetUrl,
     lines: webhooks,
+    isSigned: false,
     otherWebhooks: 0,
     timing: null,
     databaseUrl: await run.database.create(),

@@ -62,7 +62,7 @@ export async function runDemo(context: DemoContext): Promise<void> {
   } finally {
     if (!keeps) await rm(folder, { recursive: true, force: true });
     screen.gap();
-    screen.line(`Stopped. ${folder} ${keeps ? 'stays, with the log in it' : 'is removed'}.`);
+    screen.line(`Stopped. ${folder} ${keeps ? 'is kept, with the log in it' : 'was removed'}.`);
   }
 }
 
@@ -118,10 +118,10 @@ class Demo {
   }
 
   async #startService(): Promise<ServiceProcess> {
-    this.#screen.title('The service starts, with its embedded database');
+    this.#screen.title('Starting the service, with its embedded database');
     const port = this.#options.port ?? (await choosePort(HOST, USUAL_PORT));
     if (this.#options.port === null && port !== USUAL_PORT)
-      this.#screen.line(`  Port ${USUAL_PORT} is taken: it gets a free one.`);
+      this.#screen.line(`  Port ${USUAL_PORT} is in use, so the service gets a free one.`);
     const settings = {
       host: HOST,
       port: String(port),
@@ -166,7 +166,7 @@ class Demo {
   }
 
   async #makeClient(service: ServiceProcess): Promise<ClientCredentials> {
-    this.#screen.title('An API client, made with the command line');
+    this.#screen.title('An API client, created on the command line');
     const args = ['client', 'create', '--name', 'Demo', '--email', CLIENT_EMAIL];
     this.#screen.line(`  $ coursewire ${args.join(' ')}`);
     const made = JSON.parse(await service.runCommand([...args, '--json'], this.#signal));
@@ -176,7 +176,7 @@ class Demo {
   }
 
   async #authenticate(url: string, client: ClientCredentials): Promise<ApiClient> {
-    this.#screen.title('Its access token, by OAuth 2.0 client credentials');
+    this.#screen.title('Its access token, from OAuth 2.0 client credentials');
     const tell = (method: string, called: string, body: string) => this.#screen.call(method, called, body);
     tell('POST', '/public/v1/auth', 'grant_type=client_credentials');
     const token = await requestToken(url, client, this.#signal);
@@ -185,7 +185,7 @@ class Demo {
   }
 
   async #makeCustomer(api: ApiClient): Promise<DemoAccount> {
-    this.#screen.title('A customer of old: an account that is made while nobody listens');
+    this.#screen.title('An existing customer: an account that is created before there is a webhook');
     const { id } = await api.send<{ id: number }>('POST', '/accounts', { name: CUSTOMER });
     return { id, name: CUSTOMER };
   }
@@ -195,7 +195,7 @@ class Demo {
     const checked = this.#options.wrongSecret ? 'another secret' : secret;
     const targets = demoTargets({ secret, customer });
     this.#screen.title(
-      `${targets.length} systems that want to know, each a receiver with a webhook of its own`,
+      `${targets.length} systems that want to be notified, each a receiver with its own webhook`,
     );
     const opened: { target: Target; url: string }[] = [];
     for (const target of targets) {
@@ -234,7 +234,7 @@ class Demo {
       if (this.#paced) await pause(PACE_MS, this.#signal);
     }
     if (this.#missing(targets, caused).length > 0)
-      this.#screen.title('Nothing more happens; what was refused comes again');
+      this.#screen.title('No more changes; rejected postbacks are sent again');
     await this.#inbox.waitFor(() => this.#missing(targets, caused), PATIENCE_MS, this.#signal);
     await dead;
   }
@@ -247,7 +247,7 @@ class Demo {
   #failOf(target: Target): void {
     const taken = this.#inbox.of(target).filter(({ status }) => status !== UNAUTHORIZED);
     const missing = missingOf(target, this.#events, taken);
-    this.#failed.abort(new DemoFailure(`${target.name} refused the credentials of its webhook.`, missing));
+    this.#failed.abort(new DemoFailure(`${target.name} rejected the credentials of its webhook.`, missing));
   }
 
   /** Shows each dead letter once its last attempt has failed. */
@@ -268,7 +268,7 @@ class Demo {
   async #judge(api: ApiClient, webhooks: readonly Webhook[]): Promise<void> {
     const standings: Standing[] = [];
     for (const webhook of webhooks) standings.push(await standingOf(api, webhook, this.#signal));
-    this.#screen.title('What the service has counted');
+    this.#screen.title('The statistics of the service');
     this.#screen.standings(standings);
     const faults = standings.flatMap((standing) =>
       faultsOf(standing, {
@@ -276,7 +276,7 @@ class Demo {
         arrivals: this.#inbox.of(standing.webhook.target),
       }),
     );
-    if (faults.length > 0) throw new DemoFailure('Not everything came as it should have:', faults);
+    if (faults.length > 0) throw new DemoFailure('Not everything arrived as expected:', faults);
     this.#screen.success(this.#inbox.all, standings);
   }
 }

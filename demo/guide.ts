@@ -12,7 +12,7 @@ export function guide(
     logFile,
   }: { url: string; adminUrl: string; launchUrl: string; client: ClientCredentials; logFile: string },
 ): void {
-  screen.title('The service stays up. Look around:');
+  screen.title('The service keeps running. Look around:');
   screen.facts({
     'admin UI': `${adminUrl} (choose a password; the link works once)`,
     'API reference': `${url}/docs`,

@@ -31,7 +31,7 @@ export class Inbox implements AsyncDisposable {
       secret,
       onMessage: (body, { id, headers }) => {
         const message = readMessage(body);
-        if (message === null) throw new Refusal(BAD_REQUEST, 'This is no message.');
+        if (message === null) throw new Refusal(BAD_REQUEST, 'This is not a message.');
         const attempt = attempts.count(id);
         const status = attempts.total > target.refusesFirst ? TAKEN : UNAVAILABLE;
         const { subtopic } = message;

@@ -30,7 +30,7 @@ export async function learn(launchUrl: string, signal: AbortSignal): Promise<voi
   const opened = await ask(launchUrl, { redirect: 'manual' }, signal);
   await opened.arrayBuffer();
   const player = opened.headers.get('location');
-  if (player === null) throw new DemoFailure('The launch link leads nowhere', [`status ${opened.status}`]);
+  if (player === null) throw new DemoFailure('The launch link does not work', [`status ${opened.status}`]);
   const post = async <T>(path: string, body: object): Promise<T> => {
     const answer = await ask(
       new URL(`../${path}`, player).href,

@@ -60,7 +60,5 @@ function parse(args: readonly string[]) {
 function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= MAX_PORT) return port;
-  throw new UsageError(
-    `--port holds ${JSON.stringify(text)}; it may hold a whole number from 0 to ${MAX_PORT}.`,
-  );
+  throw new UsageError(`--port is ${JSON.stringify(text)}; it must be a whole number from 0 to ${MAX_PORT}.`);
 }

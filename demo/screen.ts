@@ -91,7 +91,7 @@ export class Screen {
     ];
     const start = `  ← ${cells.join('  ')}  `;
     const what = cut(
-      message === null ? 'refused before it was read' : essenceOf(message),
+      message === null ? 'rejected before it was read' : essenceOf(message),
       this.#width - start.length,
     );
     const dress = status === TAKEN ? this.style.good : this.style.warn;

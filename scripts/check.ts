@@ -29,7 +29,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'lockfile',
     program: process.execPath,
-    args: (folder) => [script('complete-lockfile.ts'), '--check', path.join(folder, 'package-lock.json')],
+    args: (folder) => [script('check-lockfile.ts'), path.join(folder, 'package-lock.json')],
   },
   {
     name: 'settings',

@@ -10,8 +10,10 @@ import { ACCOUNT_SCENES } from './screenshots/account-scenes.ts';
 import { CLIENT_SCENES } from './screenshots/client-scenes.ts';
 import { CONTENT_SCENES } from './screenshots/content-scenes.ts';
 import { DASHBOARD_SCENES } from './screenshots/dashboard-scenes.ts';
+import { EVENT_SCENES } from './screenshots/event-scenes.ts';
 import { fillService } from './screenshots/example-data.ts';
 import { addPast } from './screenshots/example-past.ts';
+import { PALETTE_SCENES } from './screenshots/palette-scenes.ts';
 import type { Scene } from './screenshots/scene.ts';
 import { SHELL_SCENES } from './screenshots/shell-scenes.ts';
 import { SYSTEM_SCENES } from './screenshots/system-scenes.ts';
@@ -20,9 +22,11 @@ import { WEBHOOK_SCENES } from './screenshots/webhook-scenes.ts';
 /** The pages, by area. */
 const SCENES: readonly Scene[] = [
   ...SHELL_SCENES,
+  ...PALETTE_SCENES,
   ...DASHBOARD_SCENES,
   ...SYSTEM_SCENES,
   ...WEBHOOK_SCENES,
+  ...EVENT_SCENES,
   ...CONTENT_SCENES,
   ...ACCOUNT_SCENES,
   ...CLIENT_SCENES,

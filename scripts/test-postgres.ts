@@ -7,11 +7,13 @@ import { allTestFiles, parseTestArguments, ROOT, runTests } from './run-tests.ts
 
 /**
  * Runs tests on a PostgreSQL server that is started for them: the given files, or every test that reaches the module
- * which knows about that server. `--list` shows those and runs nothing. Other options go to `node --test`.
+ * which knows about that server, except those that say that they need no second database. `--list` shows those and runs nothing. Other options go to `node --test`.
  */
 
 const KNOWS_POSTGRES = path.join(ROOT, 'test/support/postgres.ts');
 const IMPORTED = /^\s*(?:import|export)\b[^;'"]*['"](\.[^'"]+)['"]/gm;
+/** In a comment of its own, followed by the reason. */
+const NEEDS_ONE_DATABASE = /^\/\/ Runs on SQLite alone: /m;
 
 /** More files at once than `node` takes by itself on a small machine, since they wait for the server most of the time. */
 const FILES_AT_ONCE = Math.max(3, availableParallelism());
@@ -36,6 +38,7 @@ function testsOnPostgres(): string[] {
     allTestFiles()
       // What the browser shows does not depend on the engine behind the same answers.
       .filter((file) => !file.startsWith('test/ui/') && doesReach(path.join(ROOT, file)))
+      .filter((file) => !NEEDS_ONE_DATABASE.test(readFileSync(path.join(ROOT, file), 'utf8')))
   );
 }
 

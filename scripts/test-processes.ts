@@ -4,19 +4,31 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Starting a process takes longer than most files of unit tests do, and a browser takes longer still. So files of these
- * kinds share a process and its browser, a few at a time. A file gets a process of its own where it has hooks outside of
- * every `describe` (they would run around the other files, too), or where it says that it needs one.
+ * Most test files take less time than starting a process and loading the service do, and a browser takes longer still. So
+ * files of one folder share a process, and its browser or databases, a few at a time. A file gets a process of its own if
+ * it says that it needs one, or if it has a `beforeEach` or `afterEach` outside of every `describe`, which would run around
+ * the tests of the other files, too. Its outer `before` and `after` run once, before and after the tests of all of them.
  */
 
 /** How many files share a process at most, by the folder they are in. Other files have a process each. */
 const FILES_PER_PROCESS = new Map([
   ['src', 30],
-  ['test/ui', 6],
+  ['test/cli', 6],
+  ['test/content', 9],
+  ['test/course-packages', 6],
+  ['test/database', 7],
+  ['test/delivery', 7],
+  ['test/http', 7],
+  ['test/identity', 7],
+  ['test/observability', 3],
+  ['test/player', 6],
+  ['test/ui', 8],
+  ['test/ui-api', 9],
+  ['test/webhooks', 9],
 ]);
 /** Those that take longest begin first, so that no process is left to work alone at the end. */
-const LONGEST = 'test/ui/';
-const OUTER_HOOK = /^(?:before|after)(?:Each)?\(/m;
+const LONGEST = ['test/reliability/', 'test/attacks/', 'test/commands.test.ts', 'test/ui/', 'test/queue/'];
+const HOOK_OF_EACH_TEST = /^(?:before|after)Each\(/m;
 /** In a comment of its own, followed by the reason. */
 const NEEDS_OWN_PROCESS = /^\/\/ Needs a process of its own: /m;
 
@@ -54,8 +66,11 @@ function groupsOf(files: readonly string[], root: string): string[][] {
     groups.push(group);
     if (folder !== undefined) filling.set(folder, group);
   }
-  const isLong = ([file]: string[]) => file!.startsWith(LONGEST);
-  return [...groups.filter(isLong), ...groups.filter((group) => !isLong(group))];
+  const rank = ([file]: string[]) => {
+    const found = LONGEST.findIndex((start) => file!.startsWith(start));
+    return found < 0 ? LONGEST.length : found;
+  };
+  return groups.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function sharingFolderOf(file: string): string | undefined {
@@ -70,7 +85,7 @@ function sharesProcess(file: string): boolean {
     // `node --test` says best what is wrong with it.
     return false;
   }
-  return !OUTER_HOOK.test(text) && !NEEDS_OWN_PROCESS.test(text);
+  return !HOOK_OF_EACH_TEST.test(text) && !NEEDS_OWN_PROCESS.test(text);
 }
 
 function importOf(file: string): string {

@@ -1,6 +1,7 @@
 import type { Idempotency } from './http/idempotency.ts';
 import type { Logs } from './observability/log.ts';
 import type { Metrics } from './observability/metrics.ts';
+import type { Tracing } from './observability/tracing/tracing.ts';
 import type { ServiceStorage } from './service-storage.ts';
 import type { Settings } from './settings/settings-table.ts';
 
@@ -11,9 +12,11 @@ export interface ServiceContext {
   version: string;
   logs: Logs;
   metrics: Metrics;
+  /** Null if nothing is traced. */
+  tracing: Tracing | null;
   storage: ServiceStorage;
   idempotency: Idempotency;
-  /** The address under which clients reach the service, without a slash at its end; known once it listens. */
+  /** The address at which clients reach the service, without a trailing slash. Known once it listens. */
   baseUrl: () => string;
   /** Epoch milliseconds. */
   now: () => number;
@@ -21,5 +24,5 @@ export interface ServiceContext {
   random: () => number;
 }
 
-/** Removes at most so many rows that are no longer needed, and answers how many it removed. */
+/** Removes at most the given number of rows that are no longer needed, and returns how many it removed. */
 export type CleaningStep = (limit: number) => Promise<number>;

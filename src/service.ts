@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Content, openContent } from './content/content.ts';
+import { traceTestMessages } from './delivery/attempt-traces.ts';
 import { createSender, startDelivery } from './delivery/delivery.ts';
 import { requireScopes } from './http/authorization.ts';
 import { basePathOf } from './http/base-path.ts';
@@ -9,6 +10,7 @@ import { describeApi } from './http/openapi.ts';
 import { serviceOrigin } from './http/origin.ts';
 import type { Routes } from './http/routes.ts';
 import { createServer } from './http/server.ts';
+import { traceRequests } from './http/traced-requests.ts';
 import { createIdentity, type Identity } from './identity/identity.ts';
 import { SCOPE_MEANINGS } from './identity/scopes.ts';
 import { TOKEN_PATH } from './identity/tokens/token-endpoint.ts';
@@ -17,6 +19,8 @@ import { EventLoopWatch } from './observability/event-loop-watch.ts';
 import { healthRoutes } from './observability/health-routes.ts';
 import type { Logger, Logs } from './observability/log.ts';
 import { Metrics } from './observability/metrics.ts';
+import { tracedDatabase } from './observability/tracing/traced-database.ts';
+import type { Tracing } from './observability/tracing/tracing.ts';
 import { createLearningRecords, type LearningRecords } from './player/lrs/learning-records.ts';
 import { createPlayer, type Player } from './player/player.ts';
 import { openQueue, type ServiceQueue } from './queue/open-queue.ts';
@@ -27,15 +31,17 @@ import { describeSettings } from './settings/describe-settings.ts';
 import { idleSettings } from './settings/idle-settings.ts';
 import type { Settings } from './settings/settings-table.ts';
 import { createUserInterface } from './ui-api/user-interface.ts';
+import { readKnownMessages } from './webhooks/history/known-messages.ts';
 import { describePostbacks } from './webhooks/messages/postback-description.ts';
+import type { SendPostback } from './webhooks/messages/test-message.ts';
 import { startWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 
 const MS_PER_SECOND = 1_000;
 
 const FIRST_ADMINISTRATOR =
-  '\nThere is no administrator yet. Make the first one here (once, within 24 hours; the next start makes another link):\n';
+  '\nThere is no administrator yet. Create the first one here. The link works once, within 24 hours, and the next startup prints a new one:\n';
 
-/** A running service; disposing of it stops taking requests, finishes deliveries and releases everything. */
+/** A running service. Disposing of it stops accepting requests, finishes deliveries and releases everything. */
 export interface Service extends AsyncDisposable {
   /** Where it listens. */
   url: string;
@@ -43,12 +49,14 @@ export interface Service extends AsyncDisposable {
   contentUrl: string;
 }
 
-/** What a service needs beside its settings. */
+/** Dependencies other than settings. */
 export interface ServiceDependencies {
   logs: Logs;
   version: string;
-  /** Takes what only the person who starts the service may read, and no log: plain text. */
+  /** Receives plain text that only the person who starts the service may read, and no log. */
   announce?: (text: string) => void;
+  /** Set if the environment asks for traces. @defaultValue null */
+  tracing?: Tracing | null;
   /** Epoch milliseconds. @defaultValue the database's clock, which all of its instances share */
   now?: () => number;
   /** Uniform in [0, 1). */
@@ -56,18 +64,21 @@ export interface ServiceDependencies {
 }
 
 /**
- * The composition root: settings in, a running service out. Each part is made in its own slice. What was opened is
- * released last in, first out, also when the start fails half-way.
+ * The composition root: settings in, a running service out. Each part is made in its own slice. Everything that was
+ * opened is released in reverse order, even if the startup fails.
  */
 export async function startService(settings: Settings, dependencies: ServiceDependencies): Promise<Service> {
-  const { logs, version, announce } = dependencies;
+  const { logs, version, announce, tracing = null } = dependencies;
   const log = logs.for('Service');
   log.info('starting', { version, settings: describeSettings(settings) });
   for (const text of idleSettings(settings)) log.warn(text);
   await using stack = new AsyncDisposableStack();
 
   const server = createHttpServer(settings, logs.for('HttpServer'));
-  const storage = stack.use(await openServiceStorage(settings, { logs, now: dependencies.now }));
+  if (tracing !== null) traceRequests(server, tracing, isWorthTracing);
+  const opened = stack.use(await openServiceStorage(settings, { logs, now: dependencies.now }));
+  const storage =
+    tracing === null ? opened : { ...opened, database: tracedDatabase(opened.database, tracing) };
   const { database, cipher, now } = storage;
   const metrics = new Metrics({ engine: settings.queue_driver, version });
   const eventLoop = stack.use(new EventLoopWatch(log, (seconds) => metrics.eventLoopBusy(seconds)));
@@ -78,6 +89,7 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
     version,
     logs,
     metrics,
+    tracing,
     storage,
     idempotency,
     baseUrl: () => settings.base_url ?? urlOf(server, settings),
@@ -88,11 +100,12 @@ export async function startService(settings: Settings, dependencies: ServiceDepe
   const queue = stack.use(await openServiceQueue(context));
   const { guard, sender } = createSender(context);
   stack.use(sender);
+  const send: SendPostback = (postback) => sender.send(postback);
   const webhooks = stack.use(
     startWebhooks(context, {
       queue: queue.queue,
       checkTargetUrl: (url) => guard.checkUrl(url),
-      send: (postback) => sender.send(postback),
+      send: tracing === null ? send : traceTestMessages(tracing, send),
     }),
   );
   stack.use(startDelivery(context, { queue: queue.queue, sender, webhooks }));
@@ -141,6 +154,7 @@ async function openServiceQueue({
   const opened = await openQueue(settings, {
     database: storage.database,
     log: logs.for('MessageQueue'),
+    readHistory: readKnownMessages,
     onFailure: () => metrics.queueFailed(),
     now,
   });
@@ -205,6 +219,11 @@ async function addRoutes(
     webhooks.addRoutes(routes);
     ui.addRoutes(routes);
   });
+}
+
+/** Not what monitoring and browsers ask for all the time: probes, metrics, and the pages of the admin UI. */
+function isWorthTracing({ url }: FastifyRequest): boolean {
+  return !/^\/(?:health|metrics|ui)(?:[/?]|$)/.test(url);
 }
 
 function createHttpServer(settings: Settings, log: Logger): FastifyInstance {

@@ -8,15 +8,15 @@ import { readSecretUse, type SecretUse } from './secrets/secret-check.ts';
 import { openAuthSecrets } from './secrets/stored-secret.ts';
 import type { Settings } from './settings/settings-table.ts';
 
-/** What every command of the program works on: the data folder, the migrated database, the checked secret. */
+/** What every command needs: the data folder, the migrated database and the verified secret. */
 export interface Storage extends AsyncDisposable {
   folder: DataFolder;
   database: Database;
   authSecrets: readonly [string, ...string[]];
   cipher: CredentialsCipher;
-  /** Which of the secrets has encrypted how much of what is stored. */
+  /** How many stored values each secret has encrypted. */
   secretUse: SecretUse;
-  /** Migrations that this start applied. */
+  /** The migrations that this startup applied. */
   migrated: string[];
 }
 

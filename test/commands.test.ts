@@ -36,7 +36,6 @@ const TEST_COMMANDS: Record<string, Record<string, string>> = {
   'test:ui': { 'a test that throws': THROWING_TEST },
   'test:pg': { 'a test that throws': throwingTestOn('PostgreSQL') },
   'test:queues': {
-    'a test that throws on SQLite': throwingTestOn('SQLite'),
     'a test that throws on PostgreSQL': throwingTestOn('PostgreSQL'),
   },
 };
@@ -47,7 +46,7 @@ const CHECK_COMMANDS: readonly { command: string; options?: readonly string[]; f
   { command: 'check', options: ['--only', 'lockfile'], faults: ['lockfile'] },
   { command: 'check', options: ['--only', 'settings'], faults: ['settings page'] },
 ];
-const OTHER_COMMANDS = ['test', 'test:browsers', 'prove', 'bench', 'settings:docs', 'lockfile'];
+const OTHER_COMMANDS = ['test', 'test:all', 'test:browsers', 'prove', 'bench', 'settings:docs'];
 
 interface Outcome {
   code: number | null;
@@ -125,7 +124,12 @@ const FAULTS = {
   code: { 'loose.ts': 'export var answer:number = 42\n' },
   lockfile: {
     'package-lock.json': `${JSON.stringify({
-      packages: { 'node_modules/a': { version: '1.0.0', optionalDependencies: { 'a-linux-x64': '1.0.0' } } },
+      packages: {
+        web: { name: 'web' },
+        'node_modules/web': { link: true },
+        'node_modules/a': { integrity: 'sha512-a', optionalDependencies: { 'a-linux-x64': '1.0.0' } },
+        'node_modules/a/node_modules/b': { version: '1.0.0' },
+      },
     })}\n`,
   },
   'settings page': { 'docs/settings.md': 'stale\n' },
@@ -136,7 +140,7 @@ const FAULT_SAID: Record<Fault, RegExp> = {
   'types of the UI': /^web\/sound\.ts.*TS2322/m,
   'types of the tests of the UI': /^test\/ui\/sound\.ts.*TS2322/m,
   code: /loose\.ts/,
-  lockfile: /lacks a-linux-x64/,
+  lockfile: /lacks a-linux-x64, and has no hash of b;/,
   'settings page': /is stale/,
 };
 
@@ -167,10 +171,26 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     assert.deepEqual(checking.toSorted(), [...new Set(tried)].toSorted());
   });
 
-  it('"npm test" is several of them, one after another, and ends with the first that fails', () => {
+  it('"npm test" checks the code, and then runs every test on both databases', () => {
     const parts = scripts.test!.split(' && ').map((part) => /^npm run --silent (\S+)$/.exec(part)?.[1]);
-    assert.deepEqual(parts, ['check', 'test:only', 'test:pg']);
+    assert.deepEqual(parts, ['check', 'test:all']);
   });
+
+  for (const [faulty, report] of [
+    ['SQLite', 'SQLite: FAILED\nPostgreSQL: passed'],
+    ['PostgreSQL', 'SQLite: passed\nPostgreSQL: FAILED'],
+  ] as const) {
+    it(`"npm run test:all" fails when a test throws on ${faulty}, and reports both databases`, async () => {
+      using folder = commandFolder();
+      const file = path.join(folder.path, 'faulty.test.ts');
+      writeFileSync(file, throwingTestOn(faulty));
+      const outcome = await runScript(folder.path, 'test:all', file);
+      assertFails(outcome, /faulty\.test\.ts/, faulty);
+      assert.ok(outcome.output.includes(report), outcome.output);
+      assert.equal(outcome.output.match(/^ℹ tests 1$/gm)?.length, 2, outcome.output);
+      assertNothingLeft(folder.path);
+    });
+  }
 
   for (const [command, faults] of Object.entries(TEST_COMMANDS)) {
     it(`"npm run ${command}" fails on each of: ${Object.keys(faults).join(', ')}`, async () => {
@@ -186,7 +206,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     });
   }
 
-  it('"npm run test:pg" runs every test that touches a database, and no other', async () => {
+  it('"npm run test:pg" runs every test that touches a database, unless it says that one database is enough', async () => {
     using folder = commandFolder();
     const listed = await runScript(folder.path, 'test:pg', '--list');
     assertPasses(listed, 'the list');
@@ -197,16 +217,16 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
       'test/queue/sqs-queue.test.ts',
     ])
       assert.ok(files.includes(file), file);
-    for (const file of ['test/commands.test.ts', 'test/demo.test.ts', 'test/ui/setup.test.ts'])
+    for (const file of ['test/commands.test.ts', 'test/http/openapi.test.ts', 'test/ui/setup.test.ts'])
       assert.ok(!files.includes(file), file);
   });
 
-  it('"npm run test:only" runs unit tests of several files in one process, except of those that need their own', () => {
+  it('"npm run test:only" runs several files of a folder in one process, except those that need their own', () => {
     using folder = commandFolder();
     const files = {
       'src/one.test.ts': PASSING_TEST,
       'src/room/two.test.ts': PASSING_TEST,
-      'src/hook.test.ts': `import { after } from 'node:test';\n${PASSING_TEST}after(() => {});\n`,
+      'src/hook.test.ts': `import { afterEach } from 'node:test';\n${PASSING_TEST}afterEach(() => {});\n`,
       'src/alone.test.ts': `// Needs a process of its own: it counts its descriptors.\n${PASSING_TEST}`,
       'test/service.test.ts': PASSING_TEST,
       'test/ui/page.test.ts': PASSING_TEST,
@@ -225,20 +245,21 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 
   for (const command of ['test:only', 'test:pg']) {
-    it(`"npm run ${command}" passes when all tests pass, and fails when a file is not there`, async () => {
+    it(`"npm run ${command}" passes when all tests pass`, async () => {
       using folder = commandFolder();
       const passing = path.join(folder.path, 'passing.test.ts');
       writeFileSync(passing, PASSING_TEST);
       assertPasses(await runScript(folder.path, command, passing), 'a passing test');
-      const missing = path.join(folder.path, 'missing.test.ts');
-      assertFails(
-        await runScript(folder.path, command, missing),
-        /missing\.test\.ts/,
-        'a file that is not there',
-      );
       assertNothingLeft(folder.path);
     });
   }
+
+  it('"npm run test:only" fails when a file is not there', async () => {
+    using folder = commandFolder();
+    const missing = path.join(folder.path, 'missing.test.ts');
+    const outcome = await runScript(folder.path, 'test:only', missing);
+    assertFails(outcome, /missing\.test\.ts/, 'a file that is not there');
+  });
 
   for (const { command, options = [], faults } of CHECK_COMMANDS) {
     it(`"npm run ${[command, ...options].join(' ')}" fails on each of: ${faults.join(', ')}`, async () => {
@@ -260,7 +281,7 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     for (const [fault, said] of Object.entries(FAULT_SAID)) assertFails(outcome, said, fault);
   });
 
-  it('"npm run check" fails when it is asked for a check that it does not have', async () => {
+  it('"npm run check" fails for an unknown check', async () => {
     const viaNpm = ['run', '--silent', 'check', '--', '--only', 'spelling'];
     assertFails(await run('npm', viaNpm, {}), /Usage:/, 'an unknown name');
   });
@@ -292,21 +313,32 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     assertPasses(await runScript(folder.path, 'settings:docs', '--check', page), 'the page that was written');
   });
 
-  it('"npm run lockfile -- --check" fails on a lockfile without a platform’s package and does not change it', async () => {
+  it('the scripts that take what others made fail without it, and say how they are called', async () => {
     using folder = commandFolder();
-    writeFiles(folder.path, FAULTS.lockfile);
-    const lockfile = path.join(folder.path, 'package-lock.json');
+    const suites = ['scorm', 'lrs', 'cmi5', 'data-model'].map((suite) => `${suite}-conformance`);
+    for (const name of [...suites, 'play-packages']) {
+      const script = path.join(ROOT, 'scripts', `${name}.ts`);
+      // They use parts of tests, which would report to the test runner.
+      const outcome = await run(process.execPath, [script, folder.path], { NODE_TEST_CONTEXT: undefined });
+      assertFails(outcome, /^Usage: /m, name);
+    }
+  });
+
+  it('the conformance script of data models fails on a call that is answered in another way', async () => {
+    using folder = commandFolder();
+    const step = { method: 'Initialize', expectedReturn: 'true', expectedErrorCode: '0' };
+    const play = async (...steps: object[]) => {
+      const fixture = { id: 'small', scormVersion: '1.2', activities: [{ id: 'first', steps }] };
+      writeFiles(folder.path, { 'test/conformance/adl/fixtures/small.json': JSON.stringify(fixture) });
+      return await run(process.execPath, ['scripts/data-model-conformance.ts', folder.path], {});
+    };
+    assertPasses(await play(step), 'a call that is answered as expected');
     assertFails(
-      await runScript(folder.path, 'lockfile', '--check', lockfile),
-      /lacks a-linux-x64/,
-      'a lockfile',
+      await play(step, { method: 'GetValue', element: 'cmi.core.exit', expectedErrorCode: '0' }),
+      /small, first, step 2: GetValue\(cmi\.core\.exit\) has error 404, expected 0/,
+      'another error code',
     );
-    assert.equal(readFileSync(lockfile, 'utf8'), FAULTS.lockfile['package-lock.json']);
-    assertPasses(await runScript(folder.path, 'lockfile', lockfile), 'adding what is missing');
-    assertPasses(
-      await runScript(folder.path, 'lockfile', '--check', lockfile),
-      'the lockfile that was written',
-    );
+    assertFails(await play(), /^0 of 0 calls/m, 'a suite without a call');
   });
 
   for (const database of ['sqlite', 'postgres']) {
@@ -327,27 +359,24 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     assertNothingLeft(folder.path);
   });
 
-  it('"npm run prove" fails when it is asked for a proof that it does not have', async () => {
+  it('"npm run prove" fails for an unknown proof', async () => {
     using folder = commandFolder();
     assertFails(await runScript(folder.path, 'prove', 'nothing'), /Usage:/, 'an unknown name');
   });
 
-  for (const database of ['sqlite', 'postgres']) {
-    it(`"npm run bench" on ${database} fails when a goal is missed, and passes when all are reached`, async () => {
-      using folder = commandFolder();
-      const results = path.join(folder.path, 'results.json');
-      const bench = (goal: string) =>
-        runScript(
-          folder.path,
-          'bench',
-          ...['--quick', '--only', 'tokens', '--database', database, '--results', results, '--goal', goal],
-        );
-      assertFails(await bench('peak_memory_mib=1'), /missed: peak memory in MiB/, 'a goal out of reach');
-      assertPasses(await bench('peak_memory_mib=100000'), 'a goal within reach');
-      assert.ok(JSON.parse(readFileSync(results, 'utf8')).tokens_per_second > 0);
-      assertNothingLeft(folder.path);
-    });
-  }
+  it('"npm run bench" fails when a goal is missed, on either database, and passes when all are reached', async () => {
+    using folder = commandFolder();
+    const results = path.join(folder.path, 'results.json');
+    const bench = (database: string, goal: string) => {
+      const what = ['--quick', '--only', 'tokens', '--database', database];
+      return runScript(folder.path, 'bench', ...what, '--results', results, '--goal', goal);
+    };
+    for (const database of ['sqlite', 'postgres'])
+      assertFails(await bench(database, 'peak_memory_mib=1'), /missed: peak memory in MiB/, database);
+    assertPasses(await bench('sqlite', 'peak_memory_mib=100000'), 'a goal within reach');
+    assert.ok(JSON.parse(readFileSync(results, 'utf8')).tokens_per_second > 0);
+    assertNothingLeft(folder.path);
+  });
 });
 
 describe('a command that runs tests on PostgreSQL', { timeout: TEST_TIMEOUT_MS }, () => {

@@ -127,7 +127,7 @@ describe('the demo', { concurrency: true }, () => {
     assert.match(demo.output.stdout, /← .* CRM +\(not read\) +1 {2}401 /);
     assert.match(
       demo.output.stderr,
-      /✗ CRM refused the credentials of its webhook\.\n {2}CRM: missing is ACCOUNT_CREATED/,
+      /✗ CRM rejected the credentials of its webhook\.\n {2}CRM: missing is ACCOUNT_CREATED/,
     );
     assert.equal(demo.left().length, 1, 'the log stays');
   });

@@ -7,6 +7,8 @@ import { MessageBuilder } from '../src/webhooks/messages/message.ts';
 import { SAMPLE_RESOURCES } from '../src/webhooks/messages/sample-events.ts';
 import { startTestService, type TestService } from './support/service.ts';
 
+// Runs on SQLite alone: the pages are the same on every database.
+
 const ROOT = path.join(import.meta.dirname, '..');
 const PAGES = ['docs/api.md', 'docs/receiving.md', 'docs/webhooks.md'];
 

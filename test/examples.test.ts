@@ -8,6 +8,8 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { startTestService, temporaryFolder, until } from './support/service.ts';
 
+// Runs on SQLite alone: receivers do not see what the service stores its messages in.
+
 /** The receivers in examples/verify, each run if its toolchain is on this machine. */
 
 const FOLDER = path.join(import.meta.dirname, '../examples/verify');

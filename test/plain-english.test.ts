@@ -4,6 +4,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { startTestService, type TestService } from './support/service.ts';
 
+// Runs on SQLite alone: it reads files.
+
 const ROOT = path.join(import.meta.dirname, '..');
 
 /** Phrases that readers stumble over, each with what to write instead. */
@@ -45,6 +47,24 @@ const BANNED: readonly (readonly [RegExp, string])[] = [
   [/\bwhatever (?:became|becomes)\b/i, 'whether or not it succeeded'],
   [/\ball the same\b/i, 'still, anyway'],
   [/\bdo(?:es)? harm\b/i, 'malicious'],
+  [/\bnone of ours\b/i, 'not one of ours'],
+  [/\bgo(?:es)? on to\b/i, 'continue to, keep …ing'],
+  [/\b(?:is|are|was|were) taken (?:as|for)\b/i, 'treated as, mistaken for'],
+  [/\b(?:is|are|was|were) asked for\b/i, 'requested'],
+  [/\bbeside (?:its|it|them|what|this|that)\b/i, 'in addition to'],
+  [/\bthe others’|\bthe others'/i, 'that of the others'],
+  [/\bof (?:this|another|one) moment\b/i, 'current, at another time'],
+  [/\bpower cut\b/i, 'power failure'],
+  [/\btak(?:es?|ing) away\b/i, 'remove'],
+  [/\bstood still\b/i, 'was blocked'],
+  [/\bas (?:it|they) stands?\b/i, 'unchanged'],
+  [/\bin whatever (?:case|order|form)\b/i, 'ignoring case; in any order'],
+  [/\bof bounded\b/i, 'limited'],
+  [/\bwhole or in part\b/i, 'complete or not'],
+  [/\bheld against\b/i, 'compared with, matched with'],
+  [/\bwhat (?:\w+ ){1,3}(?:comes?|came) to\b/i, 'the result, the effective value'],
+  [/\bmakes? or replaces?\b/i, 'create or replace'],
+  [/\bon this page you\b/i, 'use this page to …, or: this page explains …'],
 ];
 
 interface Text {
@@ -78,6 +98,17 @@ function linesOf(file: string): Text[] {
   return lines.map((text, index) => ({ place: `${file}:${index + 1}`, text }));
 }
 
+function isComment(line: string): boolean {
+  return /^\s*(?:\/?\*|\/\/)/.test(line);
+}
+
+/** The texts of several words in a line of code. */
+function literalsOf(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|`([^`]*)`?/g)]
+    .map(([, single, double, template]) => single ?? double ?? template ?? '')
+    .filter((text) => / \w/.test(text));
+}
+
 /** Every text of a JSON value, with the path to it. */
 function textsOf(value: unknown, place: string): Text[] {
   if (typeof value === 'string') return [{ place, text: value }];
@@ -109,9 +140,31 @@ describe('plain English', () => {
 
   it('is used by the comments of the code', () => {
     const lines = files('src/**/*.ts', 'web/src/**/*.{ts,tsx}', 'web/player/src/**/*.ts').flatMap(linesOf);
-    const comments = lines.filter(({ text }) => /^\s*(?:\/?\*|\/\/)/.test(text));
+    const comments = lines.filter(({ text }) => isComment(text));
     assert.ok(comments.length > 1_000, 'the code has comments');
     assert.deepEqual(complaintsAbout(comments), []);
+  });
+
+  it('is used by the messages of the service: responses, log lines and commands', () => {
+    const sources = files('src/**/*.ts').filter((file) => !file.endsWith('.test.ts'));
+    const texts = sources
+      .flatMap(linesOf)
+      .flatMap(({ place, text }) =>
+        isComment(text) ? [] : literalsOf(text).map((literal) => ({ place, text: literal })),
+      );
+    assert.ok(texts.length > 1_000, 'the service has messages');
+    assert.deepEqual(complaintsAbout(texts), []);
+  });
+
+  it('is used by the names of tests', () => {
+    const names = files('{src,test}/**/*.test.ts')
+      .flatMap(linesOf)
+      .flatMap(({ place, text }) => {
+        const name = /^\s*(?:it|test|describe)\((['"`])(.*)\1,/.exec(text)?.[2];
+        return name === undefined ? [] : [{ place, text: name }];
+      });
+    assert.ok(names.length > 1_000, 'tests have names');
+    assert.deepEqual(complaintsAbout(names), []);
   });
 
   it('is used by the texts of the admin UI', () => {

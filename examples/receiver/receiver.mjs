@@ -96,7 +96,7 @@ async function readMessage(request) {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    throw new Refusal(400, 'The body is no JSON.');
+    throw new Refusal(400, 'The body is not JSON.');
   }
 }
 
@@ -117,7 +117,7 @@ async function main() {
     },
     onRefusal: (error) => console.error(`${new Date().toISOString()}  refused: ${error.message}`),
   });
-  const from = key === undefined ? 'anyone' : 'who knows the secret';
+  const from = key === undefined ? 'anyone' : 'anyone who knows the secret';
   console.log(`Receiving at ${url} from ${from}. Ctrl-C ends it.`);
 }
 

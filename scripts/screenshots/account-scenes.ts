@@ -71,6 +71,13 @@ export const ACCOUNT_SCENES: readonly Scene[] = [
       await page.getByRole('button', { name: 'Register', exact: true }).click();
     },
   },
+  {
+    name: 'registrations-many',
+    address: '/registrations?new=many',
+    act: async (page) => {
+      await page.getByLabel('Learner ids').fill('ada.lovelace\ngrace.hopper\n\nada.lovelace\nalan.turing');
+    },
+  },
   { name: 'registration', address: registration(0) },
   { name: 'registration-viewer', address: registration(1), as: 'viewer' },
   {

@@ -38,6 +38,14 @@ export const WEBHOOK_SCENES: readonly Scene[] = [
   { name: 'webhook-overview-table', address: of(WORKING, '?period=hour&table=yes') },
   { name: 'webhook-overview-read-only', address: of(FAILING), act: asReadOnly },
   { name: 'webhook-history', address: of(FAILING, '?tab=history') },
+  {
+    name: 'webhook-replay',
+    address: of('Old reporting'),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Activate and replay…' }).click();
+      await page.getByText(/will be queued|missed no events/).waitFor();
+    },
+  },
   { name: 'webhook-history-empty', address: of('Old reporting', '?tab=history') },
   { name: 'webhook-configuration', address: of(FAILING, '?tab=configuration') },
   {

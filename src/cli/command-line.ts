@@ -5,11 +5,14 @@ import { installationOf } from '../database/installation.ts';
 import { administratorServices } from '../identity/administrators/administration.ts';
 import { ClientService } from '../identity/clients/client-service.ts';
 import { createLogs } from '../observability/log.ts';
+import { openTracing } from '../observability/tracing/open-tracing.ts';
+import type { Tracing } from '../observability/tracing/tracing.ts';
 import { finishQueueCopy } from '../queue/finish-copy.ts';
 import { startService } from '../service.ts';
 import { baseUrlOf } from '../settings/base-url.ts';
 import { loadSettings } from '../settings/load-settings.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
+import { readTracingEnvironment } from '../settings/tracing-environment.ts';
 import { openStorage } from '../storage.ts';
 import { runBackupCommand } from './backup-command.ts';
 import { runClientCommand } from './client-command.ts';
@@ -134,17 +137,25 @@ async function serve(call: Call, args: readonly string[]): Promise<number> {
   }
   if (args.length > 0) throw new UsageError(`serve has no argument ${JSON.stringify(args[0])}`);
   const settings = readSettings(call);
-  const logs = createLogs({ level: settings.log_level, customLevels: settings.custom_log_levels });
+  const traces = readTracingEnvironment(call.env);
+  let tracing: Tracing | null = null;
+  const logs = createLogs({
+    level: settings.log_level,
+    customLevels: settings.custom_log_levels,
+    ...(traces.settings === null ? {} : { traceFields: () => tracing?.logFields() }),
+  });
+  for (const text of traces.warnings) logs.for('Tracing').warn(text);
   const stopped = stopSignal();
   process.on('uncaughtException', (error) => {
     logs.for('Service').fatal('the service ends because of an unexpected failure', { error });
     process.exit(EXIT_FAILED);
   });
-  await using _service = await startService(settings, {
-    logs,
-    version: readVersion(),
-    announce: call.writeError,
-  });
+  const version = readVersion();
+  await using stack = new AsyncDisposableStack();
+  if (traces.settings !== null) {
+    tracing = stack.use(await openTracing(traces.settings, { version, log: logs.for('Tracing') }));
+  }
+  stack.use(await startService(settings, { logs, version, announce: call.writeError, tracing }));
   await stopped;
   return 0;
 }

@@ -1,7 +1,6 @@
 import { type QueueKind, SqsApi } from '../queue/sqs/sqs-api.ts';
-import { judgeQueues, type QueueAttributes } from '../queue/sqs/sqs-attributes.ts';
 import { SqsError } from '../queue/sqs/sqs-error.ts';
-import { findOtherOwners } from '../queue/sqs/sqs-owner.ts';
+import { findOtherOwners, inspectQueues } from '../queue/sqs/sqs-queues.ts';
 import type { SqsPlace } from '../settings/sqs-place.ts';
 
 const SUCCESS = 0;
@@ -111,26 +110,22 @@ async function create(
 
 async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandContext): Promise<number> {
   const faults: string[] = [];
-  const known = new Map<QueueKind, QueueAttributes>();
+  const found: QueueKind[] = [];
   for (const kind of ['messages', 'dead letters'] as const) {
     try {
-      const attributes = await attributesOf(api, kind);
-      if (attributes === null) faults.push(`the queue ${api.nameOf(kind)} does not exist`);
-      else known.set(kind, attributes);
+      if ((await attributesOf(api, kind)) === null)
+        faults.push(`the queue ${api.nameOf(kind)} does not exist`);
+      else found.push(kind);
     } catch (error) {
       if (!(error instanceof SqsError)) throw error;
       faults.push(error.message);
     }
   }
-  const [messages, dead] = [known.get('messages'), known.get('dead letters')];
-  if (messages !== undefined && dead !== undefined) {
-    const judged = judgeQueues(
-      { name: api.nameOf('messages'), attributes: messages },
-      { name: api.nameOf('dead letters'), attributes: dead },
-    );
-    faults.push(...judged.map((fault) => fault.text), ...(await findOtherOwners(api, settings.installation)));
+  if (found.length === 2) {
+    const { fatal, warnings } = await inspectQueues(api, settings.installation);
+    faults.push(...fatal, ...warnings);
   }
-  if (messages !== undefined) faults.push(...(await missingPermissions(api)));
+  if (found.includes('messages')) faults.push(...(await missingPermissions(api)));
   for (const fault of faults) write(`wrong: ${fault}\n`);
   if (faults.length > 0) return FAILURE;
   write(
@@ -140,7 +135,7 @@ async function check(api: SqsApi, settings: Settings, { write }: QueuesCommandCo
 }
 
 /** Null when the queue does not exist. */
-async function attributesOf(api: SqsApi, kind: QueueKind): Promise<QueueAttributes | null> {
+async function attributesOf(api: SqsApi, kind: QueueKind): Promise<Record<string, string> | null> {
   try {
     return await api.attributes(kind);
   } catch (error) {

@@ -49,22 +49,22 @@ export interface Content extends AsyncDisposable {
   /** The files of courses. */
   store: ContentStore;
   /**
-   * Adds the routes that nobody has to be signed in for.
-   * @param play begins a launch and answers the address of its player page; null where nothing plays its standard
+   * Adds the routes that require no sign-in.
+   * @param play starts a launch and returns the address of its player page; null if its standard cannot be played
    */
   addOpenRoutes(server: FastifyInstance, play: (launch: OpenLaunch) => Promise<string | null>): void;
-  /** Adds the routes under the hook of `requireScopes`. `unitsOf` answers what learners did in the units of courses. */
+  /** Adds the routes under the hook of `requireScopes`. `unitsOf` returns what learners did in the units of courses. */
   addRoutes(routes: Routes, unitsOf: UnitsOf): Promise<void>;
 }
 
-/** What content needs of the parts around it. */
+/** Dependencies of the content part. */
 export interface ContentOptions {
   events: EventPublisher<Transaction>;
   onDeleted: OnDeleted;
 }
 
 /**
- * Opens the files of courses, puts the content part together and starts what it does by itself.
+ * Opens the content store, assembles the content part, and starts its background tasks.
  * @throws what `openContentStore` and `claimContentStore` throw
  */
 export async function openContent(context: ServiceContext, options: ContentOptions): Promise<Content> {
@@ -148,7 +148,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
   };
 }
 
-/** Opens the place of courses' files, removes what earlier uploads left there, and goes on doing so. */
+/** Opens the content store, and removes leftovers of uploads now and in the background. */
 async function openCourseFiles(
   { settings, logs, storage, now, random }: ServiceContext,
   stack: AsyncDisposableStack,
@@ -167,7 +167,7 @@ async function openCourseFiles(
     log,
     now,
   });
-  // Only one instance uses the embedded database and the folder that it lies in.
+  // Only one instance uses the embedded database and its folder.
   const isAlone = database.dialect === 'sqlite';
   if (isAlone) await uploads.empty();
   else await uploads.removeLeftovers(now());

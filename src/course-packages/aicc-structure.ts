@@ -9,14 +9,14 @@ import {
 import { quoted } from './package-error.ts';
 import { NODES_OF_AN_ITEM, type StructureBudget } from './structure-budget.ts';
 
-/** The block that holds everything else (CMI001, the course structure file). */
+/** The block that contains everything else (CMI001, the course structure file). */
 const ROOT = 'ROOT';
-/** Blocks within blocks: more than any course has. */
+/** Maximum nesting of blocks: more than any course has. */
 const MAX_DEPTH = 50;
-/** Characters of a requirement. */
+/** Maximum length of a requirement. */
 const REQUIREMENT_CHARACTERS = 4_000;
 
-/** What the files of an AICC course say about its structure. Keys are System_IDs in upper case. */
+/** The structure data in the files of an AICC course. Keys are System_IDs in upper case. */
 export interface AiccTables {
   /** The units in the order of the `.au` file, with their ids as written there. */
   readonly units: ReadonlyMap<string, { id: string; title: string }>;
@@ -71,7 +71,7 @@ class TreeBuilder {
     for (const [key, { id }] of this.#tables.units) {
       if (this.#placed.has(key)) continue;
       if (this.#tables.structure !== null) {
-        this.#course.warn(`No block of the .cst file holds the unit ${quoted(id)}. It comes last.`);
+        this.#course.warn(`No block of the .cst file contains the unit ${quoted(id)}. It comes last.`);
       }
       items.push(this.#item(key, id, 1));
     }
@@ -87,7 +87,7 @@ class TreeBuilder {
       }
       this.#course.warn(
         `The block ${quoted(block)} of the .cst file has the member ${quoted(id)}, which is neither a unit nor a ` +
-          'block. It is left out.',
+          'block. The member is omitted.',
       );
       return [];
     });
@@ -129,7 +129,10 @@ class TreeBuilder {
   }
 }
 
-/** Rows of a name and its members, by the name in upper case; a name may have several rows. The first names the columns. */
+/**
+ * Rows with a name and its members, by the name in upper case. A name may have several rows. The first row has the
+ * column names.
+ */
 function groups(rows: readonly (readonly string[])[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [name = '', ...members] of rows.slice(1)) {

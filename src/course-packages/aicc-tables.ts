@@ -20,7 +20,7 @@ export function parseSection(text: string, section: string): Map<string, string>
 /** A row of an AICC table, its fields by lower-case column name, trimmed. */
 export type TableRow = ReadonlyMap<string, string>;
 
-/** Characters of a field; the standard allows 4,096 at most. */
+/** Maximum length of a field; the standard allows 4,096. */
 const FIELD_CHARACTERS = 65_536;
 
 /**
@@ -35,7 +35,7 @@ export function parseTable(text: string, maxFields: number): TableRow[] | null {
   let fields = 0;
   for (const record of records(text, maxFields)) {
     if (record === null) return null;
-    // A short row counts as a full one: it becomes one.
+    // A short row counts as a full one, because it is padded.
     fields += Math.max(record.length, columns.length);
     if (fields > maxFields) return null;
     if (columns.length === 0) columns = record.map((name) => name.toLowerCase());

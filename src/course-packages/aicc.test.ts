@@ -35,7 +35,7 @@ describe('an AICC course', () => {
     });
   });
 
-  it('may have its names in whatever case', async () => {
+  it('may have its names in upper or lower case', async () => {
     const { title, units } = await inspectFiles({
       'GOLF.CRS': '[COURSE]\nCOURSE_TITLE=Golf',
       'GOLF.AU': 'SYSTEM_ID,FILE_NAME\na1,index.html',
@@ -89,7 +89,11 @@ describe('an AICC course is refused', () => {
       { ...aiccFiles(), 'course.au': `${AU_HEADER}A1,index.html\r\na1,index.html` },
       'MANIFEST_INVALID',
     ],
-    ['when a unit names no file', { ...aiccFiles(), 'course.au': `${AU_HEADER}A1,` }, 'LAUNCH_INVALID'],
+    [
+      'when a unit does not name a file',
+      { ...aiccFiles(), 'course.au': `${AU_HEADER}A1,` },
+      'LAUNCH_INVALID',
+    ],
     [
       'when its file is not there',
       { ...aiccFiles(), 'course.au': `${AU_HEADER}A1,gone.html` },
@@ -145,7 +149,7 @@ describe('the structure of an AICC course', () => {
     });
     assert.deepEqual(outline(structure.items), [['B1', 'A2'], 'A1', 'A3']);
     assert.match(warnings.join('\n'), /member "gone", which is neither/);
-    assert.match(warnings.join('\n'), /holds the unit "A1"\. It comes last/);
+    assert.match(warnings.join('\n'), /contains the unit "A1"\. It comes last/);
   });
 
   it('has prerequisites, completion requirements and objectives', async () => {

@@ -13,11 +13,11 @@ const PERCENT = [0, 100] as const;
 /**
  * Reads an AICC course: its description (`.crs`), its assignable units (`.au`), for their titles its descriptors
  * (`.des`), and its structure (`.cst`), prerequisites (`.pre`), completion requirements (`.cmp`) and objectives
- * (`.ort`). File extensions, members and columns in whatever case.
+ * (`.ort`). The case of file extensions, members and columns is ignored.
  *
  * @see AICC CMI001 Guidelines for Interoperability, the course structure files
- * @throws {PackageError} AICC_FILE_MISSING, MANIFEST_INVALID, MANIFEST_TOO_COMPLEX, NOTHING_TO_LAUNCH,
- *   TOO_MANY_UNITS, LAUNCH_…, and those of reading text
+ * @throws {PackageError} AICC_FILE_MISSING, MANIFEST_INVALID, MANIFEST_TOO_COMPLEX, NOTHING_TO_LAUNCH, TOO_MANY_UNITS,
+ *   LAUNCH_…, and those of reading text
  */
 export async function readAicc(course: CourseFiles, description: SourceFile): Promise<CourseOutline> {
   const file = (extension: string): SourceFile | undefined => besides(course, description, extension);
@@ -97,7 +97,7 @@ function readUnit(course: CourseFiles, row: TableRow, id: string, title: string 
   };
 }
 
-/** The file of this extension that goes with the description: of the same name, or else the first. */
+/** The file with this extension that belongs to the description: the one with the same name, otherwise the first. */
 function besides(course: CourseFiles, description: SourceFile, extension: string): SourceFile | undefined {
   const files = course.beside(new RegExp(`\\.${extension}$`, 'i'));
   const wanted = description.name.replace(/crs$/i, extension).toLowerCase();

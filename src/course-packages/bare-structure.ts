@@ -4,27 +4,27 @@ import { packageError } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import { readExactly } from './read-exactly.ts';
 
-/** The name that the file has in a zip. */
+/** The name of the file in a zip. */
 const NAME = 'cmi5.xml';
-/** Where the root element is, after a declaration and comments. */
+/** The root element, after a declaration and comments. */
 const BEGINNING_BYTES = 16 * 1024;
 /** A byte order mark of UTF-8 or UTF-16, then white space: anything else may be a damaged zip. */
 const BEGINS_AS_XML = /^(?:\xEF\xBB\xBF|\xFE\xFF|\xFF\xFE)?\s*</;
-/** Characters that no XML holds (XML 1.0 section 2.2), but the headers of a zip do. */
+/** Characters that XML cannot contain (XML 1.0 section 2.2), but zip headers do. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const NOT_XML = /[\x01-\x08\x0B\x0C\x0E-\x1F]/;
 
-/** Whether a file is a course structure of cmi5 without a zip around it (cmi5 section 14.1), by how it begins. */
+/** Whether a file is a cmi5 course structure without a zip (cmi5 section 14.1), judged by its first bytes. */
 export async function isBareStructure(path: string): Promise<boolean> {
   await using file = await open(path, 'r');
   const { size } = await file.stat();
   const beginning = await readExactly(file, 0, Math.min(size, BEGINNING_BYTES));
-  // In UTF-16 each of these characters has a zero byte beside it.
+  // In UTF-16, each of these characters has an additional zero byte.
   const text = beginning.toString('latin1').replaceAll('\0', '');
   return BEGINS_AS_XML.test(text) && !NOT_XML.test(text) && /<(?:\w+:)?courseStructure[\s>]/.test(text);
 }
 
-/** A package of one file, the course structure; its units are on the web. */
+/** A package with one file, the course structure. Its units are on the web. */
 export class BareStructure implements PackageArchive {
   readonly files: readonly ArchiveFile[];
   readonly folders = [];

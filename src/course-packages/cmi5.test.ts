@@ -76,7 +76,7 @@ describe('a cmi5 course', () => {
     });
   });
 
-  it('has units in blocks within blocks and beside them, in their order', async () => {
+  it('has units in and next to nested blocks, in their order', async () => {
     const au = (id: string) => `<au id="urn:${id}"><url>au/index.html</url></au>`;
     const { units } = await inspectWith(
       /<block[\s\S]*<\/block>/,

@@ -25,11 +25,14 @@ const LAUNCH_METHODS: readonly Cmi5Settings['launchMethod'][] = ['AnyWindow', 'O
 const SCALED = [0, 1] as const;
 
 const ABSOLUTE_IRI = /^[a-z][a-z0-9+.-]*:[^\s<>"{}|\\^`]+$/i;
-/** What the launch adds to the address of a unit (cmi5 section 8.1), which therefore may not have it (section 14.2). */
+/**
+ * The parameters that the launch adds to the address of a unit (cmi5 section 8.1). So the address must not have them
+ * (section 14.2).
+ */
 const LAUNCH_PARAMETERS = ['endpoint', 'fetch', 'actor', 'registration', 'activityId'] as const;
 
 /**
- * Reads a cmi5 course: its assignable units, in whatever blocks they are.
+ * Reads a cmi5 course: its assignable units, including those in blocks.
  *
  * @see {@link https://github.com/AICC/CMI-5_Spec_Current/blob/quartz/cmi5_spec.md} sections 13 and 14
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, TOO_MANY_UNITS, LAUNCH_…, and those of reading XML
@@ -38,7 +41,7 @@ export async function readCmi5(course: CourseFiles, file: SourceFile): Promise<C
   const structure = await course.readXml(file);
   const invalid: Invalid = (reason) => packageError('MANIFEST_INVALID', { file: file.name, reason });
   if (structure.name !== 'courseStructure') {
-    throw invalid(`it begins with the element ${quoted(structure.name)}, not "courseStructure"`);
+    throw invalid(`it starts with the element ${quoted(structure.name)}, not "courseStructure"`);
   }
   return new StructureReader(course, file, invalid).read(structure);
 }
@@ -157,7 +160,7 @@ class StructureReader {
     if (ABSOLUTE_IRI.test(id)) return;
     this.#course.refuse(
       this.#invalid(
-        `the id ${quoted(id)} of the ${what} is no absolute IRI, such as https://example.com/course`,
+        `the id ${quoted(id)} of the ${what} is not an absolute IRI, such as https://example.com/course`,
       ),
     );
   }
@@ -204,7 +207,7 @@ class StructureReader {
   }
 }
 
-/** The title in the first language that the course gives. */
+/** The title in the first language of the course. */
 function firstLanguage(element: XmlElement | undefined): string | null {
   return titleText(textOf(childOf(element, 'title', 'langstring')));
 }

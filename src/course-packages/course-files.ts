@@ -4,7 +4,7 @@ import { decodeText } from './text-decoding.ts';
 import { parseXml, type XmlElement } from './xml-tree.ts';
 import { nameKey } from './zip-names.ts';
 
-/** Warnings beyond these only repeat what the first ones say. */
+/** Maximum number of warnings: further ones usually repeat the first. */
 const WARNINGS_SHOWN = 20;
 
 /** A file of a course. */
@@ -17,7 +17,7 @@ export interface SourceFile {
   read(): Promise<Buffer>;
 }
 
-/** The files of one course, seen from the folder of its manifest; and the warnings about it. */
+/** The files of a course, relative to the folder of its manifest, and the warnings about it. */
 export class CourseFiles {
   readonly limits: PackageLimits;
   readonly #isStored: boolean;
@@ -28,7 +28,7 @@ export class CourseFiles {
   #unshownWarnings = 0;
 
   /**
-   * @param root the folder of the manifest: empty, or with a `/` at its end
+   * @param root the folder of the manifest: empty, or with a trailing `/`
    * @param isStored whether the course was accepted earlier, perhaps by a release that was less strict
    */
   constructor(
@@ -44,8 +44,7 @@ export class CourseFiles {
   }
 
   /**
-   * Refuses a fault that does not keep the course from being played, or, in a course that is stored already, only
-   * warns of it.
+   * Rejects an error that does not prevent playing. In a course that is already stored, it is only a warning.
    *
    * @throws {PackageError} the given one
    */
@@ -54,7 +53,7 @@ export class CourseFiles {
     this.warn(fault.message);
   }
 
-  /** Whether there is nothing but the manifest: all of the course is elsewhere. */
+  /** Whether there is only the manifest, and the whole course is elsewhere. */
   get isManifestAlone(): boolean {
     return this.#files.length === 1;
   }
@@ -79,7 +78,7 @@ export class CourseFiles {
   }
 
   /**
-   * The exact name of a file that a manifest names, in whatever case; null when there is none.
+   * The exact name of a file that a manifest names, ignoring case; null if it does not exist.
    *
    * @param path from the manifest's folder, without `..`
    */
@@ -88,7 +87,7 @@ export class CourseFiles {
     const found = this.#names.get(nameKey(wanted)) ?? null;
     if (found !== null && found.normalize('NFC') !== wanted.normalize('NFC')) {
       this.warn(
-        `The manifest names the file ${quoted(wanted)} with other upper and lower case: it is ${quoted(found)}.`,
+        `The manifest names the file ${quoted(wanted)} with different upper and lower case: its name is ${quoted(found)}.`,
       );
     }
     return found;
@@ -101,7 +100,7 @@ export class CourseFiles {
     const { text, guessed } = decodeText(await member.read(), member.name);
     if (guessed) {
       this.warn(
-        `The file ${quoted(member.name)} names no encoding and is not UTF-8. It was read as Windows-1252.`,
+        `The file ${quoted(member.name)} declares no encoding and is not UTF-8. It was read as Windows-1252.`,
       );
     }
     return text;
@@ -111,7 +110,7 @@ export class CourseFiles {
   async readXml(member: SourceFile): Promise<XmlElement> {
     return parseXml(await this.readText(member), member.name, this.limits, (prefix) => {
       this.warn(
-        `The file ${quoted(member.name)} uses and does not declare the prefix ${quoted(prefix)}. ` +
+        `The file ${quoted(member.name)} uses the prefix ${quoted(prefix)} without declaring it. ` +
           'It was read as if it were declared.',
       );
     });

@@ -1,8 +1,8 @@
 import type { Sequencing } from './scorm-sequencing.ts';
 
 /**
- * The format that this program writes. A version stored with a lower one is read again in the background, so raise it
- * whenever the readers find out more.
+ * The format that this release writes. A version stored with a lower one is read again in the background, so increase
+ * it whenever the readers extract more.
  */
 export const STRUCTURE_FORMAT = 1;
 
@@ -27,9 +27,9 @@ export interface StructureItem {
   readonly isVisible: boolean;
   /** In the AICC script language, as the manifest has it: SCORM 1.1, 1.2 and AICC. */
   readonly prerequisites: string | null;
-  /** What completes, other than the item's own status, in order; AICC's `.cmp` file. */
+  /** What completes the item besides its own status, in order; from AICC's `.cmp` file. */
   readonly completions: readonly AiccCompletion[];
-  /** What the item contributes to, with titles where the course has them; AICC and cmi5. */
+  /** The objectives to which the item contributes, with titles if the course has them; AICC and cmi5. */
   readonly objectives: readonly CourseObjective[];
   readonly scorm2004: Scorm2004Item | null;
   readonly cmi5: Cmi5Item | null;
@@ -46,13 +46,13 @@ export interface CourseObjective {
 export interface AiccCompletion {
   /** In the AICC script language, for example `A1 & A2`. */
   readonly requirement: string;
-  /** The status that the element gets; `C` for completed when the file has none. */
+  /** The status that the element gets; `C` (completed) if the file has none. */
   readonly result: string;
   readonly next: string | null;
   readonly returnTo: string | null;
 }
 
-/** What SCORM 2004 says about the root of the tree, which is the organization. */
+/** The SCORM 2004 data of the root of the tree, which is the organization. */
 export interface Scorm2004Course {
   /** The organization's identifier, the root activity's id. */
   readonly id: string;
@@ -65,7 +65,7 @@ export interface Scorm2004Course {
   readonly sequencing: Sequencing;
 }
 
-/** What SCORM 2004 says about an item. */
+/** The SCORM 2004 data of an item. */
 export interface Scorm2004Item {
   readonly sequencing: Sequencing;
   readonly completionThreshold: CompletionThreshold | null;
@@ -106,7 +106,7 @@ export interface SharedDataMap {
 /** Texts by language tag; the first is the manifest's first. */
 export type LanguageMap = Readonly<Record<string, string>>;
 
-/** What cmi5 says about the course. */
+/** The cmi5 data of the course. */
 export interface Cmi5Course {
   readonly titles: LanguageMap;
   readonly descriptions: LanguageMap;
@@ -120,13 +120,13 @@ export interface Cmi5Objective {
   readonly descriptions: LanguageMap;
 }
 
-/** What cmi5 says about a block or an assignable unit, beside what the unit's `LaunchUnit` has. */
+/** The cmi5 data of a block or an assignable unit that is not in the unit's `LaunchUnit`. */
 export interface Cmi5Item {
   readonly titles: LanguageMap;
   readonly descriptions: LanguageMap;
 }
 
-/** An item about which nothing is known but what it is called. */
+/** An item of which only the title is known. */
 export function plainItem({ id, title }: { id: string; title: string }): StructureItem {
   return {
     id,
@@ -142,7 +142,7 @@ export function plainItem({ id, title }: { id: string; title: string }): Structu
   };
 }
 
-/** The structure of a course whose manifest says nothing of one: its units, one after the other. */
+/** The structure of a course whose manifest has none: its units, one after another. */
 export function flatStructure(
   identifier: string | null,
   units: readonly { id: string; title: string }[],

@@ -33,7 +33,7 @@ describe('a package with several manifests', () => {
     ],
   ];
   for (const [what, files, standard] of packages) {
-    it(`is taken as ${what}, with a warning`, async () => {
+    it(`is treated as ${what}, with a warning`, async () => {
       const { learningStandard, warnings } = await inspectFiles(files);
       assert.equal(learningStandard, standard);
       assert.match(warnings.join(), /more than one manifest/);
@@ -119,6 +119,6 @@ describe('a description', () => {
       'imsmanifest.xml': Buffer.from(manifest, 'latin1'),
     });
     assert.equal(unannounced.title, 'Übung');
-    assert.match(unannounced.warnings.join(), /"imsmanifest\.xml" names no encoding and is not UTF-8/);
+    assert.match(unannounced.warnings.join(), /"imsmanifest\.xml" declares no encoding and is not UTF-8/);
   });
 });

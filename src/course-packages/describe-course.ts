@@ -9,9 +9,9 @@ import { readScorm } from './scorm.ts';
 import { readTinCan } from './tin-can.ts';
 
 interface CourseReader {
-  /** Of the file that shows that a course follows this standard. */
+  /** The name of the file that identifies the standard. */
   readonly manifest: RegExp;
-  /** Null when the manifest is of something else that uses the same file name. */
+  /** Null if the manifest belongs to something else that uses the same file name. */
   readonly read: (course: CourseFiles, manifest: SourceFile) => Promise<CourseOutline | null>;
 }
 
@@ -24,9 +24,9 @@ const READERS_BY_PRECEDENCE: readonly CourseReader[] = [
 ];
 
 /**
- * Finds out what course these files are, and how it is launched.
+ * Determines which course these files are, and how it is launched.
  *
- * @throws {PackageError} whatever is wrong with its manifest
+ * @throws {PackageError} any error of its manifest
  */
 export async function describeCourse(
   files: readonly SourceFile[],
@@ -35,7 +35,9 @@ export async function describeCourse(
   const root = findCourseRoot(files.map(({ name }) => name));
   const course = new CourseFiles(files, root, options);
   if (root !== '') {
-    course.warn(`The course is in the folder ${quoted(root)} of the zip. Better zip what is in the folder.`);
+    course.warn(
+      `The course is in the folder ${quoted(root)} of the zip. It is better to zip the contents of that folder.`,
+    );
   }
   const outline = await readOutline(course);
   for (const { id } of outline.units) {
@@ -56,7 +58,7 @@ async function readOutline(course: CourseFiles): Promise<CourseOutline> {
   for (const { member, read } of candidates) {
     const outline = await read(course, member);
     if (outline !== null) return outline;
-    course.warn(`${quoted(member.name)} describes no course that can be launched, and was left out.`);
+    course.warn(`${quoted(member.name)} describes no course that can be launched, so it is ignored.`);
   }
   throw packageError('STANDARD_UNSUPPORTED', { file: candidates[0]!.member.name });
 }

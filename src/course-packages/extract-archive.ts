@@ -4,7 +4,7 @@ import { forEachConcurrently } from './for-each-concurrently.ts';
 import type { ArchiveFile, PackageArchive } from './package-archive.ts';
 import { isSystemError } from './system-error.ts';
 
-/** What an extraction wrote. */
+/** The result of an extraction. */
 export interface Extraction {
   readonly files: number;
   readonly bytes: number;
@@ -13,17 +13,17 @@ export interface Extraction {
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
 
-// An fsync holds one of the four threads that Node has for files, name lookups and cryptography. Three at a time
-// let the disk put several into one flush and leave a thread for the rest of the service.
+// An fsync occupies one of Node's four threads for files, name lookups and cryptography. Three at a time let the disk
+// combine flushes, and leave a thread for the rest of the service.
 const PARALLEL_FILES = 3;
 
 /**
- * Unpacks an archive into a folder that must not exist yet. When this resolves, all of it survives a power cut;
- * when it fails, the folder is gone again.
+ * Unpacks an archive into a new folder. When this resolves, all files survive a power failure. If it fails, the folder
+ * is removed.
  *
  * @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED
  * @throws the reason of `signal`
- * @throws {NodeJS.ErrnoException} EEXIST when the folder exists, which is left as it is; ENOSPC and its like
+ * @throws {NodeJS.ErrnoException} EEXIST if the folder exists, which is not changed; ENOSPC and the like
  */
 export async function extractArchive(
   archive: PackageArchive,

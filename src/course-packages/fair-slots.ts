@@ -1,21 +1,21 @@
 /**
- * Lets a bounded number of jobs run at a time. Callers take turns, each with its next job, and one caller alone never has
- * all the slots: whoever comes next finds one free.
+ * Limits the number of concurrent jobs. Callers take turns, each with its next job. One caller never has all slots, so
+ * the next caller always finds one free.
  */
 export class FairSlots {
   readonly #perCaller: number;
   #free: number;
   readonly #running = new Map<string, number>();
-  /** By caller, whose turn is next first. */
+  /** By caller; the first one has the next turn. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** @param count slots in all; one caller has at most all but one of them */
+  /** @param count total number of slots; a caller has at most one less */
   constructor(count: number) {
     this.#free = count;
     this.#perCaller = Math.max(1, count - 1);
   }
 
-  /** Resolves with a slot on the caller's turn. @throws the reason of `signal` */
+  /** Resolves with a slot when it is the caller's turn. @throws the reason of `signal` */
   async take(caller: string, signal: AbortSignal): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#mayRun(caller)) this.#begin(caller);
@@ -47,7 +47,7 @@ export class FairSlots {
       if (!this.#mayRun(next)) continue;
       const [proceed] = jobs;
       jobs.delete(proceed!);
-      // To the end of the line: the others come first now.
+      // Moved to the end, so that the other callers come first.
       this.#waiting.delete(next);
       if (jobs.size > 0) this.#waiting.set(next, jobs);
       this.#begin(next);

@@ -1,6 +1,6 @@
 /**
- * Runs `work` over all items, at most `limit` at a time. After the first failure no further item is begun and
- * `signal` is aborted; the failure is thrown when all that had begun has ended, so nothing runs on behind it.
+ * Runs `work` over all items, at most `limit` at a time. After the first failure, no further item is started and
+ * `signal` is aborted. The failure is thrown once all running work has ended, so nothing is left running.
  */
 export async function forEachConcurrently<Item>(
   items: Iterable<Item>,

@@ -101,12 +101,12 @@ describe('where a unit opens', () => {
     });
   }
 
-  it('may be a file written in other upper and lower case, with a warning', async () => {
+  it('may be a file written in different upper and lower case, with a warning', async () => {
     const { units, warnings } = await inspect({ href: 'Shared/Start.HTML' });
     assert.deepEqual(units[0]?.launch, file('shared/start.html'));
     assert.match(
       warnings.join(),
-      /"Shared\/Start\.HTML" with other upper and lower case: it is "shared\/start\.html"/,
+      /"Shared\/Start\.HTML" with different upper and lower case: its name is "shared\/start\.html"/,
     );
   });
 

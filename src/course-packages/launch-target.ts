@@ -9,14 +9,14 @@ const LAUNCH_CHARACTERS = 2048;
 const ANY_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const WEB_SCHEME = /^https?:/i;
 
-/** Where a manifest says that a unit opens, in its own words. */
+/** What a unit opens, as written in the manifest. */
 export interface LaunchReference {
-  /** The unit's id or title, to name it in errors. */
+  /** The unit's id or title, for errors. */
   readonly unit: string;
   readonly href: string | null;
-  /** `xml:base` of the elements around, outermost first. */
+  /** `xml:base` of the enclosing elements, outermost first. */
   readonly bases?: readonly (string | null)[];
-  /** What the manifest adds to the address: `parameters` of a SCORM item, `Web_Launch` of an AICC unit. */
+  /** Parameters that the manifest adds to the address: `parameters` of a SCORM item, `Web_Launch` of an AICC unit. */
   readonly parameters?: string | null;
 }
 
@@ -27,7 +27,7 @@ interface Address {
 }
 
 /**
- * Turns what a manifest says into a file of the package or a web address.
+ * Resolves a reference in a manifest to a file of the package or a web address.
  *
  * @throws {PackageError} LAUNCH_INVALID, LAUNCH_FILE_MISSING
  */
@@ -37,7 +37,7 @@ export function resolveLaunch(course: CourseFiles, reference: LaunchReference): 
   const invalid = (reason: string) =>
     packageError('LAUNCH_INVALID', { unit: reference.unit, launch: href, reason });
 
-  if (href === '') throw invalid('it names no file');
+  if (href === '') throw invalid('it does not name a file');
   if (href.length + parameters.length > LAUNCH_CHARACTERS) {
     throw invalid(`it has more than ${LAUNCH_CHARACTERS} characters`);
   }
@@ -47,7 +47,7 @@ export function resolveLaunch(course: CourseFiles, reference: LaunchReference): 
     if (url === null) throw invalid('it is not a web address that can be opened');
     if (!course.isManifestAlone) {
       course.warn(
-        `The unit ${quoted(reference.unit)} opens ${quoted(url)}, which is outside of the package. What it shows and ` +
+        `The unit ${quoted(reference.unit)} opens ${quoted(url)}, which is outside the package. What it shows and ` +
           'reports is up to that site.',
       );
     }
@@ -55,12 +55,12 @@ export function resolveLaunch(course: CourseFiles, reference: LaunchReference): 
   }
   if (ANY_SCHEME.test(href)) throw invalid('only files of the course, http and https can be opened');
 
-  // Some authoring tools on Windows write file paths where the standard wants a URL.
+  // Some authoring tools on Windows write file paths where the standard requires a URL.
   const path = address.path.replaceAll('\\', '/');
-  if (path.startsWith('/')) throw invalid('it begins with "/", but files are found from the manifest on');
+  if (path.startsWith('/')) throw invalid('it starts with "/", but paths are relative to the manifest');
   const candidates = [path, percentDecoded(path)].map((candidate) => posix.normalize(candidate));
   if (candidates.some((candidate) => candidate.split('/')[0] === '..')) {
-    throw invalid('it leads out of the course');
+    throw invalid('it leads outside the course');
   }
   const file = candidates.map((candidate) => course.find(candidate)).find((found) => found !== null);
   if (file === undefined) throw packageError('LAUNCH_FILE_MISSING', { unit: reference.unit, launch: href });
@@ -69,7 +69,7 @@ export function resolveLaunch(course: CourseFiles, reference: LaunchReference): 
   return { kind: 'file', file, query, fragment };
 }
 
-/** Every base is a folder, with a `/` at its end or not (SCORM demands one, authors forget it). */
+/** Every base is a folder, with or without a trailing `/` (SCORM requires it, authors forget it). */
 function withBases(href: string, bases: readonly (string | null)[]): string {
   if (href === '') return '';
   return bases.reduceRight<string>((path, base) => {
@@ -90,8 +90,8 @@ function splitAddress(href: string): Address {
 }
 
 /**
- * Adds launch parameters as the SCORM 2004 Content Aggregation Model describes it for the `parameters` of an item;
- * AICC's `Web_Launch` means the same.
+ * Adds launch parameters as the SCORM 2004 Content Aggregation Model describes for the `parameters` of an item. AICC's
+ * `Web_Launch` means the same.
  */
 function withParameters(address: Address, parameters: string): Address {
   const added = parameters.replace(/^[?&]+/, '');

@@ -11,5 +11,5 @@ export const LEARNING_STANDARDS = [
   'UNKNOWN',
 ] as const;
 
-/** One of {@link LEARNING_STANDARDS}. Reading a package never answers `UNKNOWN`: such a package is refused. */
+/** One of {@link LEARNING_STANDARDS}. Reading a package never returns `UNKNOWN`: such a package is rejected. */
 export type LearningStandard = (typeof LEARNING_STANDARDS)[number];

@@ -3,12 +3,12 @@ import type { PackageErrorCode } from './package-error.ts';
 import type { PackageLimits } from './package-limits.ts';
 import type { StoredCourseFiles } from './stored-course.ts';
 
-/** What a thread is asked to read: the manifest of a package on disk, or of a course that was unpacked earlier. */
+/** The request to a thread: read the manifest of a package on disk, or of an unpacked course. */
 export type ManifestRequest =
   | { readonly kind: 'package'; readonly file: string; readonly limits: Partial<PackageLimits> }
   | { readonly kind: 'stored'; readonly files: StoredCourseFiles };
 
-/** What a manifest says. Its large parts are JSON text: whoever stores them need not build them first. */
+/** The content of a manifest. Its large parts are JSON text, so they can be stored without being parsed. */
 export interface ReadManifest {
   readonly learningStandard: LearningStandard;
   readonly title: string;
@@ -19,14 +19,14 @@ export interface ReadManifest {
   readonly structure: string;
 }
 
-/** What a thread answers. */
+/** The response of a thread. */
 export type ManifestAnswer =
   | { readonly kind: 'read'; readonly manifest: ReadManifest }
   | { readonly kind: 'refused'; readonly code: PackageErrorCode; readonly message: string }
   | {
       readonly kind: 'failed';
       readonly message: string;
-      /** Of an error of the system, for example ENOSPC. */
+      /** The code of a system error, such as ENOSPC. */
       readonly code: string | null;
       readonly stack: string | null;
     };

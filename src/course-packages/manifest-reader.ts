@@ -5,39 +5,41 @@ import { FairSlots } from './fair-slots.ts';
 import type { ManifestAnswer, ManifestRequest, ReadManifest } from './manifest-messages.ts';
 import { PackageError, packageError } from './package-error.ts';
 
-/** Threads: one caller has at most one of them, so that a hostile course does not stop the import of others. */
+/** Number of threads. A caller uses at most one, so that a malicious course does not block the imports of others. */
 const THREADS = 2;
-/** What reading one manifest may take. The largest that are accepted take about 2 s. */
+/** Maximum time for reading a manifest. The largest accepted ones take about 2 s. */
 const DEADLINE_MS = 20_000;
 /** Memory of a thread for objects: the largest accepted manifest takes a third of it. */
 const MEMORY_MIB = 256;
 const YOUNG_MEMORY_MIB = 32;
 const STACK_MIB = 4;
-/** How long a thread without work stays: one import often follows another. */
+/** How long an idle thread is kept, because one import often follows another. */
 const IDLE_MS = 10_000;
 
 /**
- * Reads manifests on threads of their own. A manifest may be made to keep its reader busy, or to fill its memory: then that
- * thread is ended, the package is refused, and nothing else waits for it.
+ * Reads manifests on separate threads. A malicious manifest can keep its reader busy or fill its memory. Its thread is
+ * then ended and the package rejected, and nothing else waits for it.
  */
 export class ManifestReader implements AsyncDisposable {
   readonly #deadlineMs: number;
   readonly #memoryMiB: number;
+  readonly #idleMs: number;
   readonly #slots = new FairSlots(THREADS);
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
   readonly #all = new Set<Worker>();
 
-  constructor({ deadlineMs = DEADLINE_MS, memoryMiB = MEMORY_MIB } = {}) {
+  constructor({ deadlineMs = DEADLINE_MS, memoryMiB = MEMORY_MIB, idleMs = IDLE_MS } = {}) {
     this.#deadlineMs = deadlineMs;
+    this.#idleMs = idleMs;
     this.#memoryMiB = memoryMiB;
   }
 
   /**
-   * Reads one manifest, on its caller's turn.
+   * Reads one manifest when it is its caller's turn.
    *
-   * @param caller who asks; callers take turns
-   * @throws {PackageError} when the package is at fault; also MANIFEST_TOO_SLOW and MANIFEST_TOO_COMPLEX
-   * @throws {NodeJS.ErrnoException} when the machine is
+   * @param caller whose package it is; callers take turns
+   * @throws {PackageError} if the package is at fault; also MANIFEST_TOO_SLOW and MANIFEST_TOO_COMPLEX
+   * @throws {NodeJS.ErrnoException} if the machine is
    * @throws the reason of `signal`
    */
   async read(request: ManifestRequest, caller: string, signal: AbortSignal): Promise<ReadManifest> {
@@ -102,10 +104,15 @@ export class ManifestReader implements AsyncDisposable {
     return thread;
   }
 
-  /** An idle thread keeps nobody from ending. */
+  /** An idle thread does not keep the process running. */
   #giveBack(thread: Worker): void {
     thread.unref();
-    this.#idle.set(thread, setTimeout(() => void thread.terminate(), IDLE_MS).unref());
+    const end = () => {
+      // At once, since the thread ends only later: until then it must not be given any work.
+      this.#idle.delete(thread);
+      void thread.terminate();
+    };
+    this.#idle.set(thread, setTimeout(end, this.#idleMs).unref());
   }
 
   #start(): Worker {
@@ -130,15 +137,15 @@ export class ManifestReader implements AsyncDisposable {
       this.#idle.delete(thread);
       this.#all.delete(thread);
     };
-    // Without work nobody else listens, and an error that nobody listens to ends the process.
+    // While the thread is idle, there is no other listener, and an error without a listener ends the process.
     thread.on('error', forget);
     thread.on('exit', forget);
   }
 }
 
-/** The environment by which a thread uses the process's cache of compiled modules. */
+/** The environment that makes a thread use the compile cache of the process. */
 function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir();
-  // The variable names the folder around the one of this version of Node.
+  // The variable names the parent of the folder for this version of Node.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: path.dirname(folder) };
 }

@@ -7,7 +7,7 @@ import { DEFAULT_PACKAGE_LIMITS } from './package-limits.ts';
 import { inspectPackage } from './read-package.ts';
 import { describeStoredCourse } from './stored-course.ts';
 
-/** The entry of a thread of the {@link ManifestReader}: it reads one manifest after the other. */
+/** The entry point of a thread of the {@link ManifestReader}, which reads one manifest after another. */
 function serve(): void {
   const port = parentPort;
   if (port === null) throw new Error('this runs on a thread of its own');
@@ -17,13 +17,13 @@ function serve(): void {
   });
 }
 
-/** On Linux a priority is a thread's own: on one processor core the rest of the service goes first. */
+/** On Linux, a priority applies to one thread, so that the rest of the service comes first on a single core. */
 function yieldToOthers(): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Some containers forbid it; then all threads share alike.
+    // Some containers forbid it. Then all threads have the same priority.
   }
 }
 

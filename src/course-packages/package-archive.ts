@@ -1,16 +1,16 @@
-/** A file of a package that is not unpacked yet. */
+/** A file of a package that has not been unpacked. */
 export interface ArchiveFile {
-  /** Safe to join to a folder. */
+  /** Can safely be joined to a folder. */
   readonly name: string;
-  /** Unpacked bytes, as the package claims. */
+  /** Unpacked bytes, according to the package. */
   readonly size: number;
   /** The unpacked content in blocks, never more than `size`. @throws {PackageError} FILE_SIZE_WRONG, FILE_DAMAGED */
   content(): AsyncGenerator<Buffer, void, undefined>;
 }
 
-/** An open package: a zip, or a course structure of cmi5 alone. */
+/** An open package: a zip, or a single cmi5 course structure. */
 export interface PackageArchive extends AsyncDisposable {
   readonly files: readonly ArchiveFile[];
-  /** Parents before what they hold, without a `/` at the end. */
+  /** Parents before their contents, without a trailing `/`. */
   readonly folders: readonly string[];
 }

@@ -1,13 +1,13 @@
 import type { CourseStructure } from './course-structure.ts';
 import type { LearningStandard } from './learning-standard.ts';
 
-/** Where a unit opens: a file of the package, or a page elsewhere. */
+/** What a unit opens: a file of the package, or a page elsewhere. */
 export type LaunchTarget =
   | {
       readonly kind: 'file';
-      /** Path in the zip, and so below the folder it was unpacked to; the exact name, not encoded. */
+      /** The exact path in the zip, and so below the folder that it is unpacked to; not encoded. */
       readonly file: string;
-      /** Percent-encoded, with its `?`; empty if there is none. Holds the parameters that the manifest adds. */
+      /** Percent-encoded, with its `?`; empty if there is none. Contains the parameters that the manifest adds. */
       readonly query: string;
       /** Percent-encoded, with its `#`; empty if there is none. */
       readonly fragment: string;
@@ -21,7 +21,7 @@ export type LaunchTarget =
 /** When a cmi5 unit is done (cmi5 section 13.1.4). */
 export type MoveOn = 'NotApplicable' | 'Passed' | 'Completed' | 'CompletedAndPassed' | 'CompletedOrPassed';
 
-/** What cmi5 alone says about a unit (cmi5 section 13.1.4). */
+/** The data of a unit that only cmi5 has (cmi5 section 13.1.4). */
 export interface Cmi5Settings {
   readonly moveOn: MoveOn;
   readonly launchMethod: 'AnyWindow' | 'OwnWindow';
@@ -35,13 +35,13 @@ export interface LaunchUnit {
   readonly id: string;
   readonly title: string;
   readonly launch: LaunchTarget;
-  /** False for a SCORM asset, which reports nothing: opening it is all that it asks for. */
+  /** False for a SCORM asset, which reports nothing and is completed by opening it. */
   readonly reports: boolean;
   /** The score that passes, on the standard's own scale: 0 to 100 in SCORM 1.x and AICC, −1 to 1 in SCORM 2004, 0 to 1 in cmi5. */
   readonly masteryScore: number | null;
   /** The progress that completes, 0 to 1; SCORM 2004 only. */
   readonly completionThreshold: number | null;
-  /** Text that the unit asks to be given at launch: SCORM data from LMS, AICC core vendor data, cmi5 launch parameters. */
+  /** Text that the unit receives at launch: SCORM data from LMS, AICC core vendor data, cmi5 launch parameters. */
   readonly launchData: string | null;
   /** In the standard's own notation: `HH:MM:SS` in SCORM 1.x and AICC, an ISO 8601 duration in SCORM 2004. */
   readonly maxTimeAllowed: string | null;
@@ -50,10 +50,10 @@ export interface LaunchUnit {
   readonly cmi5: Cmi5Settings | null;
 }
 
-/** What a reader of one standard finds out about a course. */
+/** What a reader of one standard returns about a course. */
 export interface CourseOutline {
   readonly learningStandard: LearningStandard;
-  /** One line; empty when the manifest has none. */
+  /** One line; empty if the manifest has none. */
   readonly title: string;
   /** The publisher's identifier of the course. */
   readonly identifier: string | null;
@@ -64,6 +64,6 @@ export interface CourseOutline {
 
 /** What is known about a package without unpacking it. Plain JSON values only. */
 export interface PackageDescription extends CourseOutline {
-  /** Faults that do not prevent launching, in words for the author of the course. */
+  /** Errors that do not prevent launching, in words for the author of the course. */
   readonly warnings: readonly string[];
 }

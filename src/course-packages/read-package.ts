@@ -7,7 +7,7 @@ import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.ts'
 const NEVER = new AbortController().signal;
 
 /**
- * Says what course an uploaded package holds, without unpacking more than its manifest.
+ * Determines which course an uploaded package contains, without unpacking more than its manifest.
  *
  * @param limits replace those of {@link DEFAULT_PACKAGE_LIMITS} that they name
  * @throws {PackageError} when the package is at fault, in words for its author
@@ -28,8 +28,8 @@ export async function inspectPackage(
 }
 
 /**
- * Unpacks a package into `destination`, a folder that must not exist yet, in one that does. When this resolves,
- * every byte is on disk and survives a power cut; when it fails, `destination` is gone again.
+ * Unpacks a package into `destination`, a new folder in an existing one. When this resolves, every byte is on disk and
+ * survives a power failure. If it fails, `destination` is removed.
  *
  * @param options `limits` replace those of {@link DEFAULT_PACKAGE_LIMITS} that they name
  * @returns how many files and bytes were written

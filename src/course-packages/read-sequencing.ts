@@ -29,7 +29,7 @@ const DEFAULT_MEASURE = 1;
 const ADLSEQ = 'adlseq_v1p3';
 /** Long texts count as several nodes. */
 const CHARACTERS_OF_A_NODE = 100;
-/** What a sequencing is made of, in lower case. */
+/** The parts of a sequencing, in lower case. */
 const PART_NAMES: readonly string[] = [
   'controlmode',
   'sequencingrules',
@@ -47,8 +47,8 @@ const PART_NAMES: readonly string[] = [
 type Parts = ReadonlyMap<string, XmlElement>;
 
 /**
- * Reads the sequencing of items, their own and what they share by `IDRef`. A shared one is read once for each item that
- * names it, so its size counts towards `spend` each time.
+ * Reads the sequencing of items, including the parts that they share by `IDRef`. A shared one is read once per item
+ * that names it, and its size counts towards `spend` each time.
  *
  * @see SCORM 2004 Content Aggregation Model, section 5; Sequencing and Navigation
  */
@@ -61,7 +61,7 @@ export class SequencingReader {
 
   /**
    * @param collection the manifest's `sequencingCollection`
-   * @param spend called with the elements that go into the structure; throws when it is too much
+   * @param spend called with the elements of the structure; throws if there are too many
    */
   constructor(course: CourseFiles, collection: XmlElement | undefined, spend: (nodes: number) => void) {
     this.#course = course;
@@ -73,14 +73,14 @@ export class SequencingReader {
     }
   }
 
-  /** The sequencing of an item or an organization, each part its own or else the shared one. */
+  /** The sequencing of an item or an organization: each part is its own or, without one, the shared one. */
   read(item: XmlElement | undefined): Sequencing {
     const own = childOf(item, 'sequencing');
     const reference = attributeOf(own, 'IDRef');
     const shared = reference === null ? undefined : this.#shared.get(reference);
     if (reference !== null && shared === undefined) {
       this.#course.warn(
-        `An item uses the sequencing ${quoted(reference)}, which the manifest does not have. It is left out.`,
+        `An item uses the sequencing ${quoted(reference)}, which the manifest does not have. The reference is ignored.`,
       );
     }
     const parts = new Map([...(shared ?? []), ...partsOf(own)]);
@@ -269,7 +269,7 @@ export class SequencingReader {
     const text = attributeOf(element, name);
     const word = this.#values.word(text, values);
     if (word === null) {
-      this.#course.warn(`A sequencing rule has the ${name} ${quoted(text ?? '')}, which is left out.`);
+      this.#course.warn(`A sequencing rule has the ${name} ${quoted(text ?? '')}, which is ignored.`);
     }
     return word;
   }

@@ -12,10 +12,10 @@ import { ScormValues } from './scorm-values.ts';
 import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from './xml-tree.ts';
 
 const FRACTION = [0, 1] as const;
-/** The root activity's id where the organization has none. */
+/** The root activity's id if the organization has none. */
 const ROOT_ID = 'organization';
 
-/** Reads what SCORM 2004 adds to organizations and items, beside their sequencing. */
+/** Reads the SCORM 2004 data of organizations and items, except their sequencing. */
 export class Scorm2004Reader {
   readonly #values: ScormValues;
 
@@ -45,7 +45,7 @@ export class Scorm2004Reader {
     };
   }
 
-  /** Its text is the measure up to the 3rd edition, and there it is always used. */
+  /** Up to the 3rd edition, its text is the measure, which is always in use. */
   #completionThreshold(item: XmlElement | undefined): CompletionThreshold | null {
     const threshold = childOf(item, 'completionThreshold');
     if (threshold === undefined) return null;

@@ -78,7 +78,7 @@ describe('the SCORM version of a manifest that names none known, by what it uses
     assert.equal((await editionOf({ ...SCORM_12, version: null })).standard, 'SCORM_12');
   });
 
-  it('is found in time proportional to the length of what stands there', async () => {
+  it('is found in time proportional to the length of the text', async () => {
     const { standard } = await editionOf({ ...SCORM_12, version: '2004 '.repeat(200_000) });
     assert.equal(standard, 'SCORM_2004_3RD_EDITION');
   });

@@ -3,14 +3,14 @@ import type { LearningStandard } from './learning-standard.ts';
 import { quoted } from './package-error.ts';
 import { childOf, everyElement, textOf, XMLNS_NAMESPACE, type XmlElement } from './xml-tree.ts';
 
-/** Longer version texts are none; also what makes the expressions below cheap. */
+/** Longer texts are not versions. The limit also makes the expressions below fast. */
 const VERSION_CHARACTERS = 100;
 
 const SCORM_2004_NAMESPACES = ['adlcp_v1p3', 'adlseq_v1p3', 'adlnav_v1p3', 'imsglobal.org/xsd/imsss'];
 const SCORM_12_NAMESPACES = ['adlcp_rootv1p2', 'imscp_rootv1p1p2'];
 const COMMON_CARTRIDGE_NAMESPACE = 'imscc';
 
-/** What only the schemas of the 4th edition have, by namespace and name. */
+/** Elements that only the schemas of the 4th edition have, by namespace and name. */
 const FOURTH_EDITION_ELEMENTS = [
   ['adlseq_v1p3', 'objectives'],
   ['adlcp_v1p3', 'data'],
@@ -18,8 +18,8 @@ const FOURTH_EDITION_ELEMENTS = [
 const FOURTH_EDITION_ATTRIBUTES = new Set(['completedByMeasure', 'minProgressMeasure', 'progressWeight']);
 
 /**
- * The SCORM version that a manifest is of: by its `schemaversion`, and where that says nothing known, by the
- * namespaces in use, with a warning. Null when it is no SCORM course: plain IMS content, a Common Cartridge.
+ * The SCORM version of a manifest: from its `schemaversion` or, if that is unknown, from the namespaces in use, with a
+ * warning. Null if it is not a SCORM course but plain IMS content or a Common Cartridge.
  */
 export function scormEdition(manifest: XmlElement, course: CourseFiles): LearningStandard | null {
   const metadata = childOf(manifest, 'metadata');
@@ -30,15 +30,15 @@ export function scormEdition(manifest: XmlElement, course: CourseFiles): Learnin
 
   const stated = statedEdition(version);
   if (stated === 'SCORM_12' && traits.uses(...SCORM_2004_NAMESPACES)) {
-    course.warn('The manifest says SCORM 1.2, but uses SCORM 2004. It is taken as SCORM 1.2.');
+    course.warn('The manifest says SCORM 1.2, but uses SCORM 2004. The course is treated as SCORM 1.2.');
   }
-  // Plain IMS content packages have versions of their own, 1.1 to 1.1.4.
+  // Plain IMS content packages have separate versions, 1.1 to 1.1.4.
   if (stated !== null && (stated !== 'SCORM_11' || /scorm/i.test(schema))) return stated;
 
   const used = usedEdition(traits, version);
   if (used !== null) {
     const said = version === '' ? 'no SCORM version' : `the unknown SCORM version ${quoted(version)}`;
-    course.warn(`The manifest says ${said}. It is taken as ${used}, which is what it looks like.`);
+    course.warn(`The manifest says ${said}. The course is treated as ${used}, which its content suggests.`);
   }
   return used;
 }
@@ -64,7 +64,7 @@ function usedEdition(traits: ManifestTraits, version: string): LearningStandard 
 }
 
 interface ManifestTraits {
-  /** Whether a namespace that is declared or used holds one of these texts; publishers vary in the rest. */
+  /** Whether a declared or used namespace contains one of these texts; the rest varies between publishers. */
   uses(...parts: readonly string[]): boolean;
   readonly fourthEdition: boolean;
 }

@@ -1,4 +1,4 @@
-/** What an activity of SCORM 2004 has to be sequenced by, with the defaults of the standard filled in. */
+/** The sequencing of a SCORM 2004 activity, with the defaults of the standard filled in. */
 export interface Sequencing {
   readonly controlMode: ControlMode;
   readonly preConditionRules: readonly SequencingRule<PreConditionAction>[];
@@ -7,7 +7,7 @@ export interface Sequencing {
   readonly limitConditions: LimitConditions;
   readonly auxiliaryResources: readonly { readonly resourceId: string; readonly purpose: string }[];
   readonly rollup: Rollup;
-  /** Null when the manifest names none; the activity then has one without maps that nobody refers to. */
+  /** Null if the manifest names none. The activity then has one without maps to which nothing refers. */
   readonly primaryObjective: SequencingObjective | null;
   readonly objectives: readonly SequencingObjective[];
   readonly randomization: RandomizationControls;
@@ -80,7 +80,7 @@ export interface RuleCondition {
   readonly measureThreshold: number;
 }
 
-/** `imsss:limitConditions`; durations in ISO 8601. Null is no limit. SCORM 2004 uses the first two alone. */
+/** `imsss:limitConditions`; durations in ISO 8601. Null means no limit. SCORM 2004 only uses the first two. */
 export interface LimitConditions {
   readonly attemptLimit: number | null;
   readonly attemptAbsoluteDurationLimit: string | null;
@@ -136,7 +136,7 @@ export interface SequencingObjective {
   readonly maps: readonly ObjectiveMap[];
 }
 
-/** What a local objective reads from a shared one, and writes to it. One for each shared objective. */
+/** What a local objective reads from and writes to a shared one. There is one for each shared objective. */
 export interface ObjectiveMap {
   readonly targetObjectiveId: string;
   readonly readSatisfiedStatus: boolean;

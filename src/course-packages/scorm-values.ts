@@ -2,7 +2,9 @@ import type { CourseFiles } from './course-files.ts';
 import { quoted } from './package-error.ts';
 import { attributeOf, type XmlElement } from './xml-tree.ts';
 
-/** Reads typed attributes of a SCORM manifest. What has no valid value takes the standard's default, with a warning. */
+/**
+ * Reads typed attributes of a SCORM manifest. An invalid value is replaced by the standard's default, with a warning.
+ */
 export class ScormValues {
   readonly #course: CourseFiles;
 
@@ -10,7 +12,7 @@ export class ScormValues {
     this.#course = course;
   }
 
-  /** `xs:boolean`, in whatever case: authoring tools write `True`. */
+  /** `xs:boolean`, case-insensitive because authoring tools write `True`. */
   flag(element: XmlElement | undefined, name: string, fallback: boolean): boolean {
     const text = attributeOf(element, name)?.toLowerCase() ?? null;
     if (text === null) return fallback;
@@ -20,7 +22,7 @@ export class ScormValues {
     return fallback;
   }
 
-  /** A value of a vocabulary, in whatever case. */
+  /** A value of a vocabulary, case-insensitive. */
   oneOf<const Values extends readonly string[]>(
     element: XmlElement | undefined,
     name: string,
@@ -35,13 +37,13 @@ export class ScormValues {
     return fallback;
   }
 
-  /** The word of a vocabulary that a text is, in whatever case; null for another text. */
+  /** The word of a vocabulary that matches a text, case-insensitive; null if there is none. */
   word<const Values extends readonly string[]>(text: string | null, values: Values): Values[number] | null {
     const wanted = text?.toLowerCase();
     return values.find((value) => value.toLowerCase() === wanted) ?? null;
   }
 
-  /** A number within bounds. */
+  /** A number within limits. */
   number(
     element: XmlElement | undefined,
     name: string,
@@ -68,7 +70,7 @@ export class ScormValues {
   #ignored(element: XmlElement, name: string, text: string): void {
     this.#course.warn(
       `The attribute ${name} of an element ${quoted(element.name)} is ${quoted(text)}, which the standard does not ` +
-        'know; its default is used.',
+        'define. The default is used.',
     );
   }
 }

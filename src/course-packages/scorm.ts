@@ -17,7 +17,7 @@ import { attributeOf, childOf, childrenOf, textOf, XML_NAMESPACE, type XmlElemen
 const PERCENT = [0, 100] as const;
 const PROGRESS = [0, 1] as const;
 
-/** What a unit is made of. */
+/** The parts of a unit. */
 interface UnitSource {
   readonly id: string;
   readonly resource: XmlElement;
@@ -26,7 +26,7 @@ interface UnitSource {
 }
 
 /**
- * Reads a SCORM 1.1, 1.2 or 2004 course. Null when the manifest is of plain IMS content or a Common Cartridge.
+ * Reads a SCORM 1.1, 1.2 or 2004 course. Null for plain IMS content or a Common Cartridge.
  *
  * @see the Content Aggregation Models of SCORM 1.2 and SCORM 2004
  * @throws {PackageError} MANIFEST_INVALID, NOTHING_TO_LAUNCH, TOO_MANY_UNITS, LAUNCH_…, and those of reading XML
@@ -36,7 +36,7 @@ export async function readScorm(course: CourseFiles, file: SourceFile): Promise<
   if (manifest.name !== 'manifest') {
     throw packageError('MANIFEST_INVALID', {
       file: file.name,
-      reason: `it begins with the element ${quoted(manifest.name)}, not "manifest"`,
+      reason: `it starts with the element ${quoted(manifest.name)}, not "manifest"`,
     });
   }
   const learningStandard = scormEdition(manifest, course);
@@ -116,13 +116,13 @@ class ItemReader {
     return this.#extras.course(organization, title, this.#sequencings.read(organization));
   }
 
-  /** A manifest without an organization is content to be put into one; its SCOs are what learners could open. */
+  /** A manifest without an organization is content for other courses. Its SCOs are what learners can open. */
   #readResources(): StructureItem[] {
     const scos = [...this.#resources].filter(
       ([, resource]) => isSco(resource) && attributeOf(resource, 'href') !== null,
     );
     if (scos.length > 0) {
-      this.#course.warn('The manifest has no organization. Each of its SCOs is taken as a unit.');
+      this.#course.warn('The manifest has no organization. Each of its SCOs becomes a unit.');
     }
     return scos.map(([id, resource]) => {
       this.#budget.spend(NODES_OF_AN_ITEM);
@@ -142,11 +142,11 @@ class ItemReader {
       const resource = this.#resources.get(reference);
       if (reference !== null && resource === undefined) {
         this.#course.warn(
-          `An item points to the resource ${quoted(reference)}, which the manifest does not have. It is left out.`,
+          `An item refers to the resource ${quoted(reference)}, which the manifest does not have. The item cannot be opened.`,
         );
       }
       const id = this.#idOf(item, resource !== undefined);
-      // Both readers share the sequencing, so a fault in it is reported once.
+      // Both readers share the sequencing, so an error in it is reported once.
       const sequencing = this.#isScorm2004 ? this.#sequencings.read(item) : null;
       const unit = resource === undefined ? null : this.#addUnit(item, { id, resource, sequencing });
       return {
@@ -164,7 +164,7 @@ class ItemReader {
     });
   }
 
-  /** A block may lack an identifier, or repeat one: it then gets one of its own. */
+  /** A block without an identifier, or with a repeated one, gets a generated one. */
   #idOf(item: XmlElement, isUnit: boolean): string {
     const id = attributeOf(item, 'identifier');
     if (isUnit && id === null) throw this.#invalid('an item has no identifier');
@@ -173,7 +173,7 @@ class ItemReader {
       return id;
     }
     if (isUnit) throw this.#invalid(`two items have the identifier ${quoted(id ?? '')}`);
-    // No identifier of XML has a "#".
+    // An XML identifier never contains "#".
     const own = `item#${this.#ids.size}`;
     this.#ids.add(own);
     return own;
@@ -214,7 +214,7 @@ class ItemReader {
     return scoreWithin(this.#course, textOf(childOf(item, 'masteryscore')), PERCENT, id);
   }
 
-  /** An element's text up to the 3rd edition, its attribute in the 4th, and there only if it is to be used. */
+  /** The text of an element up to the 3rd edition; in the 4th, its attribute, and only if it is in use. */
   #completionThreshold(item: XmlElement | undefined, id: string): number | null {
     const threshold = childOf(item, 'completionThreshold');
     const measure = attributeOf(threshold, 'minProgressMeasure');
@@ -228,7 +228,7 @@ class ItemReader {
   }
 }
 
-/** An asset is what says so, or says nothing. The attribute is `scormtype` in 1.2, `scormType` in 2004. */
+/** A resource is an asset if it says so, or says nothing. The attribute is `scormtype` in 1.2, `scormType` in 2004. */
 function isSco(resource: XmlElement): boolean {
   return attributeOf(resource, 'scormtype')?.toLowerCase() === 'sco';
 }

@@ -4,11 +4,11 @@ import type { PackageDescription } from './package-description.ts';
 import { packageError } from './package-error.ts';
 import { DEFAULT_PACKAGE_LIMITS } from './package-limits.ts';
 
-/** The names of files that are read to understand a course, at its root or in the one folder that wraps it. */
+/** The names of files that describe a course, at its root or in the single folder around it. */
 const DESCRIBING =
   /^(?:[^/]+\/)?(?:imsmanifest\.xml|cmi5\.xml|tincan\.xml|[^/]+\.(?:crs|au|des|cst|pre|cmp|ort))$/i;
 
-/** Whether a file may have to be read to understand a course. */
+/** Whether a file may describe the course. */
 export function mayDescribeCourse(path: string): boolean {
   return DESCRIBING.test(path);
 }
@@ -22,9 +22,9 @@ export interface StoredCourseFiles {
 }
 
 /**
- * Finds out again what course was unpacked. Faults that an earlier release accepted are warnings.
+ * Describes an unpacked course again. Errors that an earlier release accepted are warnings.
  *
- * @throws {PackageError} when the manifest cannot be understood
+ * @throws {PackageError} if the manifest cannot be read
  */
 export async function describeStoredCourse({
   names,

@@ -1,14 +1,14 @@
 import { packageError } from './package-error.ts';
 
-/** What an item costs beside its rules and objectives: about a thousand characters of JSON. */
+/** The cost of an item without its rules and objectives: about a thousand characters of JSON. */
 export const NODES_OF_AN_ITEM = 10;
 
-/** Bounds what is kept of a manifest, where one part may be used by many items. */
+/** Limits the stored data of a manifest, in which many items may share a part. */
 export class StructureBudget {
   readonly #file: string;
   #left: number;
 
-  /** @param nodes elements, tables' rows and the like that may be kept in all */
+  /** @param nodes maximum number of stored elements, table rows and the like */
   constructor(file: string, nodes: number) {
     this.#file = file;
     this.#left = nodes;

@@ -31,7 +31,7 @@ describe('the text of a manifest', () => {
     assert.match(decodeText(shiftJis, 'cmi5.xml').text, /テスト$/);
   });
 
-  it('is taken as Windows-1252 when it should be UTF-8 and is not', () => {
+  it('is read as Windows-1252 if it should be UTF-8 but is not', () => {
     for (const declaration of ['<?xml version="1.0"?>', '<?xml version="1.0" encoding="UTF-8"?>', '']) {
       const bytes = Buffer.from(`${declaration}<title>Übung</title>`, 'latin1');
       assert.deepEqual(decodeText(bytes, 'cmi5.xml'), {
@@ -41,7 +41,7 @@ describe('the text of a manifest', () => {
     }
   });
 
-  it('is taken as UTF-8 when it says UTF-16 in single bytes', () => {
+  it('is read as UTF-8 if it declares UTF-16 in single bytes', () => {
     const text = '<?xml version="1.0" encoding="UTF-16"?><title>Übung</title>';
     assert.deepEqual(decodeText(Buffer.from(text), 'cmi5.xml'), { text, guessed: false });
   });

@@ -1,18 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { packageError } from './package-error.ts';
 
-/** Where an XML declaration can stand. */
+/** Where an XML declaration can appear. */
 const DECLARATION_BYTES = 200;
 
-/** Text of a file, and whether its encoding had to be guessed because it is not what it should be. */
+/** The text of a file, and whether its encoding had to be guessed because the declared one is wrong. */
 export interface DecodedText {
   readonly text: string;
   readonly guessed: boolean;
 }
 
 /**
- * Decodes a manifest: by its byte order mark, the zero bytes of UTF-16, its XML declaration, or as UTF-8.
- * What should be UTF-8 and is not is read as Windows-1252, which older authoring tools write unannounced.
+ * Decodes a manifest: by its byte order mark, the zero bytes of UTF-16, its XML declaration, or as UTF-8. Text that
+ * should be UTF-8 but is not is read as Windows-1252, which older authoring tools write without declaring it.
  *
  * @see {@link https://www.w3.org/TR/xml/#sec-guessing}
  * @throws {PackageError} MANIFEST_ENCODING
@@ -36,7 +36,7 @@ function utf16(bytes: Buffer): string | null {
   return null;
 }
 
-/** An XML file that says UTF-16 in one-byte characters is not; what it is, UTF-8 or not, shows in its bytes. */
+/** A file that declares UTF-16 in one-byte characters is not UTF-16. Its bytes show whether it is UTF-8. */
 function declaredEncoding(bytes: Buffer): string | null {
   const start = bytes.subarray(0, DECLARATION_BYTES).toString('latin1');
   const declared = /^(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];

@@ -18,7 +18,7 @@ export async function readTinCan(course: CourseFiles, file: SourceFile): Promise
   if (tincan.name !== 'tincan') {
     throw packageError('MANIFEST_INVALID', {
       file: file.name,
-      reason: `it begins with the element ${quoted(tincan.name)}, not "tincan"`,
+      reason: `it starts with the element ${quoted(tincan.name)}, not "tincan"`,
     });
   }
   const launchable = childrenOf(childOf(tincan, 'activities'), 'activity').filter(

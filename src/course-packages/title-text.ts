@@ -1,9 +1,9 @@
-/** Characters of a title; longer ones are cut. */
+/** Maximum length of a title; longer ones are truncated. */
 const TITLE_CHARACTERS = 500;
 
-/** A text from a manifest as a title: one line, without control characters, of bounded length; null when it is blank. */
+/** A text from a manifest as a title: one line, without control characters, of limited length; null if it is blank. */
 export function titleText(text: string | null): string | null {
-  // Cut before the replacing, with room for the white space that manifests indent long titles with.
+  // Truncated before the replacement, with an allowance for the white space that indents long titles in manifests.
   const characters = Array.from(
     (text ?? '')
       .slice(0, 10 * TITLE_CHARACTERS)
@@ -15,10 +15,10 @@ export function titleText(text: string | null): string | null {
   return `${characters.slice(0, TITLE_CHARACTERS - 1).join('')}…`;
 }
 
-/** Characters of a condition or description that is kept as it stands. */
+/** Maximum length of a condition or description that is stored unchanged. */
 const TEXT_CHARACTERS = 4_000;
 
-/** The trimmed text of an element, cut where it is longer than any course needs; null when it is missing or blank. */
+/** The trimmed text of an element, truncated if it is longer than any course needs; null if it is missing or blank. */
 export function shortText(element: { readonly text: string } | undefined): string | null {
   return element?.text.trim().slice(0, TEXT_CHARACTERS).toWellFormed() || null;
 }

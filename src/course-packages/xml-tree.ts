@@ -38,20 +38,19 @@ export interface XmlElement {
   readonly namespace: string;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
-  /** The text directly in it, as it stands. */
+  /** The text directly in it, unchanged. */
   readonly text: string;
 }
 
 type GrowingElement = XmlElement & { readonly children: XmlElement[]; text: string };
 
-// Parsing is synchronous; between pieces of this size, a few milliseconds each, other work gets its turn.
+// Parsing is synchronous. Other work runs between pieces of this size, which take a few milliseconds each.
 const PIECE_CHARACTERS = 64 * 1024;
 
 /**
- * Parses a manifest that nobody vouches for. Entities other than the five of XML do not exist, since any
- * document type declaration is refused.
+ * Parses an untrusted manifest. Only the five entities of XML exist, because document type declarations are rejected.
  *
- * A well-known prefix that the document uses and does not declare is bound to what it usually means.
+ * A well-known prefix that the document uses without declaring it is bound to its usual namespace.
  *
  * @param onBound called with each such prefix
  * @throws {PackageError} XML_MALFORMED, XML_DOCTYPE, MANIFEST_TOO_COMPLEX
@@ -173,13 +172,13 @@ class TreeBuilder {
   }
 }
 
-/** The children of this name, in whatever case and namespace: manifests follow their schemas in neither. */
+/** The children of this name, ignoring case and namespace, because manifests often get both wrong. */
 export function childrenOf(element: XmlElement | undefined, name: string): XmlElement[] {
   const wanted = name.toLowerCase();
   return element?.children.filter((child) => child.name.toLowerCase() === wanted) ?? [];
 }
 
-/** The first child of this name, in whatever case and namespace; of that its first child, and so on. */
+/** The first child of this name, ignoring case and namespace; then that child's first child, and so on. */
 export function childOf(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   let found = element;
   for (const name of path) {
@@ -189,12 +188,12 @@ export function childOf(element: XmlElement | undefined, ...path: string[]): Xml
   return found;
 }
 
-/** The trimmed text of an element, null when it is missing or blank. */
+/** The trimmed text of an element, null if it is missing or blank. */
 export function textOf(element: XmlElement | undefined): string | null {
   return element?.text.trim() || null;
 }
 
-/** The trimmed value of an attribute, its name in whatever case, null when it is missing or blank. */
+/** The trimmed value of an attribute, ignoring the case of its name. Null if it is missing or blank. */
 export function attributeOf(
   element: XmlElement | undefined,
   name: string,
@@ -209,7 +208,7 @@ export function attributeOf(
   return attribute?.value.trim() || null;
 }
 
-/** An element and all that is in it, in document order; in a time that does not grow with the depth. */
+/** An element and its descendants, in document order, in a time that does not depend on the depth. */
 export function* everyElement(element: XmlElement): Generator<XmlElement> {
   const waiting = [element];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

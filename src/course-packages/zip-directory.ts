@@ -6,23 +6,23 @@ import { readExactly } from './read-exactly.ts';
 import { isSystemError } from './system-error.ts';
 import { decodeName, NameTree, refuseUnsafeName } from './zip-names.ts';
 
-/** A file in a zip, as the zip's directory describes it. Its name is safe to join to a folder. */
+/** A file in a zip, as described by the zip's directory. Its name can safely be joined to a folder. */
 export interface ZipMember {
   readonly name: string;
-  /** Unpacked bytes, as the directory claims. */
+  /** Unpacked bytes, according to the directory. */
   readonly size: number;
   readonly compressedSize: number;
   readonly crc32: number;
-  /** Position of the local header, right before the name and the data. */
+  /** Position of the local header, which precedes the name and the data. */
   readonly headerOffset: number;
   /** True for deflate, false for stored. */
   readonly deflated: boolean;
 }
 
-/** What a zip holds. */
+/** The contents of a zip. */
 export interface ZipDirectory {
   readonly members: readonly ZipMember[];
-  /** Parents before what they hold, without a `/` at the end. */
+  /** Parents before their contents, without a trailing `/`. */
   readonly folders: readonly string[];
 }
 
@@ -32,22 +32,22 @@ const READ_AHEAD_BYTES = 64 * 1024;
 
 const STORED = 0;
 const DEFLATED = 8;
-// APPNOTE.TXT 4.4.4, bits 0 (encrypted) and 13 (masked headers). Bit 6 (strong encryption) yauzl refuses itself.
+// APPNOTE.TXT 4.4.4, bits 0 (encrypted) and 13 (masked headers). yauzl itself rejects bit 6 (strong encryption).
 const ENCRYPTED_FLAGS = 0x1 | 0x2000;
 
-// Only programs of these systems put a file's kind and permissions into the upper half of the external attributes.
+// Only programs on these systems store a file's type and permissions in the upper half of the external attributes.
 const UNIX_SYSTEMS = new Set([3, 19]);
 const KIND_MASK = 0o170000;
 const REGULAR_FILE = 0o100000;
 const FOLDER = 0o040000;
 
-/** What macOS and Windows add to a zip unasked; never part of a course. */
+/** Files that macOS and Windows add to zips, which are never part of a course. */
 const SYSTEM_CLUTTER = /^__MACOSX\/|(?:^|\/)(?:\.DS_Store|Thumbs\.db|desktop\.ini|Icon\r)$/i;
 
 /**
- * Reads the whole directory of a zip and refuses, before a byte is unpacked, what no course needs: too much,
- * too tightly packed, encrypted, links and devices, names that lead elsewhere or clash, files that share bytes.
- * Files that macOS and Windows add are skipped.
+ * Reads the whole directory of a zip. Before a byte is unpacked, it rejects what no course needs: too many or too
+ * highly compressed files, encryption, links and devices, names that lead elsewhere or conflict, and files that share
+ * bytes. Files that macOS and Windows add are skipped.
  *
  * @throws {PackageError} any of the `ZIP_…` codes and FILE_TOO_LARGE
  */
@@ -78,7 +78,7 @@ async function checkedDirectory(
   let total = 0;
   for await (const entry of entries) {
     const name = decodeName(entry);
-    // A link or a device is no part of a course by whatever name; a name that cannot be used may be of clutter.
+    // A link or a device is rejected whatever its name. An unusable name may belong to a file that is skipped.
     refuseUnusable(entry, name);
     if (SYSTEM_CLUTTER.test(name)) continue;
     refuseUnsafeName(name, limits);
@@ -139,8 +139,8 @@ function refuseOversized(entry: Entry, file: string, limits: PackageLimits): voi
 }
 
 /**
- * Every file needs bytes of its own. This stops zips in which thousands of entries share one compressed kernel
- * (D. Fifield, "A better zip bomb", 2019) and makes the ratio of the whole zip a true bound.
+ * Every file must have separate bytes. This rejects zips in which thousands of entries share one compressed kernel (D.
+ * Fifield, "A better zip bomb", 2019), and makes the ratio of the whole zip a reliable limit.
  */
 function refuseOverlaps(members: readonly ZipMember[], zipBytes: number): void {
   const inOrder = members.toSorted((a, b) => a.headerOffset - b.headerOffset);
@@ -155,9 +155,9 @@ function refuseOverlaps(members: readonly ZipMember[], zipBytes: number): void {
 }
 
 /**
- * How yauzl reads the directory. Its own reader asks the file for whatever position the zip names: a position
- * beyond 2^53, which 142 bytes of zip64 can name, is thrown inside a callback and ends the process. This one
- * fails the read instead. It also reads ahead, since a directory is read in two small pieces for each entry.
+ * The reader that yauzl uses for the directory. yauzl's default reader accepts any position that the zip names. A
+ * position beyond 2^53, which 142 bytes of zip64 can name, throws inside a callback and ends the process. This reader
+ * fails the read instead. It also reads ahead, because a directory is read in two small pieces per entry.
  */
 class DirectoryReader extends RandomAccessReader {
   readonly #file: FileHandle;

@@ -6,13 +6,13 @@ import type { PackageLimits } from './package-limits.ts';
 /** APPNOTE.TXT 4.4.4, bit 11: the name is UTF-8. */
 const UTF8_FLAG = 0x800;
 
-/** What file systems allow for one segment of a path. */
+/** The limit of file systems for one segment of a path. */
 const SEGMENT_BYTES = 255;
 
 /**
- * The name of an entry. The bytes decide between UTF-8 and CP437, not the flag: many programs write UTF-8
- * without setting it, and CP437 text with a non-ASCII letter is hardly ever valid UTF-8. A backslash separates folders,
- * as older programs on Windows write it, against the standard.
+ * The name of an entry. The bytes decide between UTF-8 and CP437, not the flag: many programs write UTF-8 without
+ * setting it, and CP437 text with a non-ASCII letter is almost never valid UTF-8. A backslash separates folders, as
+ * older programs on Windows write it, against the standard.
  */
 export function decodeName(entry: Entry): string {
   const flags = isUtf8(entry.fileNameRaw)
@@ -22,7 +22,7 @@ export function decodeName(entry: Entry): string {
 }
 
 /**
- * Refuses every name that could mean a place outside the folder that it is unpacked to, or none at all.
+ * Rejects every name that could lead outside the destination folder, or that cannot be used at all.
  *
  * @throws {PackageError} ZIP_NAME_INVALID
  */
@@ -34,14 +34,14 @@ export function refuseUnsafeName(name: string, limits: PackageLimits): void {
 function unsafeName(name: string, limits: PackageLimits): string | null {
   if (name === '') return 'it is empty';
   if (Buffer.byteLength(name) > limits.nameBytes) return `it has more than ${limits.nameBytes} bytes`;
-  if (/\p{Cc}/u.test(name)) return 'it holds control characters';
-  if (name.startsWith('/')) return 'it begins with "/"';
-  if (/^[a-z]:/i.test(name)) return 'it begins with a drive letter';
+  if (/\p{Cc}/u.test(name)) return 'it contains control characters';
+  if (name.startsWith('/')) return 'it starts with "/"';
+  if (/^[a-z]:/i.test(name)) return 'it starts with a drive letter';
   const segments = name.replace(/\/$/, '').split('/');
   if (segments.length > limits.depth) return `it is more than ${limits.depth} folders deep`;
   for (const segment of segments) {
-    if (segment === '') return 'it holds an empty folder name';
-    if (segment === '.' || segment === '..') return `it holds the folder name "${segment}"`;
+    if (segment === '') return 'it contains an empty folder name';
+    if (segment === '.' || segment === '..') return `it contains the folder name "${segment}"`;
     if (Buffer.byteLength(segment) > SEGMENT_BYTES) {
       return `a part of it has more than ${SEGMENT_BYTES} bytes`;
     }
@@ -49,12 +49,12 @@ function unsafeName(name: string, limits: PackageLimits): string | null {
   return null;
 }
 
-/** Two names with the same key are one file on a file system that ignores case or normalises Unicode. */
+/** Two names with the same key are the same file on a file system that ignores case or normalizes Unicode. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-/** The names of a zip as one tree, in which every name is a file or a folder, not both, and exists once. */
+/** The names of a zip as a tree, in which every name exists once and is either a file or a folder. */
 export class NameTree {
   readonly #limits: PackageLimits;
   readonly #files = new Map<string, string>();
@@ -64,7 +64,9 @@ export class NameTree {
     this.#limits = limits;
   }
 
-  /** Every folder, those that only the names of files imply too; parents before what they hold. No `/` at the end. */
+  /**
+   * Every folder, including those that only file names imply. Parents before their contents, without a trailing `/`.
+   */
   get folders(): readonly string[] {
     return [...this.#folders];
   }
@@ -89,7 +91,7 @@ export class NameTree {
     this.#refuseTooMany();
   }
 
-  /** To be called when all names are there. @throws {PackageError} ZIP_NAME_CONFLICT */
+  /** Call it when all names have been added. @throws {PackageError} ZIP_NAME_CONFLICT */
   refuseConflicts(): void {
     for (const folder of this.#folders) {
       const file = this.#files.get(nameKey(folder));
@@ -97,7 +99,7 @@ export class NameTree {
     }
   }
 
-  // Counted as they are made: a few names of many segments would otherwise mean a folder for each segment.
+  // Counted while they are added, because a few names with many segments imply a folder for each segment.
   #refuseTooMany(): void {
     const limit = this.#limits.entries;
     if (this.#files.size + this.#folders.size > limit) throw packageError('ZIP_TOO_MANY_ENTRIES', { limit });

@@ -26,6 +26,9 @@ import { pausedWebhooks } from './migrations/0024-paused-webhooks.ts';
 import { signingSecrets } from './migrations/0025-signing-secrets.ts';
 import { learnerProfiles } from './migrations/0026-learner-profiles.ts';
 import { learnerValues } from './migrations/0027-learner-values.ts';
+import { failureRuns } from './migrations/0028-failure-runs.ts';
+import { traceContexts } from './migrations/0029-trace-contexts.ts';
+import { events } from './migrations/0030-events.ts';
 import { columnTypes, type Migration } from './migrations/migration.ts';
 
 /** Every migration, in order. */
@@ -57,6 +60,9 @@ export const MIGRATIONS: readonly Migration[] = [
   signingSecrets,
   learnerProfiles,
   learnerValues,
+  failureRuns,
+  traceContexts,
+  events,
 ];
 
 /** The lock of migrating instances: any constant that is the same in every release. */
@@ -107,8 +113,8 @@ async function migrateIn(
   const newer = applied.findLast(({ number, breaking }) => breaking !== 0 && !known.has(number));
   if (newer !== undefined) {
     throw new NewerDatabaseError(
-      `the database is newer than this program: it holds migration ${newer.number} (${newer.name}), which this ` +
-        `program, knowing ${migrations.at(-1)?.number ?? 0}, cannot work with. Start the newer release, or restore a backup.`,
+      `the database is newer than this release: it has migration ${newer.number} (${newer.name}), and this ` +
+        `release knows migrations up to ${migrations.at(-1)?.number ?? 0}. Start the newer release, or restore a backup.`,
     );
   }
   const done = new Set(applied.map(({ number }) => number));

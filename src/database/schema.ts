@@ -28,6 +28,8 @@ import type {
   DeliveryAttemptRow,
   DeliveryListingRow,
   DeliveryRow,
+  EventBlockRow,
+  EventRow,
   EventTrendRow,
   ListedDeliveryRow,
   WebhookFocusRow,
@@ -77,6 +79,8 @@ export interface Tables {
   webhook_statistics: WebhookStatisticsRow;
   webhook_trends: WebhookTrendRow;
   event_trends: EventTrendRow;
+  events: EventRow;
+  event_blocks: EventBlockRow;
   deliveries: DeliveryRow;
   delivery_attempts: DeliveryAttemptRow;
   listed_deliveries: ListedDeliveryRow;

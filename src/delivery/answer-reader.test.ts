@@ -23,7 +23,7 @@ async function readThrough(...pieces: string[]): Promise<{ read: string; skipped
   socket.on('readable', () => {
     for (let chunk: Buffer | null = socket.read(); chunk !== null; chunk = socket.read())
       read += chunk.toString('latin1');
-    // Each piece is asked for when the one before it was read, so that they do not melt into one.
+    // Each piece is requested after the previous one has been read, so that they are not merged.
     if (socket.bytesRead > arrived) socket.write('.');
     arrived = socket.bytesRead;
   });

@@ -22,7 +22,7 @@ export class AnswerTooLongError extends Error {
   readonly code = 'ANSWER_TOO_LONG';
 
   constructor() {
-    super('answer is too long');
+    super('response is too long');
   }
 }
 

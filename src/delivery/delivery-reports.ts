@@ -108,10 +108,13 @@ export class DeliveryReports {
     const fields = { webhook_id: message.lineId, reason };
     if (cause === 'origin_limit')
       this.#with.log.warn(
-        'too many requests to one target are in flight: its messages wait, no attempt is counted',
+        'too many requests to one target are in flight: its messages wait, and no attempt is counted',
         fields,
       );
     else
-      this.#with.log.error('this machine is unable to connect: messages wait, no attempt is counted', fields);
+      this.#with.log.error(
+        'this machine is unable to connect: messages wait, and no attempt is counted',
+        fields,
+      );
   }
 }

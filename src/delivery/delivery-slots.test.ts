@@ -27,7 +27,7 @@ const messageOf = (lineId: number) => ({ lineId, leaseToken: `lease of ${lineId}
 const originOf = (lineId: number) => `https://${lineId}.test`;
 
 describe('slots of delivery', () => {
-  it('are as many as are asked for, and come back', () => {
+  it('are as many as configured, and are returned', () => {
     const { slots } = slotsOf(2);
     assert.equal(slots.free(), 2);
     const first = slots.take(messageOf(1), originOf(1));
@@ -37,7 +37,7 @@ describe('slots of delivery', () => {
     assert.deepEqual([slots.free(), slots.taken], [1, 1]);
   });
 
-  it('are free again as soon as their requests are only waited for, which go on to count as out', () => {
+  it('are free again as soon as their requests are slow, which still count as in flight', () => {
     const { slots, pass } = slotsOf(2);
     slots.take(messageOf(1), originOf(1));
     pass(40);

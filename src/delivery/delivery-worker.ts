@@ -1,11 +1,13 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Logger } from '../observability/log.ts';
+import type { TraceHeaders } from '../observability/tracing/tracing.ts';
 import type { MessageQueue, ReceivedMessage, Settled } from '../queue/message-queue.ts';
 import type { DeliveryTarget, DeliveryTargets } from '../webhooks/configuration/delivery-targets.ts';
 import type { AttemptOutcome, DiscardReason } from '../webhooks/history/delivery-history.ts';
 import type { DeliveryLog } from '../webhooks/history/delivery-log.ts';
 import { type DeliverySettlement, recordDeliveries } from '../webhooks/history/delivery-recorder.ts';
+import type { AttemptTrace, AttemptTraces } from './attempt-traces.ts';
 import {
   type DeliveryMetrics,
   DeliveryReports,
@@ -18,37 +20,41 @@ import { notSent, type PostbackResult, type PostbackSender } from './postback-se
 import { retryDelay } from './retry-schedule.ts';
 
 /**
- * How much longer than `delivery_timeout` a message is leased: for the lookup of its host name, and so that neither a stalled
- * process nor a slow commit has it delivered twice (architecture, invariant 4).
+ * How much longer than `delivery_timeout` a message is leased. This allows for the lookup of its host name, and keeps a
+ * stalled process or a slow commit from causing a second delivery.
  */
 export const VISIBILITY_MARGIN_MS = 30_000;
-/** Pauses after the queue or database failed: doubling between these. */
+/** Pauses after the queue or database failed, doubling from the first to the second value. */
 const OUTAGE_PAUSE_MIN_MS = 250;
 const OUTAGE_PAUSE_MAX_MS = 10_000;
 /**
- * With so many requests in flight, an exchange waits one turn of the event loop for answers that are about to arrive: half as
- * many more settle with it, and what a commit costs is shared by more (8 % of all time at 100 webhooks).
+ * With this many requests in flight, an exchange waits one turn of the event loop for responses that are about to
+ * arrive. Half as many more deliveries are settled with it and share the cost of the commit (8 % of all time with 100
+ * webhooks).
  */
 const GATHERED_FROM = 16;
 /** How long a message waits, on average, after this machine was unable to connect to its target. */
 const UNABLE_PAUSE_MS = 3_000;
 /** When the head of a paused webhook is due: never. Resuming makes it due. */
 const HELD_UNTIL = 8_640_000_000_000_000;
-/** The shortest wait of a postponed message, as a part of the average; the longest is one more. */
+/**
+ * The shortest wait of a postponed message, as a fraction of the average. The longest is the average plus the same
+ * difference.
+ */
 const POSTPONED_AT_LEAST = 0.5;
-/** How long the last settlements may take at a stop. */
+/** How long the last settlements may take at shutdown. */
 const LAST_SETTLE_TIMEOUT_MS = 5_000;
 
 export interface DeliveryOptions {
-  /** Requests at a time that are not slow. */
+  /** Maximum number of concurrent requests that are not slow. */
   concurrency: number;
   /** Deadline of a request. */
   timeoutMs: number;
   retryInitialMs: number;
   retryMaxMs: number;
-  /** The safety net: how often the queue is asked when nothing wakes the worker. */
+  /** The safety net: how often the queue is polled if nothing wakes the worker. */
   pollIntervalMs: number;
-  /** How long requests in flight may go on at a stop. */
+  /** How long requests in flight may continue at shutdown. */
   shutdownTimeoutMs: number;
 }
 
@@ -65,6 +71,7 @@ export class DeliveryWorker implements AsyncDisposable {
   readonly #reports: DeliveryReports;
   readonly #log: Logger;
   readonly #metrics: DeliveryMetrics;
+  readonly #traces: AttemptTraces | null;
   readonly #options: DeliveryOptions;
   readonly #now: () => number;
   readonly #random: () => number;
@@ -72,7 +79,7 @@ export class DeliveryWorker implements AsyncDisposable {
   #finished: FinishedMessage[] = [];
   #wakeUp: (() => void) | null = null;
   #woken = false;
-  /** When the next head is due, by {@link elapsed}: the wall clock may be set while it is waited for. */
+  /** When the next head is due, by {@link elapsed}, because the wall clock may be changed in the meantime. */
   #nextDueAt: number | null = null;
   readonly #stop = new AbortController();
   #failures = 0;
@@ -86,6 +93,8 @@ export class DeliveryWorker implements AsyncDisposable {
     deliveryLog: DeliveryLog;
     log: Logger;
     metrics: DeliveryMetrics;
+    /** Null or missing if nothing is traced. */
+    traces?: AttemptTraces | null;
     options: DeliveryOptions;
     now: () => number;
     random: () => number;
@@ -97,6 +106,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#reports = new DeliveryReports(dependencies);
     this.#log = dependencies.log;
     this.#metrics = dependencies.metrics;
+    this.#traces = dependencies.traces ?? null;
     this.#options = dependencies.options;
     this.#now = dependencies.now;
     this.#random = dependencies.random;
@@ -112,7 +122,7 @@ export class DeliveryWorker implements AsyncDisposable {
     return this.#slots.taken;
   }
 
-  /** Begins to deliver. */
+  /** Starts to deliver. */
   start(): void {
     this.#queue.onAvailable(() => this.#wake());
     this.#running ??= this.#run();
@@ -137,7 +147,7 @@ export class DeliveryWorker implements AsyncDisposable {
         if (this.#finished.length === 0) return;
         settleBy = Math.min(settleBy, elapsed() + LAST_SETTLE_TIMEOUT_MS);
         if (elapsed() >= settleBy) {
-          this.#log.error('stopped without settling deliveries: they will be made again', {
+          this.#log.error('stopped without settling deliveries: they will be repeated', {
             messages: this.#finished.length,
           });
           return;
@@ -149,7 +159,7 @@ export class DeliveryWorker implements AsyncDisposable {
     }
   }
 
-  /** One exchange with the queue; false when it failed, or what it took up could not be delivered. */
+  /** One exchange with the queue. False if it failed, or if the leased messages could not be delivered. */
   async #exchange(): Promise<boolean> {
     const settlements = this.#finished;
     this.#finished = [];
@@ -166,7 +176,7 @@ export class DeliveryWorker implements AsyncDisposable {
           const settled = await this.#queue.settle(tx, settlements, next);
           discards = settled.filter(({ settlement }) => settlement.action === 'discard');
           await this.#freeResumed(tx, settled);
-          // Neither needs the other's result: a server gets their statements in one go.
+          // Neither needs the other's result, so the server receives their statements together.
           const [taken] = await Promise.all([this.#queue.receive(tx, next), recordDeliveries(tx, settled)]);
           return taken;
         },
@@ -175,35 +185,35 @@ export class DeliveryWorker implements AsyncDisposable {
       isSettled = true;
       for (const discard of discards) this.#reports.discarded(discard);
       if (settlements.length + received.length > 0)
-        this.#log.debug('exchanged with the queue', {
+        this.#log.debug('settled and received messages', {
           settled: settlements.length,
           taken_up: received.length,
         });
       this.#nextDueAt = nextAvailableAt === null ? null : elapsed() + nextAvailableAt - this.#now();
       if (received.length > 0) await this.#takeUp(received);
-      if (this.#failures > 0) this.#log.info('the queue answers again: delivery goes on');
+      if (this.#failures > 0) this.#log.info('the queue responds again: delivery continues');
       this.#failures = 0;
       return true;
     } catch (error) {
-      // What finished is settled at the next try, unless its lease is lost by then.
+      // Finished deliveries are settled at the next attempt, unless their leases have ended by then.
       if (!isSettled) this.#finished = [...settlements, ...this.#finished];
       this.#metrics.queueFailed();
       if (this.#failures === 0)
-        this.#log.error('the queue failed: delivery pauses until it answers', { error });
+        this.#log.error('the queue failed: delivery pauses until it responds', { error });
       this.#failures += 1;
       return false;
     }
   }
 
   /**
-   * After a failure nobody knows which leases the database holds: a commit whose answer was lost made some, and a crash of
-   * the server may have brought back earlier ones. Their lines would wait until the leases end.
+   * After a failure, it is unknown which leases exist in the database: a commit whose response was lost has created
+   * some, and a crash of the server may have restored earlier ones. Their lines would wait until the leases end.
    */
   async #takeBackLeases(settlements: readonly DeliverySettlement[]): Promise<void> {
     const held = [...this.#slots.leases(), ...settlements.map(({ message }) => message)];
     const lines = await this.#queue.takeBackLeases(held);
     if (lines > 0)
-      this.#log.info('took back leases that an outage of the database had left behind', { lines });
+      this.#log.info('resumed leases that were held before an outage of the database', { lines });
   }
 
   async #takeUp(received: readonly ReceivedMessage[]): Promise<void> {
@@ -215,7 +225,7 @@ export class DeliveryWorker implements AsyncDisposable {
         this.#targets.resent(received.filter(wasTried).map((message) => message.messageId)),
       ]);
     } catch (error) {
-      // Not tried, so not failed: back to the head of their lines.
+      // They were not attempted, so they return to the head of their lines.
       for (const message of received) this.#release(message);
       throw error;
     }
@@ -242,19 +252,42 @@ export class DeliveryWorker implements AsyncDisposable {
     mayResend: boolean,
   ): Promise<void> {
     try {
-      const result =
-        target.lost !== null ? notSent(target.lost) : await this.#post(message, target, mayResend);
-      if (result.aborted) this.#release(message);
-      else if (result.unsent)
-        this.#postpone(message, 'unable_to_connect', result.reason ?? '', UNABLE_PAUSE_MS);
-      else this.#settle(message, target, result);
+      const trace = this.#traces?.start(message, target);
+      const attempt = () => this.#attempt(message, target, mayResend, trace);
+      await (trace === undefined ? attempt() : trace.run(attempt));
     } finally {
       this.#slots.give(slot);
       this.#wake();
     }
   }
 
-  async #post(message: ReceivedMessage, target: DeliveryTarget, mayResend: boolean): Promise<PostbackResult> {
+  async #attempt(
+    message: ReceivedMessage,
+    target: DeliveryTarget,
+    mayResend: boolean,
+    trace: AttemptTrace | undefined,
+  ): Promise<void> {
+    const result =
+      target.lost !== null
+        ? notSent(target.lost)
+        : await this.#post(message, target, mayResend, trace?.headers);
+    if (result.aborted) this.#release(message);
+    else if (result.unsent)
+      this.#postpone(message, 'unable_to_connect', result.reason ?? '', UNABLE_PAUSE_MS);
+    else {
+      const settlement = this.#settle(message, target, result);
+      trace?.settled(result, settlement);
+      return;
+    }
+    trace?.putBack(result.reason);
+  }
+
+  async #post(
+    message: ReceivedMessage,
+    target: DeliveryTarget,
+    mayResend: boolean,
+    traceHeaders: TraceHeaders | undefined,
+  ): Promise<PostbackResult> {
     try {
       return await this.#sender.send({
         messageId: message.messageId,
@@ -263,14 +296,15 @@ export class DeliveryWorker implements AsyncDisposable {
         credentials: target.credentials,
         signingKeys: target.signingKeys,
         mayResend,
+        ...(traceHeaders === undefined ? {} : { extraHeaders: traceHeaders }),
       });
     } catch (error) {
-      this.#log.error('a postback could not be made', { error, message_id: message.messageId });
-      return notSent('the request could not be made');
+      this.#log.error('a postback could not be sent', { error, message_id: message.messageId });
+      return notSent('the request could not be sent');
     }
   }
 
-  #settle(message: ReceivedMessage, target: DeliveryTarget, result: PostbackResult): void {
+  #settle(message: ReceivedMessage, target: DeliveryTarget, result: PostbackResult): DeliverySettlement {
     const endedAt = this.#now();
     const succeeded = result.outcome === 'DELIVERED';
     const outcome: AttemptOutcome = {
@@ -286,6 +320,7 @@ export class DeliveryWorker implements AsyncDisposable {
     const settlement = this.#settlementOf(message, target, result, outcome);
     this.#finished.push({ ...settlement, target });
     this.#reports.attempted(target, result, settlement, outcome);
+    return settlement;
   }
 
   /** Section 3: effective attempts are the smaller of the webhook's and the queue's redrive maximum. */
@@ -326,8 +361,9 @@ export class DeliveryWorker implements AsyncDisposable {
   }
 
   /**
-   * Makes heads due again whose webhooks were resumed while they were on their way to being held. Resuming takes the line's
-   * lock, which this transaction now has: it came before, and is seen here, or it finds the head held.
+   * Makes heads due again whose webhooks were resumed while their heads were being put on hold. Resuming locks the
+   * line, as this transaction does. So it either came first and is seen here, or it comes later and finds the head on
+   * hold.
    */
   async #freeResumed(tx: Transaction, settled: readonly Settled<FinishedMessage>[]): Promise<void> {
     const held = settled.flatMap(({ settlement }) => (isHeld(settlement) ? [settlement.message.lineId] : []));
@@ -336,7 +372,7 @@ export class DeliveryWorker implements AsyncDisposable {
       await this.#queue.actOnHead(tx, lineId, 'retry');
   }
 
-  /** Puts a message back for a while: nothing was sent, so no attempt is counted. */
+  /** Returns a message to its line for a while. Nothing was sent, so no attempt is counted. */
   #postpone(message: ReceivedMessage, cause: PostponementCause, reason: string, pauseMs: number): void {
     const availableAt = this.#now() + pauseMs * (POSTPONED_AT_LEAST + this.#random());
     this.#finished.push({
@@ -354,7 +390,7 @@ export class DeliveryWorker implements AsyncDisposable {
     this.#wakeUp?.();
   }
 
-  /** Until woken, or until the next head is due and may go out, or until the safety net's next look. */
+  /** Waits until the worker is woken, the next head is due and may be sent, or the safety net's interval ends. */
   async #sleep(): Promise<void> {
     if (!this.#woken) {
       await new Promise<void>((resolve) => {
@@ -375,7 +411,7 @@ export class DeliveryWorker implements AsyncDisposable {
     if (this.#nextDueAt === null || this.#stopping) return Number.POSITIVE_INFINITY;
     const dueIn = this.#nextDueAt - elapsed();
     if (this.#slots.free() > 0) return dueIn;
-    // Without a free slot a due head is no reason to look.
+    // Without a free slot, a due head is no reason to receive.
     return Math.max(dueIn, this.#slots.nextFreeIn() ?? Number.POSITIVE_INFINITY);
   }
 
@@ -386,7 +422,7 @@ export class DeliveryWorker implements AsyncDisposable {
   }
 }
 
-/** Milliseconds on a clock that nobody sets, for durations. */
+/** Milliseconds on a monotonic clock, for durations. */
 function elapsed(): number {
   return performance.now();
 }
@@ -399,11 +435,11 @@ function wasTried({ receiveCount }: ReceivedMessage): boolean {
   return receiveCount > 1;
 }
 
-/** What is decided when a message is taken up (decisions, Delivery); null when it is to be delivered. */
+/** What happens to a message instead of a delivery, decided right before it is sent; null if it is delivered. */
 function discardReason(message: ReceivedMessage, target: DeliveryTarget | undefined): DiscardReason | null {
   if (target === undefined || target.state === 'DELETED') return 'WEBHOOK_DELETED';
   if (target.state === 'INACTIVE') return 'WEBHOOK_INACTIVE';
-  // Until it is resumed, nothing is lost either.
+  // While it is paused, nothing is discarded either.
   if (target.state === 'PAUSED') return null;
   if (target.ignoreBefore !== null && message.enqueuedAt < target.ignoreBefore) return 'BEFORE_IGNORE_DT';
   return null;

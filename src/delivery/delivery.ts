@@ -4,6 +4,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { delivers } from '../settings/delivers.ts';
 import { allowedTargetNetworks, refusesLoopbackAsPublished } from '../settings/networks.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
+import { AttemptTraces } from './attempt-traces.ts';
 import type { DeliveryMetrics } from './delivery-reports.ts';
 import { DeliveryWorker } from './delivery-worker.ts';
 import { PostbackSender } from './postback-sender.ts';
@@ -21,7 +22,7 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
     logs
       .for('Service')
       .info(
-        'postbacks to loopback addresses are refused, since trusted_proxies or base_url shows that others reach this ' +
+        'postbacks to loopback addresses are refused, because trusted_proxies or base_url shows that others can reach this ' +
           'service: set target_allowed_networks to allow them',
       );
   const deadlineMs = settings.delivery_timeout * MS_PER_SECOND;
@@ -30,7 +31,7 @@ export function createSender({ settings, version, logs, now }: ServiceContext): 
 
 /** Starts to deliver queued messages if the settings allow it. Disposing waits for the requests in flight. */
 export function startDelivery(
-  { settings, logs, metrics, storage, now, random }: ServiceContext,
+  { settings, logs, metrics, storage, tracing, now, random }: ServiceContext,
   { queue, sender, webhooks }: { queue: MessageQueue; sender: PostbackSender; webhooks: Webhooks },
 ): AsyncDisposable {
   const stack = new AsyncDisposableStack();
@@ -39,8 +40,8 @@ export function startDelivery(
       .for('Service')
       .warn(
         settings.enable_webhooks_service
-          ? 'enable_queue_polling is false: messages are queued, nothing is delivered'
-          : 'enable_webhooks_service is false: no event triggers a webhook, nothing is delivered, webhooks are read only',
+          ? 'enable_queue_polling is false: messages are queued, but this instance delivers none'
+          : 'enable_webhooks_service is false: no event triggers a webhook, nothing is delivered, and webhooks are Read Only',
       );
     return stack;
   }
@@ -52,6 +53,7 @@ export function startDelivery(
       targets: webhooks.targets,
       deliveryLog: webhooks.deliveryLog,
       metrics: countedForCharts(metrics, webhooks.attempted),
+      traces: tracing === null ? null : new AttemptTraces(tracing, now),
       log: logs.for('DeliveryPoller'),
       options: {
         concurrency: settings.delivery_concurrency,

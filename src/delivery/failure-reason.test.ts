@@ -28,8 +28,8 @@ describe('the reason of a failure', () => {
     ],
     'certificate is for another host name': ['ERR_TLS_CERT_ALTNAME_INVALID'],
     'TLS handshake failed': ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'EPROTO'],
-    'answer could not be parsed': ['HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION'],
-    'answer has too many or too long headers': ['UND_ERR_HEADERS_OVERFLOW'],
+    'response could not be parsed': ['HPE_INVALID_CONSTANT', 'HPE_INVALID_VERSION'],
+    'response has too many or too long headers': ['UND_ERR_HEADERS_OVERFLOW'],
   };
   for (const [reason, codes] of Object.entries(reasons))
     it(`is '${reason}' for ${codes.join(', ')}`, () => {
@@ -72,7 +72,7 @@ describe('the reason of a failure', () => {
     assert.equal(timeoutReason(1_500), 'timed out after 1.5 s');
   });
 
-  it('stands in the text of the last error', () => {
+  it('is part of the text of the last error', () => {
     assert.equal(
       postbackFailureMessage('https://example.com/hook', '403 Forbidden'),
       "Request to postback URL 'https://example.com/hook' failed for reason: 403 Forbidden",

@@ -6,7 +6,7 @@ const MAX_FOREIGN_TEXT_LENGTH = 200;
 const MS_PER_SECOND = 1_000;
 
 const LOOKUP_FAILED = 'host name lookup failed';
-const UNPARSABLE_ANSWER = 'answer could not be parsed';
+const UNPARSABLE_ANSWER = 'response could not be parsed';
 
 /** The meaning of `error.code`, in words for administrators. */
 const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
@@ -14,7 +14,7 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['ECONNRESET', 'connection reset'],
   ['EPIPE', 'connection reset'],
   ['ECONNABORTED', 'connection reset'],
-  ['UND_ERR_SOCKET', 'connection closed before the answer was complete'],
+  ['UND_ERR_SOCKET', 'connection closed before the response was complete'],
   ['ETIMEDOUT', 'connection timed out'],
   ['EHOSTUNREACH', 'host unreachable'],
   ['EHOSTDOWN', 'host unreachable'],
@@ -25,19 +25,19 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'connection not permitted'],
   ['EMFILE', 'too many open files on this machine'],
   ['ENFILE', 'too many open files on this machine'],
-  ['ENOBUFS', 'out of memory for connections'],
-  ['ENOMEM', 'out of memory for connections'],
+  ['ENOBUFS', 'not enough memory for a connection'],
+  ['ENOMEM', 'not enough memory for a connection'],
 
   ['ENOTFOUND', 'host not found'],
   ['ENODATA', 'host not found'],
-  ['EAI_AGAIN', 'host name lookup failed, the name service did not answer'],
+  ['EAI_AGAIN', 'host name lookup failed, the name service did not respond'],
   ['EAI_FAIL', LOOKUP_FAILED],
   ['ESERVFAIL', LOOKUP_FAILED],
   ['EREFUSED', LOOKUP_FAILED],
   ['EFORMERR', LOOKUP_FAILED],
   ['ENOTIMP', LOOKUP_FAILED],
   ['EBADRESP', LOOKUP_FAILED],
-  ['NAME_SERVICE_DOWN', 'no name server answers'],
+  ['NAME_SERVICE_DOWN', 'no name server responds'],
 
   ['CERT_HAS_EXPIRED', 'certificate has expired'],
   ['CERT_NOT_YET_VALID', 'certificate is not valid yet'],
@@ -49,11 +49,11 @@ const REASON_BY_CODE: ReadonlyMap<string, string> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate is from an unknown authority'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate is for another host name'],
   ['HOSTNAME_MISMATCH', 'certificate is for another host name'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS handshake failed, the target does not speak TLS'],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'TLS handshake failed, the target does not speak TLS'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS handshake failed, the target does not use TLS'],
+  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'TLS handshake failed, the target does not use TLS'],
 
-  ['ANSWER_TOO_LONG', 'answer is too long'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'answer has too many or too long headers'],
+  ['ANSWER_TOO_LONG', 'response is too long'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'response has too many or too long headers'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNPARSABLE_ANSWER],
 ]);
 

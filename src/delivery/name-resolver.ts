@@ -42,7 +42,7 @@ export class NameServiceDownError extends Error {
   readonly code = 'NAME_SERVICE_DOWN';
 
   constructor() {
-    super('no name server answers');
+    super('no name server responds');
   }
 }
 

@@ -103,7 +103,7 @@ export class PostbackExchange implements TargetRequestHandler {
 
   /** Ends it as aborted. */
   abort(): void {
-    this.#fail('stopped before the target answered', { aborted: true });
+    this.#fail('stopped before the target responded', { aborted: true });
   }
 
   /** Ends it because the lookup took too long. */
@@ -144,7 +144,7 @@ export class PostbackExchange implements TargetRequestHandler {
     if (status < HTTP_OK) {
       this.#informational += 1;
       if (this.#informational + this.#connection.continues > MAX_INFORMATIONAL_ANSWERS)
-        this.#fail('too many informational answers');
+        this.#fail('too many informational responses');
       return;
     }
     this.#connection.beforeBody();

@@ -127,7 +127,7 @@ describe('an answer', () => {
     assert.equal(elsewhere.acceptedConnections, 0);
   });
 
-  it('is told with its status, text and body', async () => {
+  it('is reported with its status, text and body', async () => {
     await using target = await startTarget({
       respondWith: answer(422, { statusText: 'Not today', body: '{"error":"schön"}' }),
     });
@@ -222,7 +222,7 @@ describe('stopping', () => {
     for (const { outcome, aborted, status, reason } of [...(await Promise.all(sent))])
       assert.deepEqual(
         [outcome, aborted, status, reason],
-        ['FAILED', true, null, 'stopped before the target answered'],
+        ['FAILED', true, null, 'stopped before the target responded'],
       );
     await target.waitUntil(() => target.openConnections === 0);
     assert.equal((await sender.send(postbackTo(target.url))).aborted, true);

@@ -37,7 +37,7 @@ describe('looking up hosts', () => {
     assert.deepEqual(told, ['first: 192.0.2.1', 'second: 192.0.2.1']);
   });
 
-  it('tells all of them a failure, and asks anew the next time', () => {
+  it('reports a failure to all of them, and looks the name up again the next time', () => {
     const { asked, told, find } = setUp();
     find('a.test', 'first');
     find('a.test', 'second');

@@ -64,7 +64,7 @@ describe('connections to targets', () => {
     assert.notEqual(connections.acquire(ORIGIN), connection);
   });
 
-  it('are new where that is asked for', async () => {
+  it('are new if that is requested', async () => {
     await using target = await startTarget();
     await using connections = connectionsWith();
     const connection = connections.acquire(target.url);

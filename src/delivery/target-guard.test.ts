@@ -260,7 +260,7 @@ describe('the lookup of host names', () => {
   it('fails when none is left, with an error of its own that names the first address and nothing else', async () => {
     await assert.rejects(lookupAll(guardOver(['10.0.0.1', '127.0.0.1'])), (error) => {
       assert.ok(error instanceof TargetRefusedError);
-      assert.equal(error.message, 'the host name leads to an address that is not allowed');
+      assert.equal(error.message, 'the host name resolves to an address that is not allowed');
       assert.equal(error.code, 'TARGET_REFUSED');
       return true;
     });

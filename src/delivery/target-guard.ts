@@ -107,7 +107,7 @@ export class TargetGuard {
   };
 }
 
-const NAME_REFUSAL = 'the host name leads to an address that is not allowed';
+const NAME_REFUSAL = 'the host name resolves to an address that is not allowed';
 
 function addressRefusal(address: string): string {
   return `target address ${address} is not allowed`;

@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import type { HmacKey } from '../webhooks/signing/hmac-key.ts';
 import type { SigningKeys } from '../webhooks/signing/signing-secret.ts';
 
 /** What is signed of a postback. */
@@ -20,6 +20,6 @@ export function webhookSignature({ present, former }: SigningKeys, parts: Signed
     : `${signature} ${signatureWith(former.key, parts)}`;
 }
 
-function signatureWith(key: KeyObject, { messageId, timestamp, body }: SignedParts): string {
-  return `v1,${createHmac('sha256', key).update(`${messageId}.${timestamp}.`).update(body).digest('base64')}`;
+function signatureWith(key: HmacKey, { messageId, timestamp, body }: SignedParts): string {
+  return `v1,${key.sign(`${messageId}.${timestamp}.`, body)}`;
 }

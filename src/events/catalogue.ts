@@ -25,16 +25,13 @@ export type Subtopic = (typeof SUBTOPICS)[number];
 
 interface SubtopicRule {
   topic: Topic;
-  /** In words, for people: when it occurs. */
+  /** When it occurs, in words. */
   occursWhen: string;
-  /**
-   * A focus of this type makes the subtopic unavailable: what the event creates cannot have been named
-   * beforehand.
-   */
+  /** A focus of this type makes the subtopic unavailable: a focus cannot name something that the event only creates. */
   excludedByFocus: FocusType | null;
 }
 
-/** What is known of each subtopic. */
+/** The properties of each subtopic. */
 export const SUBTOPIC_RULES: Readonly<Record<Subtopic, SubtopicRule>> = {
   ACCOUNT_CREATED: { topic: 'ACCOUNT', occursWhen: 'a new account is created', excludedByFocus: 'ACCOUNT' },
   ACCOUNT_ACTIVATION_UPDATED: {

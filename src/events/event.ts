@@ -29,7 +29,7 @@ export interface FolderContent {
 export interface FolderResource {
   id: number;
   name: string;
-  /** The path of the folder around it, without its own name; empty for the root. */
+  /** The path of its parent folder, without its own name. Empty for the root. */
   location: string;
   contents: FolderContent[];
 }
@@ -109,13 +109,13 @@ export interface EventOf<S extends Subtopic> {
   /** Who did it: an administrator's or API client's e-mail address, or a learner's id. */
   user: string;
   resource: EventResources[S];
-  /** The account that an account focus is held against; null where the event concerns none. */
+  /** The account that an account focus must match; null if the event concerns none. */
   accountId: number | null;
-  /** What a content focus is held against: the assets themselves and everything that holds them. */
+  /** What a content focus must match one of: the assets themselves and everything that contains them. */
   content: readonly ContentReference[];
 }
 
-/** Something that happened, whatever its subtopic. */
+/** An event of any subtopic. */
 export type ServiceEvent = { [S in Subtopic]: EventOf<S> }[Subtopic];
 
 /** Takes events inside the transaction of the change that caused them. `Tx` is the database's transaction. */

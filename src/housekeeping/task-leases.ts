@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { BackgroundTask } from '../time/background-task.ts';
 
-/** How long a lease lasts without renewal. If its holder was killed, another instance can take it afterwards. */
+/** If the holder of a lease was killed, another instance can take it after this time. */
 const LEASE_MS = 60_000;
-const RENEW_EVERY_MS = LEASE_MS / 3;
+/** How often a lease is renewed while it lasts, once it was taken. */
+const RENEWALS_PER_LEASE = 3;
 const NEVER = new AbortController().signal;
 
 /** Dependencies of {@link TaskLeases}. */
 export interface TaskLeasesDependencies {
   database: Database;
   now: () => number;
+  /** How long a lease lasts without renewal, in milliseconds. @defaultValue 60 000 */
+  leaseMs?: number;
 }
 
 /**
@@ -18,16 +21,16 @@ export interface TaskLeasesDependencies {
  * lease must be idempotent: a holder that was suspended for longer than its lease continues until its next renewal.
  */
 export class TaskLeases {
-  readonly #with: TaskLeasesDependencies;
+  readonly #with: Required<TaskLeasesDependencies>;
 
   constructor(dependencies: TaskLeasesDependencies) {
-    this.#with = dependencies;
+    this.#with = { leaseMs: LEASE_MS, ...dependencies };
   }
 
   /**
    * Does the work, unless another instance is doing it or finished it less than `restMs` ago. Returns whether it did.
    * The signal is aborted when the lease is lost, or when the given signal is.
-   * @throws what `work` throws; the task can then be retried at once
+   * @throws what `work` throws; the task can then be retried immediately
    * @throws {DatabaseUnavailableError}
    */
   async run(
@@ -38,12 +41,14 @@ export class TaskLeases {
     const token = randomUUID();
     if (!(await this.#take(task, token))) return false;
     const lost = new AbortController();
+    const { leaseMs } = this.#with;
+    const renewEveryMs = leaseMs / RENEWALS_PER_LEASE;
     const renewal = new BackgroundTask({
       round: async () => {
-        if (!(await this.#renew(task, token, LEASE_MS))) lost.abort();
+        if (!(await this.#renew(task, token, leaseMs))) lost.abort();
       },
-      firstPauseMs: RENEW_EVERY_MS,
-      pauseMs: RENEW_EVERY_MS,
+      firstPauseMs: renewEveryMs,
+      pauseMs: renewEveryMs,
       // While the database does not respond, another instance may have taken the lease.
       onError: () => lost.abort(),
     });
@@ -74,7 +79,7 @@ export class TaskLeases {
          where task_leases.leased_until <= ?`,
         task,
         token,
-        now + LEASE_MS,
+        now + this.#with.leaseMs,
         now,
       ),
     );

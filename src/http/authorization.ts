@@ -9,7 +9,10 @@ interface CallerCommon {
   id: string;
   /** Sent as `user` in the messages about the request: an e-mail address. */
   user: string;
-  /** The scopes of the access token or the role: what an answer may say, beside what the route requires. */
+  /**
+   * The scopes of the access token or the role. They decide what a response may contain, in addition to the requirement
+   * of the route.
+   */
   scopes: ReadonlySet<string>;
 }
 

@@ -1,10 +1,10 @@
 import type { ErrorObject } from 'ajv';
 import { pointerTo } from '../problems/problem.ts';
 
-/** Unknown members of an object that are looked at; the answer to a request names no more of them. */
+/** Maximum number of unknown members of an object that are checked and named in the response. */
 const MAX_UNKNOWN_MEMBERS = 100;
 
-/** What is read of a schema. */
+/** The members of a schema that are read here. */
 interface Schema {
   maxItems?: number;
   items?: Schema;
@@ -12,16 +12,16 @@ interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-/** A value without what is too much, and the errors that say what that was. */
+/** A value without its excess, and the errors that describe the excess. */
 export interface Trimmed {
   value: unknown;
-  /** As the validator makes them; empty when the value is as it came. */
+  /** In the form of the validator. Empty if the value is unchanged. */
   errors: ErrorObject[];
 }
 
 /**
- * Takes away what is beyond all measure: items beyond the number that the schema allows, and most of a crowd of unknown
- * members. The validator would look at each, and make an error of each, a million of them for one request.
+ * Removes excess input: items beyond the maximum of the schema, and most of a large number of unknown members. The
+ * validator would check each of them and create an error for each, up to a million for one request.
  */
 export function trimExcess(schema: unknown, value: unknown): Trimmed {
   const errors: ErrorObject[] = [];

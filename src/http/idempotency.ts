@@ -80,9 +80,9 @@ export class Idempotency {
   }
 
   /**
-   * The same if the response contains a secret that is stored nowhere else, or the request one that could be
-   * guessed from its hash: both are stored encrypted. If the secret of the service has since been replaced and
-   * the old one removed, a repeated request is a problem, and still changes nothing.
+   * The same for a response that contains a secret that is stored nowhere else, or a request with a secret that could
+   * be guessed from its hash. Both are stored encrypted. If the secret of the service has since been replaced and the
+   * old one removed, a repeated request is a problem, and still changes nothing.
    * @throws {ProblemError} `idempotency-key-reused`, `invalid-request`, `conflict`
    */
   async answerSecret<Body>(
@@ -162,7 +162,7 @@ export class Idempotency {
   }
 }
 
-/** Bound to its key: it cannot be decrypted for another one. */
+/** Bound to its key, so that it cannot be decrypted for another one. */
 function encrypted(cipher: AnswerCipher, clientId: string, key: string): Form {
   const owner = JSON.stringify([clientId, key]);
   const [answer, request] = [`idempotency:${owner}`, `idempotency request:${owner}`];
@@ -170,7 +170,8 @@ function encrypted(cipher: AnswerCipher, clientId: string, key: string): Form {
     write: (body) => cipher.encrypt(answer, JSON.stringify(body)),
     read: (stored) => JSON.parse(decrypted(cipher, answer, stored)),
     sealHash: (hash) => cipher.encrypt(request, hash),
-    // A key of a request without secrets keeps its hash as it is: another request, which this one must not repeat.
+    // The stored hash of a request without secrets is not encrypted. It belongs to another request, which this one must
+    // not repeat.
     openHash: (stored) => (PLAIN_HASH.test(stored) ? stored : decrypted(cipher, request, stored)),
   };
 }
@@ -187,7 +188,7 @@ function decrypted(cipher: AnswerCipher, context: string, stored: string): strin
   }
 }
 
-/** The key as it is, or as the quoted string that the draft makes of it. */
+/** The key as plain text, or as the quoted string of the draft. */
 function keyOf(request: FastifyRequest): string | null {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return null;

@@ -8,7 +8,7 @@ const SUSPICIOUS = /__proto__|\\u(?:00|[dD][89a-fA-F])/;
  * it.
  */
 const MAX_DEPTH = 64;
-/** Members of all objects of a request to the API together; its largest valid one has 3,020. */
+/** Maximum number of members of all objects in a request to the API. The largest valid request has 3,020. */
 const MAX_MEMBERS = 20_000;
 const MAX_FOUND = 100;
 
@@ -22,9 +22,9 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
 /**
- * Takes bodies as JSON only: valid UTF-8, because a name in another encoding would be stored garbled (RFC 8259
- * section 8.1), and valid Unicode, because databases and receivers accept nothing else (RFC 7493 section 2.1).
- * An empty body counts as no body, whatever its media type.
+ * Accepts only JSON bodies: valid UTF-8, because a name in another encoding would be stored garbled (RFC 8259 section
+ * 8.1), and valid Unicode, because databases and receivers accept nothing else (RFC 7493 section 2.1). An empty body
+ * counts as no body, whatever its media type.
  */
 export function takeJsonBodies(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
@@ -44,8 +44,8 @@ export function takeJsonBodies(server: FastifyInstance): void {
 }
 
 /**
- * @param maxMembers of all objects together: to parse and look at many takes long
- * @param maxCommas between members of objects and items of arrays together
+ * @param maxMembers limit for all objects together: parsing and checking many takes long
+ * @param maxCommas limit for the commas between members and items together
  * @throws {ProblemError} `malformed-json`, `invalid-request`
  */
 export function parseJson(
@@ -62,7 +62,7 @@ export function parseJson(
   if (commas > maxCommas) {
     throw new ProblemError('invalid-request', `The body has more than ${maxCommas} members and items`);
   }
-  // Before it is parsed: a megabyte of opening brackets keeps the parser busy for a long time.
+  // Checked before parsing: a megabyte of opening brackets keeps the parser busy for a long time.
   if (depth > MAX_DEPTH) {
     throw new ProblemError('invalid-request', `The body is nested more than ${MAX_DEPTH} levels deep`);
   }
@@ -79,7 +79,7 @@ export function parseJson(
   return value;
 }
 
-/** How many commas stand between members or items of JSON: about how many of them it has, without parsing it. */
+/** The number of commas between members or items of JSON: about how many of them it has, without parsing it. */
 export function commasIn(bytes: Uint8Array): number {
   return measure(bytes).commas;
 }
@@ -161,7 +161,7 @@ function unsupported(field: string): ProblemError {
   return new ProblemError('unsupported-media-type', `The ${field} of the body is not accepted here`);
 }
 
-/** Whether the body is compressed or the like (RFC 9110 section 8.4). */
+/** Whether the body has a content coding, such as compression (RFC 9110 section 8.4). */
 function isEncoded({ headers }: FastifyRequest): boolean {
   return (headers['content-encoding'] ?? 'identity').trim().toLowerCase() !== 'identity';
 }

@@ -27,7 +27,7 @@ export function serializeLazily(app: FastifyInstance): void {
 
 /**
  * A validation that is compiled when it is first needed; those of all routes take 45 ms.
- * @param trim takes away what is refused without a closer look, so that validation takes a bounded time
+ * @param trim removes excess input that is rejected without further checks, so that validation takes a limited time
  */
 export function validateLazily(
   compile: () => ValidateFunction,

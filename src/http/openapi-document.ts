@@ -2,7 +2,7 @@ import { ComponentSchemas, type DescribedSchema } from './openapi-schemas.ts';
 import { NOTHING_FURTHER } from './routes.ts';
 import { DESCRIBED_AS, ETAG_MARK } from './schemas.ts';
 
-/** What is read and rewritten of an OpenAPI document. */
+/** The parts of an OpenAPI document that are read and rewritten. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, Record<string, Operation>>;
@@ -18,7 +18,7 @@ interface Operation {
   operationId?: string;
   security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; schema: DescribedSchema; [DESCRIBED_AS]?: DescribedSchema }[];
-  requestBody?: { content: Content };
+  requestBody?: { content: Content; required?: boolean };
   responses: Record<string, OperationResponse>;
 }
 
@@ -90,7 +90,8 @@ function describeOperation(operation: Operation, components: ComponentSchemas): 
   }
   if (operation.requestBody !== undefined) {
     const { requestBody } = operation;
-    described.requestBody = { ...requestBody, content: describeContent(requestBody.content, components) };
+    const content = describeContent(requestBody.content, components);
+    described.requestBody = { ...requestBody, ...(optionalBody(content) ?? { content }) };
   }
   described.responses = Object.fromEntries(
     Object.entries(operation.responses).map(([status, response]) => [
@@ -99,6 +100,22 @@ function describeOperation(operation: Operation, components: ComponentSchemas): 
     ]),
   );
   return described;
+}
+
+/**
+ * A body that may be null may also be missing, which is what clients do. It is then described as optional, with its
+ * component alone: generators make up a name for a union. Null if the body is required.
+ */
+function optionalBody(content: Content): { content: Content; required: false } | null {
+  let isOptional = false;
+  const described = Object.entries(content).map(([type, media]) => {
+    const [component, none, ...others] = media.schema?.anyOf ?? [];
+    const isComponentOrNull = none?.type === 'null' && others.length === 0;
+    if (component === undefined || !isComponentOrNull) return [type, media] as const;
+    isOptional = true;
+    return [type, { ...media, schema: component }] as const;
+  });
+  return isOptional ? { content: Object.fromEntries(described), required: false } : null;
 }
 
 function withContent(response: OperationResponse, components: ComponentSchemas): OperationResponse {

@@ -1,6 +1,6 @@
 import { DESCRIBED_AS, ETAG_MARK, NAME_PATTERN, PLAIN_TEXT_PATTERN } from './schemas.ts';
 
-/** A schema of the description, as far as it is looked at. */
+/** The members of a described schema that are read here. */
 export interface DescribedSchema {
   $ref?: string;
   title?: string;
@@ -41,7 +41,7 @@ export class ComponentSchemas {
     if (shown !== undefined) {
       const { readOnly, ...type } = shown;
       const described = { ...this.describe(type), ...(readOnly === true ? { readOnly } : {}) };
-      // What is referenced has a description of its own.
+      // The referenced schema has its own description.
       return described.$ref === undefined && schema.description !== undefined
         ? { ...described, description: schema.description }
         : described;
@@ -75,7 +75,7 @@ export class ComponentSchemas {
       described.maximum ??= Number.MAX_SAFE_INTEGER;
     }
     if (types.includes('number')) described.format = 'double';
-    // The service checks the rest of the pattern for names, which RE2 cannot read.
+    // The service checks the rest of the pattern for names, which RE2 does not support.
     if (schema.pattern === NAME_PATTERN) described.pattern = PLAIN_TEXT_PATTERN;
     if (schema.properties !== undefined) {
       described.properties = Object.fromEntries(

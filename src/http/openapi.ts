@@ -72,7 +72,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
     theme: { title: 'Coursewire API' },
     logo: null as never,
     uiConfig: {
-      // Without the field for the address of another description.
+      // Hides the field for the address of another description.
       layout: 'BaseLayout',
       deepLinking: true,
       docExpansion: 'list',
@@ -83,7 +83,7 @@ export async function describeApi(server: FastifyInstance, description: ApiDescr
   });
 }
 
-/** The document with absolute addresses, which the tools that read it need. */
+/** The document with absolute addresses, which the tools that read it require. */
 function atAddress(document: OpenApiDocument, address: string, tokenPath: string): object {
   const { openapi, info, components, ...rest } = document;
   const schemes = components?.securitySchemes as { oauth2: { flows: { clientCredentials: object } } };
@@ -110,6 +110,10 @@ const CONTENT_SECURITY_POLICY =
 const TAGS = [
   { name: 'Authentication', description: 'OAuth 2.0 client credentials.' },
   { name: 'Webhooks', description: 'Configure which events are sent where.' },
+  {
+    name: 'Events',
+    description: 'Everything that happened, and its outcome for each webhook.',
+  },
   { name: 'Delivery history', description: 'The outcome of every message.' },
   { name: 'Lines', description: 'A line is a webhook’s ordered queue of waiting messages.' },
   { name: 'Accounts', description: 'Customers, branches or departments that use content.' },

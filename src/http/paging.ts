@@ -40,6 +40,7 @@ export function pageAnswer<T, R>(
   };
 }
 
-function toCursor(after: number): string {
+/** A number to continue from, as an opaque text. */
+export function toCursor(after: number): string {
   return Buffer.from(String(after), 'latin1').toString('base64url');
 }

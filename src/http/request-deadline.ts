@@ -23,7 +23,7 @@ export function limitRequestTime(server: FastifyInstance, deadlineMs: number): v
     if (!raw.complete && hasBody(request)) {
       const timer = setTimeout(() => {
         if (raw.complete) return;
-        const late = Object.assign(new Error('the request did not come in time'), {
+        const late = Object.assign(new Error('the request did not arrive in time'), {
           code: 'ERR_HTTP_REQUEST_TIMEOUT',
         });
         if (reply.raw.headersSent) raw.socket.destroy();

@@ -6,7 +6,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 export const NAME_PATTERN = '^(?=\\s*\\S)[^\\u0000-\\u001f\\u007f]*$';
 /**
  * Text without control characters, which header fields (RFC 9110 section 5.5) and some databases do not accept. It
- * means the same in ECMAScript and in RE2, which knows no `\\u`.
+ * means the same in ECMAScript and in RE2, which does not support `\\u`.
  */
 export const PLAIN_TEXT_PATTERN = '^[^\\x00-\\x1f\\x7f]*$';
 
@@ -16,12 +16,12 @@ export const PATTERN_WORDS: ReadonlyMap<string, string> = new Map([
   [PLAIN_TEXT_PATTERN, 'must not contain control characters'],
 ]);
 
-/** The key under which a schema carries what the API description shows instead of it. */
+/** The key under which a schema has the form that the API description shows instead. */
 export const DESCRIBED_AS = 'x-described-as';
 
 /**
- * A schema that the API description shows as another one. The service validates and writes with the first, where
- * it is deliberately more lenient, or checks in code. The description of the first is kept.
+ * A schema that the API description shows in another form. The service validates and serializes with the first one,
+ * because it is deliberately more lenient there or checks the rest in code. The description of the first one is kept.
  */
 export function describedAs<T extends TSchema>(schema: T, described: object) {
   return Type.Unsafe<Static<T>>({ ...schema, [DESCRIBED_AS]: described });
@@ -37,7 +37,7 @@ export function Nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
 }
 
-/** Room for a date and time with nanoseconds and a zone. */
+/** Enough for a date and time with nanoseconds and a zone. */
 const MAX_DATE_TIME_LENGTH = 40;
 
 /** A time: ISO 8601 UTC with milliseconds. */
@@ -69,7 +69,7 @@ function described(description: string | undefined) {
   return description === undefined ? {} : { description };
 }
 
-/** An id in a path: text, since one of another form is not found rather than invalid. */
+/** An id in a path. It is text, because an id of another form is not found rather than invalid. */
 export function PathId(description: string) {
   return describedAs(Type.String({ description }), Id());
 }

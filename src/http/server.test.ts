@@ -252,7 +252,7 @@ describe('the server', () => {
       }
     });
 
-    test('over the limit are 413, whether their length is told or not', async () => {
+    test('over the limit are 413, with or without a Content-Length', async () => {
       const large = `{"name":"${'a'.repeat(MAX_BODY_BYTES)}"}`;
       assert.equal((await problemOf('POST', '/things', large)).code, 'content-too-large');
       const told = await exchange(

@@ -9,6 +9,7 @@ import { serializeLazily } from './lazy-schemas.ts';
 import { answerProblems, sendProblem } from './problem-answers.ts';
 import { limitRequestTime } from './request-deadline.ts';
 import type { Routes } from './routes.ts';
+import { STRICT_TRANSPORT } from './strict-transport.ts';
 import { refuseUnknownQuery } from './unknown-query.ts';
 import { installValidation } from './validation.ts';
 
@@ -18,8 +19,6 @@ const REQUEST_DEADLINE_MS = 60_000;
 /** Uploads may take long, but an idle connection is closed. */
 const IDLE_TIMEOUT_MS = 120_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-/** For a year (RFC 6797), without other host names of the domain. */
-const STRICT_TRANSPORT = 'max-age=31536000';
 const MAX_PARAMETER_LENGTH = 200;
 
 /** Creates the server with problems for errors and strict validation, without routes, and not listening yet. */
@@ -39,7 +38,7 @@ export function createServer({
    * because a proxy may keep it.
    */
   basePath: string;
-  /** Whether answers say that the host is to be reached by HTTPS alone. @defaultValue false */
+  /** Whether responses say that the host must only be reached by HTTPS. @defaultValue false */
   strictTransport?: boolean;
   requestDeadlineMs?: number;
 }): Routes {
@@ -57,7 +56,7 @@ export function createServer({
     requestTimeout: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
-    // Its own would gather the words of every error found, of which hostile input makes a million.
+    // The default one would concatenate the texts of all errors, of which hostile input causes a million.
     schemaErrorFormatter: () => new Error('the request does not fit its schema'),
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
@@ -75,8 +74,8 @@ export function createServer({
   server.addHook('onReady', async () => {
     if (basePath === '' || !clashes()) return;
     log.warn(
-      `the path of base_url begins like one of the service's own, /${firstSegment(basePath)}: only a proxy that takes ` +
-        'the path off reaches the service',
+      `the path of base_url starts like one of the service's own, /${firstSegment(basePath)}: the proxy must remove ` +
+        'the path, or requests do not reach the service',
     );
   });
   limitRequestTime(server as unknown as FastifyInstance, requestDeadlineMs);

@@ -9,15 +9,17 @@ import { PATTERN_WORDS } from './schemas.ts';
 /** Maximum number of invalid members in a response: hostile input must not create a hostile response. */
 const MAX_ERRORS_TOLD = 100;
 
+const COMMON = { allErrors: true, strict: false, verbose: true, useDefaults: true } as const;
+/** Both keep what they compile by schema, so that further servers of the process need not compile it again. */
+const strict = new Ajv({ ...COMMON, coerceTypes: false });
+const converting = new Ajv({ ...COMMON, coerceTypes: 'array' });
+for (const ajv of [strict, converting]) formats.default(ajv);
+
 /**
  * Validates bodies as they are, and texts (query, path) with converted types. Finds every invalid member, not
  * only the first.
  */
 export function installValidation(app: FastifyInstance): void {
-  const common = { allErrors: true, strict: false, verbose: true } as const;
-  const strict = new Ajv({ ...common, coerceTypes: false, useDefaults: true });
-  const converting = new Ajv({ ...common, coerceTypes: 'array', useDefaults: true });
-  for (const ajv of [strict, converting]) formats.default(ajv);
   app.setValidatorCompiler(({ schema, httpPart }) =>
     httpPart === 'body'
       ? validateLazily(

@@ -25,7 +25,7 @@ it('the port that some proxies write behind an address does not count', () => {
   assert.equal(addressKey('[2001:db8:1:2::1]'), addressKey('2001:db8:1:2::1'));
 });
 
-it('an address is told without its port, and what is none not at all', () => {
+it('an address is returned without its port, and an invalid one is null', () => {
   assert.equal(plainAddress('192.0.2.7:51034'), '192.0.2.7');
   assert.equal(plainAddress('::ffff:192.0.2.7'), '192.0.2.7');
   assert.equal(plainAddress('[2001:db8::1]:51034'), '2001:db8::1');

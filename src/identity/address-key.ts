@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Proxies of some makers write ports into `X-Forwarded-For`: `192.0.2.7:51034`, `[2001:db8::1]:51034`. */
+/** Some proxies write ports into `X-Forwarded-For`: `192.0.2.7:51034`, `[2001:db8::1]:51034`. */
 const WITH_PORT = /^(?:\[([^[\]]*)\]|([^:]*))(?::\d{1,5})?$/;
 
 /**
- * The key that a client's address counts under. An IPv6 address counts as its /64, which is what one
- * subscriber has at least (RFC 6177), an IPv4-mapped one as the IPv4 address; other texts stay as they are.
+ * The key under which a client's address is counted. An IPv6 address counts as its /64, the least that a subscriber has
+ * (RFC 6177). An IPv4-mapped one counts as its IPv4 address. Other texts are unchanged.
  */
 export function addressKey(address: string): string {
   const parsed = parse(address);
@@ -15,7 +15,9 @@ export function addressKey(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-/** An address without its port, an IPv4-mapped IPv6 one as the IPv4 one; null for what a proxy gave that is none. */
+/**
+ * An address without its port; an IPv4-mapped IPv6 address as IPv4. Null if the text from the proxy is not an address.
+ */
 export function plainAddress(address: string): string | null {
   return parse(address)?.toString() ?? null;
 }

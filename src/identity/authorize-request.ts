@@ -15,8 +15,8 @@ export interface RequestAuthorizerOptions {
 }
 
 /**
- * Decides by the Authorization header field when there is one, else by the session's cookie. A cookie comes with
- * whatever makes the browser send a request, so a change with one must also say that it comes from our pages.
+ * Decides by the Authorization header field if there is one, otherwise by the session cookie. Browsers send cookies
+ * with requests that other pages cause, so a change with a cookie must also prove that it comes from our pages.
  */
 export function requestAuthorizer(options: RequestAuthorizerOptions): Authorize {
   const { tokens, sessions, sessionCookie, origin } = options;

@@ -39,10 +39,9 @@ export function parseBearer(authorization: string | undefined): ParsedBearer {
 }
 
 /**
- * Decides whether a request may go on that needs all of `required`. A scope that does not exist is held by
- * nobody.
+ * Decides whether a request that requires all of `required` is allowed. No client has a scope that does not exist.
  * @see RFC 6750 §3
- * @throws {DatabaseUnavailableError} when the token's client cannot be read.
+ * @throws {DatabaseUnavailableError} if the token's client cannot be read.
  */
 export async function decideBearer(
   authorization: string | undefined,

@@ -1,10 +1,10 @@
-/** Failures that a source can have at once before it must wait. */
+/** Number of consecutive failures of a source before it must wait. */
 const FAILURE_BURST = 10;
-/** A source gets one further failure in this time. */
+/** A source is allowed one more failure after this time. */
 const FAILURE_REFILL_MS = 6_000;
 /** How long a subject counts as known at a source after its last success. */
 const KNOWN_FOR_MS = 24 * 60 * 60 * 1_000;
-/** Sources, and known pairs, that are remembered; beyond it the one untouched for longest is forgotten. */
+/** Maximum number of sources, and of known pairs, in memory. Beyond it, the least recently used one is forgotten. */
 export const MAX_REMEMBERED = 50_000;
 
 /** Options of a limiter. All except the clock have the defaults that are exported here. */
@@ -17,15 +17,15 @@ export interface GuessLimiterOptions {
 }
 
 /**
- * Slows guessing down without locking out who does not guess. Only failures cost, each from the budget of its
- * source (an address); and a subject (a client, a user) that has succeeded from that source before is a known
- * pair, whose secrets are still looked at when others have used the source's budget up.
+ * Slows down guessing without locking out anyone else. Only failures are charged, to the budget of their source (an
+ * address). A subject (a client, a user) that has succeeded from a source before is a known pair with that source. Its
+ * secrets are still verified when others have used up the source's budget.
  *
- * Sources (without NUL characters) and subjects are plain strings. The memory is bounded, and this process's
- * own. Waits are whole seconds, so that they can be sent as `Retry-After`.
+ * Sources (without NUL characters) and subjects are plain strings. The memory is limited and belongs to this process.
+ * Waits are whole seconds, so that they can be sent as `Retry-After`.
  *
- * A budget is one number, the moment at which it is full again: a failure moves it `refillMs` further away,
- * and there is room for one while it then stays within `burst * refillMs` from now.
+ * A budget is one number, the time at which it is full again. A failure postpones it by `refillMs`, and is allowed if
+ * it then is within `burst * refillMs` from now.
  */
 export class GuessLimiter {
   readonly #now: () => number;

@@ -43,7 +43,7 @@ export async function createIdentity({
   const { database, authSecrets } = storage;
   const log = logs.for('AdministratorService');
   const clients = new ClientService({ database, now });
-  // One for both ways to bring a client's secret, so that nobody has twice the guesses.
+  // Shared by both ways to send a client's secret, so that nobody gets twice the guesses.
   const guesses = new GuessLimiter({ now });
   const tokens = new AccessTokens({
     reader: database.reader,

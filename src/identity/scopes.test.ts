@@ -34,7 +34,7 @@ describe('scopes', () => {
     assert.equal(formatScope([]), '');
   });
 
-  it('are told by exact name', () => {
+  it('are recognized by their exact names', () => {
     assert.ok(isScope('webhooks:read'));
     for (const other of ['', 'Webhooks:read', 'webhooks', 'webhooks:read ', 'toString'])
       assert.ok(!isScope(other));

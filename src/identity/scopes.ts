@@ -1,6 +1,6 @@
 /**
- * The scopes of API clients and tokens, in the order in which they are always written. Access tokens name a
- * scope by its place in this list: add at the end, never reorder or remove.
+ * The scopes of API clients and tokens, in the order in which they are always written. Access tokens refer to a scope
+ * by its position in this list: add at the end, never reorder or remove.
  */
 export const SCOPES = [
   'content:read',
@@ -18,7 +18,7 @@ export type Scope = (typeof SCOPES)[number];
 export const SCOPE_MEANINGS: Readonly<Record<Scope, string>> = {
   'content:read': 'Read accounts, folders, courses, registrations and everything in them.',
   'content:write': 'Change accounts, folders and courses; import courses; add content to accounts.',
-  'webhooks:read': 'Read webhooks, their statistics, history and lines, but never their secrets.',
+  'webhooks:read': 'Read webhooks, their statistics, history and lines, and all events, but never secrets.',
   'webhooks:write':
     'Create, change and delete webhooks; send messages again; retry or skip waiting messages.',
   'registrations:write': 'Register learners, create launch links and report their status.',
@@ -37,7 +37,7 @@ export function isScope(text: string): text is Scope {
 }
 
 /**
- * The tokens of a `scope` value: `scope-token *( SP scope-token )`. Null when the value is not of that form.
+ * The tokens of a `scope` value: `scope-token *( SP scope-token )`. Null if the value does not have that form.
  * @see RFC 6749 §3.3
  */
 export function splitScope(value: string): string[] | null {
@@ -45,7 +45,7 @@ export function splitScope(value: string): string[] | null {
   return tokens.every((token) => SCOPE_TOKEN.test(token)) ? tokens : null;
 }
 
-/** The scopes of a stored value. One that this release does not know grants nothing. */
+/** The scopes of a stored value. A scope that this release does not know grants nothing. */
 export function readStoredScopes(stored: string): ReadonlySet<Scope> {
   return new Set(stored.split(' ').filter(isScope));
 }

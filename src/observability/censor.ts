@@ -1,4 +1,4 @@
-/** Stands where a credential was. */
+/** Replaces a credential. */
 export const CENSORED = '[censored]';
 
 const MAX_DEPTH = 32;
@@ -19,7 +19,7 @@ const CREDENTIAL_MEMBERS = new Set([
   'webhooksauthsecret',
 ]);
 
-/** Met by each of them; asked first, since every member of every line is asked about. */
+/** Matches each of them. Checked first, because every member of every line is checked. */
 const MAYBE_CREDENTIAL = /auth|cookie|password|secret|token/i;
 
 const AUTHORIZATION_IN_TEXT = /\b(Basic|Bearer)\s+([\w.~+/=-]{4,})/gi;
@@ -33,9 +33,9 @@ export interface CensorOptions {
 }
 
 /**
- * A copy of `value` that can be written as JSON and holds no credential: members with a credential's name are
- * replaced, credentials in text too, errors become `{ type, message, code?, cause?, stack? }`, and what is neither
- * data nor an error becomes its class name. Depth and number of values are bounded.
+ * A copy of `value` that can be written as JSON and contains no credential: members with a credential's name are
+ * replaced, and so are credentials in texts. Errors become `{ type, message, code?, cause?, stack? }`, and other
+ * objects become their class names. Depth and number of values are limited.
  */
 export function censor(value: unknown, options: CensorOptions): unknown {
   let left = MAX_VALUES;
@@ -72,7 +72,7 @@ export function censor(value: unknown, options: CensorOptions): unknown {
   return copy(value, 0);
 }
 
-/** Removes credentials that can be recognised by their form from a text. */
+/** Removes credentials that can be recognized by their form from a text. */
 export function censorText(text: string): string {
   if (!/basic|bearer|secret|token|password|authorization/i.test(text)) return text;
   return text
@@ -83,7 +83,7 @@ export function censorText(text: string): string {
     );
 }
 
-/** Course names such as "Basic Training" must stay readable, so the word after the scheme is looked at. */
+/** Course names such as "Basic Training" must stay readable, so the word after the scheme is checked. */
 function looksLikeCredential(scheme: string, credential: string): boolean {
   if (scheme.toLowerCase() === 'bearer') return credential.length >= 16 || /\d/.test(credential);
   return Buffer.from(credential, 'base64').includes(':');
@@ -107,7 +107,7 @@ function describeError(error: Error, options: CensorOptions, nested = 0): Record
   if (error.cause instanceof Error && nested < MAX_NESTED_ERRORS) {
     described.cause = describeError(error.cause, options, nested + 1);
   }
-  // A refused connection to a name with several addresses is an AggregateError without a message of its own.
+  // A refused connection to a name with several addresses is an AggregateError without its own message.
   if (error instanceof AggregateError && nested < MAX_NESTED_ERRORS) {
     described.errors = error.errors
       .slice(0, MAX_NESTED_ERRORS)

@@ -1,12 +1,14 @@
 import type { DatabaseClock } from '../database/database.ts';
 import type { Logger } from './log.ts';
 
-/** A machine's clock that is off by more is worth a warning. */
+/** A clock that is off by more than this causes a warning. */
 const WARN_FROM_MS = 1_000;
 /** A warning ends below this, so that a clock at the limit does not cause one line after the other. */
 const FINE_BELOW_MS = 500;
 
-/** Watches how far this machine's clock is off the database's, and logs when it becomes wrong and right again. */
+/**
+ * Compares this machine's clock with that of the database, and logs when it becomes wrong and when it is correct again.
+ */
 export class ClockWatch {
   readonly #log: Logger;
   #aheadMs: number | null = null;

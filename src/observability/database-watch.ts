@@ -62,8 +62,8 @@ export class DatabaseWatch implements AsyncDisposable {
     this.#refusal = error;
     if (isFirst) this.#probe.wake();
     const texts = {
-      begins: 'the database fails: affected requests get 503 until it recovers',
-      goesOn: 'the database still fails',
+      begins: 'the database is failing: affected requests get 503 until it recovers',
+      goesOn: 'the database is still failing',
     };
     this.#outages.failed(texts, { error });
   }

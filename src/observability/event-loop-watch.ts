@@ -1,17 +1,17 @@
 import type { Logger } from './log.ts';
 
-/** Between two looks whether the event loop turns, in milliseconds. */
+/** Time between two checks of the event loop, in milliseconds. */
 const LOOK_EVERY_MS = 20;
 const SECOND_MS = 1_000;
 const US_PER_MS = 1_000;
 /** Seconds whose longest stalls are remembered: longer than scrapes of the metrics are usually apart. */
 const REMEMBERED_SECONDS = 60;
-/** A stall that others notice: their requests and deliveries wait for it. */
+/** A stall that affects requests and deliveries. */
 const NOTICED_FROM_MS = 100;
-/** A stall that is worth a line in the log. */
+/** A stall that is logged. */
 const WARN_FROM_MS = 1_000;
 
-/** What was seen of the event loop. */
+/** Observations of the event loop. */
 export interface EventLoopReadings {
   /** The longest stall of the last minute, in seconds. */
   longestStallSeconds: number;
@@ -39,8 +39,8 @@ export class EventLoopWatch implements Disposable {
   #quietUntil = 0;
 
   /**
-   * @param onBusy is called at each look with the seconds for which the service itself blocked the loop. It is processor
-   *   time, so that other programs on a busy machine do not count
+   * @param onBusy called at each check with the seconds for which the service itself blocked the loop: processor time,
+   *   so that other programs on a busy machine do not count
    */
   constructor(log: Logger, onBusy: (seconds: number) => void) {
     this.#log = log;
@@ -77,7 +77,7 @@ export class EventLoopWatch implements Disposable {
     if (stall > NOTICED_FROM_MS) this.#stalledMs += stall;
     if (stall < WARN_FROM_MS || now < this.#quietUntil) return;
     this.#quietUntil = now + REMEMBERED_SECONDS * SECOND_MS;
-    this.#log.warn('the event loop stood still: nobody was answered meanwhile', {
+    this.#log.warn('the event loop was blocked: the service answered no request', {
       stall_ms: Math.round(stall),
     });
   }

@@ -12,7 +12,7 @@ export type ReadinessCheck = () => Promise<void>;
 /**
  * Liveness, readiness and metrics, for programs that monitor the service.
  *
- * @param token needed to read the metrics and the results of single checks; null: everybody may read them
+ * @param token required to read the metrics and the results of checks; null if everyone may read them
  */
 export function healthRoutes(
   server: FastifyInstance,
@@ -56,7 +56,7 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** How a check went; `failed` also when it takes too long. */
+/** The result of a check; `failed` also if it takes too long. */
 export async function resultOf(check: ReadinessCheck): Promise<'ok' | 'failed'> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<'failed'>((resolve) => {

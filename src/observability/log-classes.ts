@@ -1,6 +1,6 @@
 /**
- * The names that stand as `class` in log lines and that `custom_log_levels` takes, with what each writes about.
- * The settings reference is made from this list; a class that logs under a new name is added here.
+ * The names that appear as `class` in log lines and that `custom_log_levels` accepts, with what each logs. The settings
+ * reference is generated from this list. Add new classes here.
  */
 export const LOG_CLASSES = {
   Service: 'startup, settings in use, shutdown',
@@ -23,6 +23,8 @@ export const LOG_CLASSES = {
     'outages and recoveries of the message queue; at debug each round: how many messages were settled and received',
   PostbackDelivery:
     'each delivery attempt, each discarded or skipped message; the logging mode of the webhook decides how much, not a level',
+  Tracing:
+    'variables of OpenTelemetry that have no effect; outages and recoveries of the collector of traces',
   Database: 'opening the database, migrations, outages and recoveries, wrong clocks',
 } as const;
 

@@ -4,7 +4,7 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 /** A log level. `silent` writes nothing. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** True when a logger at `level` writes all that one at `than` writes. */
+/** Whether a logger at `level` writes everything that one at `than` writes. */
 export function isAtLeastAsVerboseAs(level: LogLevel, than: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(than);
 }

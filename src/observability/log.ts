@@ -3,10 +3,13 @@ import { censor, censorText } from './censor.ts';
 import { isAtLeastAsVerboseAs, type LogLevel } from './log-level.ts';
 
 const STANDARD_OUTPUT = 1;
-/** Bytes kept for a standard output that takes nothing (a full disk); lines beyond it are dropped. */
+/**
+ * Maximum number of bytes that are buffered while standard output accepts nothing (a full disk). Further lines are
+ * dropped.
+ */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 
-/** Members of a line beside its text. An `Error` is written as its type and message, a credential never. */
+/** Members of a line in addition to its text. An `Error` is written as its type and message, a credential never. */
 export type LogFields = Readonly<Record<string, unknown>> & {
   readonly time?: never;
   readonly level?: never;
@@ -22,19 +25,19 @@ export interface Logger {
   warn(msg: string, fields?: LogFields): void;
   error(msg: string, fields?: LogFields): void;
   fatal(msg: string, fields?: LogFields): void;
-  /** False when a line of this level would be dropped: worth asking before costly fields are gathered. */
+  /** Whether a line of this level is written. Check it before collecting expensive fields. */
   isEnabled(level: Exclude<LogLevel, 'silent'>): boolean;
 }
 
 /** The loggers of a service. */
 export interface Logs {
-  /** The general level, that of classes without one of their own. */
+  /** The general level, which applies to classes without a custom level. */
   readonly level: LogLevel;
-  /** The logger of a class, at the class's own level or the general one. */
+  /** The logger of a class, at its custom level or the general one. */
   for(className: string): Logger;
   /** The level at which {@link Logs.for} writes for this class. */
   levelOf(className: string): LogLevel;
-  /** A logger of a class that no level holds back, for lines whose writing is decided elsewhere. */
+  /** A logger of a class that ignores levels, for lines that something else decides about. */
   always(className: string): Logger;
 }
 
@@ -43,23 +46,25 @@ export interface LogDestination {
   write(line: string): void;
 }
 
-/** What {@link createLogs} works from. */
+/** Options of {@link createLogs}. */
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Class name → its own level, more or less verbose than the general one. */
+  /** Class name → its custom level, more or less verbose than the general one. */
   readonly customLevels: Readonly<Record<string, LogLevel>>;
   /** Default: standard output, written synchronously. */
   readonly destination?: LogDestination;
   /** Epoch milliseconds. Default: the system's clock. */
   readonly now?: () => number;
+  /** Further members of each line that is written, such as the ids of the trace that it belongs to. */
+  readonly traceFields?: () => LogFields | undefined;
 }
 
 /**
- * Makes the loggers of a service: JSON lines with `level` (a word), `time` (ISO 8601 UTC), `class` and `msg`.
- * Lines are written at the end of the turn of the event loop, and at exit: only a process that is killed loses the last.
+ * Creates the loggers of a service: JSON lines with `level` (a word), `time` (ISO 8601 UTC), `class` and `msg`. Lines
+ * are written at the end of the turn of the event loop, and at exit: only a killed process loses the last ones.
  */
 export function createLogs(options: LogOptions): Logs {
-  const { level, customLevels, now = Date.now } = options;
+  const { level, customLevels, now = Date.now, traceFields = null } = options;
   const root = pino(
     {
       level,
@@ -75,10 +80,10 @@ export function createLogs(options: LogOptions): Logs {
   const levelOf = (className: string): LogLevel =>
     (Object.hasOwn(customLevels, className) ? customLevels[className] : undefined) ?? level;
   const make = (className: string, lineLevel: LogLevel): Logger =>
-    new ClassLogger(
-      root.child({ class: className }, { level: lineLevel }),
-      isAtLeastAsVerboseAs(levelOf(className), 'debug'),
-    );
+    new ClassLogger(root.child({ class: className }, { level: lineLevel }), {
+      stack: isAtLeastAsVerboseAs(levelOf(className), 'debug'),
+      traceFields,
+    });
   return {
     level,
     levelOf,
@@ -88,12 +93,12 @@ export function createLogs(options: LogOptions): Logs {
 }
 
 /**
- * Characters that JSON leaves as they are, but that terminals obey (DEL, C1 controls) or that reorder or hide what is
- * read (bidi controls, line separators, byte order marks).
+ * Characters that JSON does not escape, but that control terminals (DEL, C1 controls) or reorder or hide text (bidi
+ * controls, line separators, byte order marks).
  */
 const DECEPTIVE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** Escapes deceptive characters; in a line of JSON they occur within texts only. */
+/** Escapes deceptive characters. In a line of JSON, they occur only within texts. */
 function escapingDestination(destination: LogDestination): LogDestination {
   return {
     write: (line) =>
@@ -103,7 +108,7 @@ function escapingDestination(destination: LogDestination): LogDestination {
   };
 }
 
-/** Lines of the same millisecond share its text, which takes 1 µs to make. */
+/** Lines of the same millisecond share its text, which takes 1 µs to format. */
 function timestamper(now: () => number): () => string {
   let at = Number.NaN;
   let text = '';
@@ -120,10 +125,15 @@ function timestamper(now: () => number): () => string {
 class ClassLogger implements Logger {
   readonly #pino: Pino;
   readonly #stack: boolean;
+  readonly #traceFields: LogOptions['traceFields'] | null;
 
-  constructor(target: Pino, stack: boolean) {
+  constructor(
+    target: Pino,
+    { stack, traceFields }: { stack: boolean; traceFields: LogOptions['traceFields'] | null },
+  ) {
     this.#pino = target;
     this.#stack = stack;
+    this.#traceFields = traceFields;
   }
 
   trace(msg: string, fields?: LogFields): void {
@@ -156,22 +166,24 @@ class ClassLogger implements Logger {
 
   #write(level: Exclude<LogLevel, 'silent'>, msg: string, fields: LogFields | undefined): void {
     if (!this.#pino.isLevelEnabled(level)) return;
-    this.#pino[level](censor(fields ?? {}, { stack: this.#stack }), censorText(msg));
+    const traced = this.#traceFields?.();
+    const members = traced === undefined ? fields : { ...fields, ...traced };
+    this.#pino[level](censor(members ?? {}, { stack: this.#stack }), censorText(msg));
   }
 }
 
-/** How long a line may wait for others to be written with it. */
+/** How long a line may wait to be written together with others. */
 const WRITTEN_AFTER_MS = 5;
-/** Lines that wait are written early beyond this, in characters. */
+/** Waiting lines are written early if they exceed this number of characters. */
 const MAX_WAITING_CHARACTERS = 64 * 1024;
 
 /**
- * Standard output, written synchronously: what came together within a few milliseconds at once, and the rest at exit. A
- * write for each line would cost as much as making the line.
+ * Standard output, written synchronously: lines of a few milliseconds together, and the rest at exit. A write for each
+ * line would cost as much as formatting it.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_UNWRITTEN_BYTES });
-  // A full disk behind standard output must not end deliveries, and there is nowhere else to say it.
+  // If standard output is on a full disk, deliveries must continue, and there is no other place to report it.
   output.on('error', () => {});
   let waiting = '';
   const flush = () => {

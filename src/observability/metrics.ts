@@ -2,18 +2,18 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { SUBTOPICS } from '../events/catalogue.ts';
 import type { EventLoopReadings } from './event-loop-watch.ts';
 
-/** From a local target's answer to one that takes the whole deadline, in seconds. */
+/** From the response of a local target to one that takes the whole deadline, in seconds. */
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Around the 100 ms that no request may keep the event loop from turning. */
+/** Around 100 ms, the time for which no request may block the event loop. */
 const BUSY_BUCKETS = [
   ...[0.01, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2],
   ...[0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.75, 1, 2.5, 5],
 ];
-/** Gauges of prom-client that are named like counters. The same are there by type, under proper names. */
+/** Gauges of prom-client that are named like counters. The same values exist by type, under correct names. */
 const MISNAMED = ['handles', 'requests', 'resources'].map((kind) => `nodejs_active_${kind}_total`);
 const MS_PER_SECOND = 1_000;
 
-/** Totals that are read when they are asked for. */
+/** Totals that are read at each scrape. */
 export interface GaugeReadings {
   waiting: number;
   inFlight: number;
@@ -22,7 +22,7 @@ export interface GaugeReadings {
   oldestAgeSeconds: number;
 }
 
-/** What the service counts of itself, in Prometheus' text format. */
+/** The metrics of the service, in Prometheus' text format. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #events: Counter<'subtopic'>;
@@ -90,7 +90,7 @@ export class Metrics {
     });
     this.#eventLoopBusySeconds = new Histogram({
       name: 'coursewire_event_loop_busy_seconds',
-      help: 'Processor time for which work of the service kept the event loop from turning, looked at every 20 ms.',
+      help: 'Processor time for which the service itself blocked the event loop, measured every 20 ms.',
       buckets: BUSY_BUCKETS,
       registers,
     });
@@ -133,12 +133,12 @@ export class Metrics {
     };
   }
 
-  /** Adds what is seen of the event loop, read at every scrape. */
+  /** Adds the observations of the event loop, which are read at every scrape. */
   observeEventLoop(read: () => EventLoopReadings): void {
     const registers = [this.#registry];
     new Gauge({
       name: 'coursewire_event_loop_longest_stall_seconds',
-      help: 'The longest time of the last minute for which the event loop stood still.',
+      help: 'The longest time for which the event loop was blocked in the last minute.',
       registers,
       collect() {
         this.set(read().longestStallSeconds);
@@ -146,7 +146,7 @@ export class Metrics {
     });
     new Counter({
       name: 'coursewire_event_loop_stalled_seconds_total',
-      help: 'How long the event loop stood still, in stalls of more than 100 ms.',
+      help: 'Total time for which the event loop was blocked, in stalls of more than 100 ms.',
       registers,
       collect() {
         this.reset();
@@ -155,7 +155,7 @@ export class Metrics {
     });
   }
 
-  /** Counts for how long the event loop was kept from turning between two looks at it. */
+  /** Counts for how long the event loop was blocked between two checks. */
   eventLoopBusy(seconds: number): void {
     this.#eventLoopBusySeconds.observe(seconds);
   }
@@ -191,7 +191,8 @@ export class Metrics {
   }
 
   async text(): Promise<string> {
-    // Before the registry is read: a gauge that sets others as it is collected would set them for the next scrape.
+    // Runs before the registry is read: a gauge that sets others while it is collected would set them for the next
+    // scrape.
     await this.#readQueue();
     return await this.#registry.metrics();
   }

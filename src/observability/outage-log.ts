@@ -1,11 +1,11 @@
 import type { LogFields, Logger } from './log.ts';
 
-/** How often an outage that goes on is logged. */
+/** How often a continuing outage is logged. */
 const LOG_EVERY_MS = 60_000;
 
 /**
- * Logs the outages of something that the service depends on: a line when one begins, one a minute with a count while it
- * goes on, and one when it ends, however many requests fail in the meantime.
+ * Logs the outages of something that the service depends on: one line when an outage begins, one per minute with a
+ * count while it lasts, and one when it ends, however many requests fail in the meantime.
  */
 export class OutageLog {
   readonly #log: Logger;

@@ -52,6 +52,8 @@ export interface CourseRuntime {
     state: unknown,
     values: readonly LearnerValue[],
   ): { tree: unknown; state: unknown } | null;
+  /** Whether a course reads or writes a value that the learner keeps across courses; left out, none. */
+  sharesValue?(course: PlayableVersion, value: Pick<LearnerValue, 'kind' | 'id'>): boolean;
   /** Routes below the launch's token, for what its courses call. */
   readonly routes?: LaunchRoutes;
 }

@@ -11,7 +11,8 @@ import type { CourseRuntime } from './course-runtime.ts';
 import type { PlayerCourses } from './courses/player-courses.ts';
 import type { PlayerLaunch } from './launches/launch.ts';
 import type { LaunchService } from './launches/launch-service.ts';
-import { closedUnits } from './prerequisites.ts';
+import { asksForBrowsed, closedUnits } from './prerequisites.ts';
+import { timeLimitOf } from './time-limit.ts';
 
 const MAX_ID_LENGTH = 4_096;
 
@@ -71,10 +72,20 @@ export function playerRoutes(
     reader: Reader;
   },
 ): void {
+  // A preview records nothing, so nothing would ever open the units that are closed at first.
+  const closedFor = async (
+    { mode, registrationId }: PlayerLaunch,
+    course: PlayableVersion,
+    opened: readonly UnitState[],
+  ): Promise<ReadonlySet<string>> => {
+    if (mode !== 'normal') return new Set();
+    const readsAgain = registrationId !== null && asksForBrowsed(course);
+    return closedUnits(course, readsAgain ? await attempts.browsedUnitsOf(registrationId) : opened);
+  };
   const contentsOf = async (launch: PlayerLaunch, opened: readonly UnitState[]) => {
     const course = await courses.read(reader, launch.courseId, launch.versionId);
     const states = new Map(opened.map((unit) => [unit.unitId, unit]));
-    const closed = closedFor(launch, course, opened);
+    const closed = await closedFor(launch, course, opened);
     return course.units.map(({ id, title }): UnitInContents => {
       const { completion, success, score } = states.get(id) ?? NOTHING_LEARNED;
       return { id, title, completion, success, score, isOpen: !closed.has(id) };
@@ -97,7 +108,10 @@ export function playerRoutes(
     const runtime = runtimeOf(launch);
     const alone = runtime?.sequencingOf?.(course, state, []) ?? null;
     if (alone === null || launch.registrationId === null) return alone;
-    const values = await attempts.learnerValuesOf(launch.registrationId);
+    const values = await attempts.learnerValuesOf(
+      launch.registrationId,
+      (value) => runtime?.sharesValue?.(course, value) ?? false,
+    );
     return runtime?.sequencingOf?.(course, state, values) ?? null;
   };
 
@@ -135,9 +149,7 @@ export function playerRoutes(
     const runtime = runtimeOf(launch);
     if (unit === undefined || runtime === undefined) throw notFound('unit', unitId);
     const opened = await openedUnits(launch, unitId);
-    if (closedFor(launch, course, opened).has(unitId)) {
-      throw closedUnit(unitId);
-    }
+    if ((await closedFor(launch, course, opened)).has(unitId)) throw closedUnit(unitId);
     if (launch.registrationId !== null) assertStorableId(unitId);
     const present = opened.find((each) => each.unitId === unitId) ?? null;
     // Sequencing has rules of its own for what is done again.
@@ -153,17 +165,9 @@ export function playerRoutes(
       isResumed: isSequenced ? (isResumed ?? wasLeftOpen(present)) : null,
       baseUrl: launches.baseOf(launch),
     });
-    return { ...start, isReview };
+    const usedMs = isResumed === false ? 0 : (present?.durationMs ?? 0);
+    return { ...start, isReview, timeLimit: isReview ? null : timeLimitOf(unit, usedMs) };
   });
-}
-
-/** The units that may not be opened yet. A preview records nothing, so nothing would ever open the others. */
-function closedFor(
-  { mode }: PlayerLaunch,
-  course: PlayableVersion,
-  opened: readonly UnitState[],
-): ReadonlySet<string> {
-  return mode === 'normal' ? closedUnits(course, opened) : new Set();
 }
 
 /** Whether a unit was left in the middle, as far as its own data says. */

@@ -8,6 +8,7 @@ import { ProblemError } from '../problems/problem.ts';
 import type { CleaningStep, ServiceContext } from '../service-context.ts';
 import { contentBaseUrlOf, contentPortOf } from '../settings/base-url.ts';
 import { aiccRuntime } from './aicc/aicc-runtime.ts';
+import { readAttemptHistory } from './attempts/attempt-history.ts';
 import { AttemptService } from './attempts/attempt-service.ts';
 import { cmi5Rules } from './cmi5/cmi5-rules.ts';
 import { cmi5Runtime } from './cmi5/cmi5-runtime.ts';
@@ -56,7 +57,7 @@ export interface Player {
 
 /** Puts the player together. A standard is played by the runtime that names it. */
 export async function createPlayer(
-  { settings, storage, logs, now, baseUrl }: ServiceContext,
+  { settings, storage, logs, tracing, now, baseUrl }: ServiceContext,
   { registrations, store }: Pick<Content, 'registrations' | 'store'>,
   { lrs }: LearningRecords,
 ): Promise<Player> {
@@ -96,6 +97,9 @@ export async function createPlayer(
   const server = await createContentServer({
     launches,
     trustedProxies: settings.trusted_proxies,
+    maxConnections: settings.max_connections,
+    strictTransport: contentBaseUrlOf(settings, port).startsWith('https:'),
+    tracing,
     log,
     routes: [
       (scope) => contentFileRoutes(scope, { store, now }),
@@ -119,7 +123,8 @@ export async function createPlayer(
       learningRoutes(routes, {
         registrations,
         attempts,
-        statements: lrs.statements,
+        historyOf: (...asked) => readAttemptHistory(reader, ...asked),
+        statements: lrs.stored,
         waive: (waiver) => waiveUnit({ attempts, courses, lrs, scopes: sessions, baseUrl, now }, waiver),
       });
       previewRoutes(routes, async ({ courseId, versionId, user }) => {

@@ -2,11 +2,15 @@ import type { PlayableVersion } from '../content/courses/playable-version.ts';
 import type { StructureItem } from '../course-packages/course-structure.ts';
 import { type ElementStatus, evaluateAiccScript } from './aicc/aicc-script.ts';
 import type { UnitState } from './attempts/attempt.ts';
-import { cmiOf, part, textIn } from './scorm/cmi.ts';
+import type { UnitEntrance } from './attempts/attempt-service.ts';
+
+/** A status may be abbreviated to its first letter. */
+const COMPARES_WITH_BROWSED = /[=>]\s*"?\s*b/i;
 
 /**
  * The ids of the units whose prerequisites, or those of a block around them, are not met. A prerequisite that cannot be
  * read, or that depends on something that the course does not have, closes nothing: no learner could ever meet it.
+ * @param opened with {@link UnitState.isBrowsed} if the course {@link asksForBrowsed}
  */
 export function closedUnits(
   { structure }: Pick<PlayableVersion, 'structure'>,
@@ -31,6 +35,21 @@ export function closedUnits(
   return closed;
 }
 
+/** Whether a prerequisite of the course compares a status with `browsed`. */
+export function asksForBrowsed({ structure }: Pick<PlayableVersion, 'structure'>): boolean {
+  const asks = (item: StructureItem): boolean =>
+    COMPARES_WITH_BROWSED.test(item.prerequisites ?? '') || item.children.some(asks);
+  return structure.items.some(asks);
+}
+
+/** Whether a unit may be begun. */
+export function entranceOf(course: Pick<PlayableVersion, 'structure'>, unitId: string): UnitEntrance {
+  return {
+    asksForBrowsed: asksForBrowsed(course),
+    isClosed: (opened) => closedUnits(course, opened).has(unitId),
+  };
+}
+
 function hasPrerequisites(items: readonly StructureItem[]): boolean {
   return items.some((item) => item.prerequisites !== null || hasPrerequisites(item.children));
 }
@@ -52,7 +71,7 @@ function statusOfUnit(unit: UnitState | undefined): ElementStatus {
   if (unit.success === 'PASS') return 'passed';
   if (unit.success === 'FAIL') return 'failed';
   if (unit.completion === 'Completed') return 'completed';
-  return textIn(part(cmiOf(unit), 'core'), 'lesson_status') === 'browsed' ? 'browsed' : 'incomplete';
+  return unit.isBrowsed === true ? 'browsed' : 'incomplete';
 }
 
 /** A block is done once all that it holds is (CMI001, section 5.5). */

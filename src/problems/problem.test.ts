@@ -45,7 +45,7 @@ describe('problems', () => {
     assert.equal(invalidInput(errors.slice(0, 1)).message, 'One member is invalid: /name');
   });
 
-  test('an id that names nothing is told as it came', () => {
+  test('an unknown id is repeated as it was sent', () => {
     const problem = notFound('webhook', 'a"b');
     assert.ok(problem instanceof ProblemError);
     assert.equal(problem.code, 'not-found');

@@ -15,6 +15,8 @@ export interface QueueMessage {
   shared?: SharedPart;
   /** Epoch milliseconds. */
   enqueuedAt: number;
+  /** Where the message belongs in a trace; opaque to the queue. Missing if it is not traced. */
+  traceContext?: string;
 }
 
 /** A message in a line. */

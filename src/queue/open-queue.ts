@@ -3,11 +3,10 @@ import { installationOf } from '../database/installation.ts';
 import type { Logger } from '../observability/log.ts';
 import type { Settings } from '../settings/settings-table.ts';
 import { sqsPlaceOf } from '../settings/sqs-place.ts';
-import { readKnownMessages } from '../webhooks/history/known-messages.ts';
 import { DatabaseQueue } from './database/database-queue.ts';
 import { deleteDoneMessages } from './lines/done-messages.ts';
 import type { MessageQueue } from './message-queue.ts';
-import { countEarlierLines } from './sqs/sqs-upgrade.ts';
+import { countEarlierLines, type ReadHistory } from './sqs-upgrade/sqs-upgrade.ts';
 
 /** The queue that the settings choose, and its readiness check. */
 export interface ServiceQueue extends AsyncDisposable {
@@ -24,13 +23,20 @@ export interface ServiceQueue extends AsyncDisposable {
  */
 export async function openQueue(
   settings: Settings,
-  dependencies: { database: Database; log: Logger; onFailure: () => void; now: () => number },
+  dependencies: {
+    database: Database;
+    log: Logger;
+    /** Finds messages in the history. */
+    readHistory: ReadHistory;
+    onFailure: () => void;
+    now: () => number;
+  },
 ): Promise<ServiceQueue> {
-  const { database, log, onFailure, now } = dependencies;
+  const { database, log, readHistory, onFailure, now } = dependencies;
   await database.transaction(deleteDoneMessages);
   const onMiscount = (text: string) => {
     onFailure();
-    log.error(`${text}: it was counted again`);
+    log.error(`${text}: the count was corrected`);
   };
   const lines = new DatabaseQueue({
     database,
@@ -44,7 +50,7 @@ export async function openQueue(
     const earlier = await countEarlierLines(database.reader);
     if (earlier > 0)
       log.warn(
-        'Amazon SQS may hold messages that an earlier release left there alone: start once with queue_driver: sqs and enable_queue_polling: true',
+        'Amazon SQS may have messages that an earlier release stored only there: start once with queue_driver: sqs and enable_queue_polling: true',
         { webhooks: earlier },
       );
     return { queue: lines, check: null, obstacle: () => null, [Symbol.asyncDispose]: async () => {} };
@@ -59,7 +65,7 @@ export async function openQueue(
     polls: settings.enable_webhooks_service && settings.enable_queue_polling,
     waitSeconds: settings.queue_polling_interval,
     defaultMaxReceives: settings.message_queue_max_receives,
-    readHistory: readKnownMessages,
+    readHistory,
     onMiscount,
     onFailure,
     now,

@@ -63,7 +63,7 @@ export async function insertSharedBody(tx: Transaction, text: string): Promise<n
   return row!.id;
 }
 
-/** Deletes the shared parts that no message, dead letter or delivery uses. */
+/** Deletes the shared parts that no event, message, dead letter or delivery uses. */
 export async function deleteUnusedSharedBodies(
   tx: Transaction,
   ids: readonly (number | null)[],
@@ -76,7 +76,7 @@ export async function deleteUnusedSharedBodies(
     // A redelivery locks its shared part: the next statement sees what it has committed.
     await tx.all(`select id from shared_bodies where id in ${given} order by id for update`, list);
   }
-  const isUnused = ['queue_messages', 'queue_dead_letters', 'deliveries'].map(
+  const isUnused = ['queue_messages', 'queue_dead_letters', 'deliveries', 'events'].map(
     (table) =>
       `not exists (select 1 from ${table} where ${table}.shared_body_id = shared_bodies.id and ${table}.shared_body_id is not null)`,
   );

@@ -59,7 +59,7 @@ describe('the kept webhooks_auth_secret', () => {
     assert.notEqual(keptAuthSecret(secretFileIn(other)), secret);
   });
 
-  test('one that was put there by hand is used as it is', () => {
+  test('one that was created manually is used unchanged', () => {
     using folder = temporaryFolder();
     const secret = `${'S'.repeat(32)} ${'€'.repeat(31)}`;
     writeFileSync(secretFileIn(folder), `${secret}\r\n`);
@@ -84,7 +84,7 @@ describe('the kept webhooks_auth_secret', () => {
     assert.deepEqual(readdirSync(folder.path), ['webhooks_auth_secret']);
   });
 
-  test('a start that was cut off before does not stand in the way of the next', () => {
+  test('an interrupted startup does not block the next one', () => {
     using folder = temporaryFolder();
     const file = secretFileIn(folder);
     // In a container every start has the same process id.

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
-/** The length that the specification gives `webhooks_auth_secret` (section 8). */
+/** The length of `webhooks_auth_secret` (section 8). */
 const SECRET_CHARACTERS = 64;
 
-/** The kept secret cannot be read or made, or is none. */
+/** The stored secret cannot be read or created, or is invalid. */
 export class AuthSecretError extends Error {
   override name = 'AuthSecretError';
 }
@@ -15,8 +15,8 @@ export function makeAuthSecret(): string {
 }
 
 /**
- * Keeps a secret in the file, readable by the owner only, and returns the one that the file holds: another
- * process may have been first. @throws {AuthSecretError}
+ * Stores a secret in the file, readable only by the owner, and returns the secret in the file, because another process
+ * may have been first. @throws {AuthSecretError}
  */
 export function keepAuthSecret(file: string, secret: string): string {
   try {
@@ -33,11 +33,11 @@ export function removeAuthSecret(file: string, secret: string): void {
 }
 
 function keep(file: string, secret: string): void {
-  // A name of its own each time: a start that was cut off leaves its draft behind.
+  // A unique name, because an interrupted startup leaves its draft behind.
   const draft = `${file}.${randomUUID()}`;
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    // A link appears whole or not at all, and never over one that another process made first.
+    // Creating a link is atomic, and never replaces one that another process created first.
     linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -46,7 +46,7 @@ function keep(file: string, secret: string): void {
   }
 }
 
-/** The secret that the file holds; null without a file. @throws {AuthSecretError} */
+/** The secret in the file; null if there is no file. @throws {AuthSecretError} */
 export function readAuthSecret(file: string): string | null {
   let text: string;
   try {

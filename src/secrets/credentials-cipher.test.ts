@@ -51,7 +51,7 @@ describe('the credentials cipher', () => {
     );
   });
 
-  test('a value with any bit changed, cut short or grown does not decrypt', () => {
+  test('a value that was changed in any bit, truncated or extended does not decrypt', () => {
     const stored = cipher.encryptCredentials(1, credentials);
     const [version, keyId, nonce = '', sealed = ''] = stored.split('.');
     for (const [place, part] of [nonce, sealed].entries()) {
@@ -99,7 +99,7 @@ describe('the credentials cipher', () => {
     );
   });
 
-  test('older secrets decrypt still, the present one encrypts', () => {
+  test('older secrets still decrypt, the current one encrypts', () => {
     const byOlder = new CredentialsCipher([OLDER]).encryptCredentials(1, credentials);
     const rotated = new CredentialsCipher([SECRET, OLDER]);
     assert.deepEqual(rotated.decryptCredentials(1, byOlder), credentials);

@@ -3,27 +3,29 @@ import type { BasicCredentials } from '../webhooks/configuration/webhook.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
-/** NIST SP 800-38D section 8.2: 96 bits, random, for far fewer than 2^32 values a key. */
+/** NIST SP 800-38D section 8.2: 96 random bits, for far fewer than 2^32 values per key. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 const KEY_PURPOSE = 'coursewire webhook credentials';
 const KEY_ID_CHARACTERS = 8;
 
-/** How many characters a stored value begins with that tell by which secret it was encrypted: version and key id. */
+/**
+ * Length of the label with which a stored value starts: version and key id. It says which secret encrypted the value.
+ */
 export const LABEL_CHARACTERS = VERSION.length + 1 + KEY_ID_CHARACTERS;
 
 /** Which of the configured secrets a value was encrypted with; null for none of them. */
 export type SecretInUse = 'present' | 'former' | null;
 
-/** A stored value cannot be decrypted: another secret, another webhook's row, or damage. */
+/** A stored value cannot be decrypted: it belongs to another secret or another webhook's row, or it is damaged. */
 export class UndecryptableError extends Error {
   override name = 'UndecryptableError';
 }
 
 /**
- * Encrypts webhooks' keys and secrets with a key derived from `webhooks_auth_secret` (section 2.2). Each
- * value is bound to its webhook: copied into another row it does not decrypt.
+ * Encrypts webhooks' keys and secrets with a key derived from `webhooks_auth_secret` (section 2.2). Each value is bound
+ * to its webhook: it cannot be decrypted in another row.
  */
 export class CredentialsCipher {
   readonly #keys: ReadonlyMap<string, Buffer>;
@@ -36,17 +38,17 @@ export class CredentialsCipher {
     this.#currentKeyId = keyIdOf(keys[0]!);
   }
 
-  /** What every value begins with that is encrypted from now on; {@link LABEL_CHARACTERS} long. */
+  /** The label of every value that is encrypted from now on; {@link LABEL_CHARACTERS} long. */
   get label(): string {
     return `${VERSION}.${this.#currentKeyId}`;
   }
 
-  /** Whether there is a former secret besides the current one. */
+  /** Whether there is a former secret in addition to the current one. */
   get hasFormer(): boolean {
     return this.#keys.size > 1;
   }
 
-  /** By which secret a value, or what has its label, says that it was encrypted. Whether it is whole is not told. */
+  /** The secret that a value or a label names. Does not check whether the value is intact. */
   secretOf(stored: string): SecretInUse {
     const [version, keyId = ''] = stored.split('.', 2);
     if (version !== VERSION || !this.#keys.has(keyId)) return null;
@@ -65,7 +67,7 @@ export class CredentialsCipher {
     return JSON.parse(this.decrypt(webhookContext(webhookId), stored)) as BasicCredentials;
   }
 
-  /** `context` is what the value is bound to. */
+  /** The value is bound to `context`. */
   encrypt(context: string, plaintext: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.#keys.get(this.#currentKeyId)!, nonce);
@@ -97,17 +99,17 @@ export class CredentialsCipher {
   }
 }
 
-/** What the signing secrets of a webhook are bound to. */
+/** The context of the signing secrets of a webhook. */
 export function signingContext(webhookId: number): string {
   return `webhook signing:${webhookId}`;
 }
 
-/** What the credentials of a webhook are bound to. */
+/** The context of the credentials of a webhook. */
 export function webhookContext(webhookId: number): string {
   return `webhook:${webhookId}`;
 }
 
-/** Tells keys apart without telling anything of them. */
+/** Distinguishes keys without revealing anything about them. */
 function keyIdOf(key: Buffer): string {
   return createHash('sha256').update('key id').update(key).digest('hex').slice(0, KEY_ID_CHARACTERS);
 }

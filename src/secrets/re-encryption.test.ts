@@ -51,7 +51,7 @@ function expectedSecrets(webhooks: number): string[] {
 }
 
 describe('re-encryption', () => {
-  test('encrypts everything with the present secret, after which it alone reads all, and the former none', async () => {
+  test('encrypts everything with the current secret, which then decrypts everything, and the former one nothing', async () => {
     await using opened = await openWith(MANY);
     const { database } = opened;
     const done = await reEncrypt(database, both);

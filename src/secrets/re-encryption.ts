@@ -8,20 +8,23 @@ import {
 } from './credentials-cipher.ts';
 import { readSecretUse, SECRET_CHECK_NAME, SECRET_CHECK_TEXT, type SecretUse } from './secret-check.ts';
 
-/** Webhooks that one transaction re-encrypts: a few milliseconds of the database's time. */
+/** Number of webhooks per transaction: a few milliseconds of database time. */
 const STEP_ROWS = 200;
-/** Rounds over all webhooks while a service beside this goes on encrypting with the former secret. */
+/** Maximum number of rounds over all webhooks while a running service keeps encrypting with the former secret. */
 const MAX_ROUNDS = 5;
 
-/** What a re-encryption came to. */
+/** The result of a re-encryption. */
 export interface ReEncryption {
-  /** Values that it encrypted again. */
+  /** Number of values that were re-encrypted. */
   changed: number;
-  /** Webhooks with a secret that no configured one decrypts, ascending; they are left as they are. */
+  /** Webhooks with a value that no configured secret decrypts, in ascending order. They are not changed. */
   unreadable: number[];
-  /** Values that the former secret still encrypts and that can be read; above 0 the change is not complete. */
+  /**
+   * Number of readable values that are still encrypted with the former secret. If it is above 0, the change is not
+   * complete.
+   */
   remaining: number;
-  /** Counted at the end, in the transaction that settled it. */
+  /** Counted at the end, in the last transaction. */
   use: SecretUse;
 }
 
@@ -60,7 +63,7 @@ export async function reEncrypt(
 
 interface Unreadable {
   webhookId: number;
-  /** It says that the former secret encrypted it, and is damaged. */
+  /** Its label names the former secret, but it is damaged. */
   former: boolean;
 }
 
@@ -95,7 +98,7 @@ async function reEncryptStep(
   return { changed, unreadable, next: rows.length === STEP_ROWS ? rows.at(-1)!.id : null };
 }
 
-/** What each encrypted column of a webhook is bound to. */
+/** The context of each encrypted column of a webhook. */
 const CONTEXTS = {
   credentials: webhookContext,
   signing_secret: signingContext,
@@ -108,7 +111,10 @@ function isOlder(column: SecretColumn): string {
   return `(webhooks.${column} is not null and substr(webhooks.${column}, 1, ${LABEL_CHARACTERS}) <> ?)`;
 }
 
-/** Nothing if someone has set another secret since. The revision stays: what the webhook is has not changed. */
+/**
+ * Does nothing if someone has set another secret since. The revision is kept, because the configuration has not
+ * changed.
+ */
 async function replaceSecret(
   tx: Transaction,
   column: SecretColumn,
@@ -122,7 +128,7 @@ async function replaceSecret(
   );
 }
 
-/** Renews the check value once no readable value is left to the former secret. `damaged` ones need no secret any more. */
+/** Renews the check value once no readable value needs the former secret. `damaged` values no longer need a secret. */
 async function settle(
   tx: Transaction,
   cipher: CredentialsCipher,

@@ -18,7 +18,7 @@ describe('the check of the secret at start', () => {
     await assert.rejects(checkSecret(opened.database, new CredentialsCipher([NEW])), isWrong);
   });
 
-  test('takes a new secret while the older one stands beside it', async () => {
+  test('accepts a new secret while the old one is configured as well', async () => {
     await using opened = await openTestDatabase();
     await checkSecret(opened.database, new CredentialsCipher([OLD]));
     await checkSecret(opened.database, new CredentialsCipher([NEW, OLD]));

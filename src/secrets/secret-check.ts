@@ -1,12 +1,12 @@
 import type { Database, Reader } from '../database/database.ts';
 import { type CredentialsCipher, LABEL_CHARACTERS, UndecryptableError } from './credentials-cipher.ts';
 
-/** Names the check value in `service_secrets`, and is what it is bound to. */
+/** The name of the check value in `service_secrets`, and its context. */
 export const SECRET_CHECK_NAME = 'webhooks_auth_secret_check';
-/** What the check value says once decrypted. */
+/** The plaintext of the check value. */
 export const SECRET_CHECK_TEXT = 'coursewire';
 
-/** An instance that is given none makes one of its own, which fits only a database that is new. */
+/** An instance without a configured secret creates one, which works only with a new database. */
 const SAME_FOR_ALL = '. All instances on one database need the same';
 
 /** The configured `webhooks_auth_secret` is not the one that this database's credentials are encrypted with. */
@@ -24,8 +24,8 @@ export interface SecretUse {
 }
 
 /**
- * Holds the configured secrets against a value that was encrypted when the database was new, so that wrong
- * ones are noticed at start and not at the first delivery. @throws {WrongSecretError}
+ * Checks the configured secrets with a value that was encrypted when the database was new, so that wrong ones are
+ * detected at startup and not at the first delivery. @throws {WrongSecretError}
  */
 export async function checkSecret(database: Database, cipher: CredentialsCipher): Promise<void> {
   const stored = await database.transaction(async (tx) => {
@@ -44,7 +44,7 @@ export async function checkSecret(database: Database, cipher: CredentialsCipher)
   if (!opensCheck(cipher, stored)) throw wrongSecret(cipher.hasFormer);
 }
 
-/** The check value as it is stored; null in a database that is new, with or without a schema. Writes nothing. */
+/** The stored check value; null in a new database, with or without a schema. Writes nothing. */
 export async function readSecretCheck({ reader, dialect }: Database): Promise<string | null> {
   const tables = await reader.all(
     dialect === 'sqlite'
@@ -54,7 +54,7 @@ export async function readSecretCheck({ reader, dialect }: Database): Promise<st
   return tables.length === 0 ? null : await selectSecretCheck(reader);
 }
 
-/** The check value of a database with the schema; null where there is none. */
+/** The check value of a database that has the schema; null if there is none. */
 export async function selectSecretCheck(reader: Pick<Reader, 'all'>): Promise<string | null> {
   const [row] = await reader.all<{ value: string }>(
     'select value from service_secrets where name = ?',
@@ -74,7 +74,7 @@ export function opensCheck(cipher: CredentialsCipher, stored: string): boolean {
   }
 }
 
-/** The refusal of a secret that does not decrypt the check value. */
+/** The error for a secret that does not decrypt the check value. */
 export function wrongSecret(hasFormer: boolean): WrongSecretError {
   return new WrongSecretError(
     hasFormer
@@ -89,7 +89,7 @@ export function wrongSecret(hasFormer: boolean): WrongSecretError {
 
 const STORED_SECRETS = ['credentials', 'signing_secret', 'former_signing_secret'];
 
-/** Counts the stored values by the secret that they say they were encrypted with. */
+/** Counts the stored values by the secret that their labels name. */
 export async function readSecretUse(
   reader: Pick<Reader, 'all'>,
   cipher: CredentialsCipher,
@@ -111,7 +111,7 @@ export async function readSecretUse(
   return use;
 }
 
-/** What is to be said at start of the secrets' use: nothing when one secret fits everything. */
+/** Startup messages about the use of the secrets. Empty if one secret decrypts everything. */
 export function secretFindings(use: SecretUse, hasFormer: boolean): { serious: boolean; text: string }[] {
   const findings: { serious: boolean; text: string }[] = [];
   if (use.unknown > 0) {
@@ -119,7 +119,7 @@ export function secretFindings(use: SecretUse, hasFormer: boolean): { serious: b
       serious: true,
       text:
         `${values(use.unknown)} encrypted with a secret that is not configured: set it as ` +
-        'webhooks_auth_secret_previous, or set key and secret of the webhooks anew',
+        'webhooks_auth_secret_previous, or set the key and secret of the webhooks again',
     });
   }
   if (!hasFormer) return findings;
@@ -127,16 +127,16 @@ export function secretFindings(use: SecretUse, hasFormer: boolean): { serious: b
     findings.push({
       serious: false,
       text:
-        'webhooks_auth_secret_previous fits none of the stored data: it serves tokens that were given out with it, ' +
-        'and may be removed when these have expired',
+        'No stored value is encrypted with webhooks_auth_secret_previous: it is only needed for tokens that were ' +
+        'signed with it, and can be removed once these have expired',
     });
   } else {
-    const yet = use.present === 0 ? 'webhooks_auth_secret fits none of the stored data yet: ' : '';
+    const yet = use.present === 0 ? 'No stored value is encrypted with webhooks_auth_secret yet: ' : '';
     findings.push({
       serious: false,
       text:
         `${yet}${values(use.former)} encrypted with webhooks_auth_secret_previous; ` +
-        '"coursewire secrets re-encrypt" changes that',
+        'run "coursewire secrets re-encrypt"',
     });
   }
   return findings;

@@ -5,8 +5,8 @@ const MAC_BYTES = 32;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
- * Tokens that hold what they say, signed with HMAC-SHA256: nothing is stored for them, and they outlive a restart.
- * The text is a format's name, then base64url of the claim and its MAC. Each claim has one text.
+ * Self-contained tokens, signed with HMAC-SHA256. Nothing is stored for them, and they survive a restart. The text is
+ * the name of the format, then base64url of the claim and its MAC. Each claim has exactly one text.
  * @see RFC 5869
  */
 export class SignedTokens {
@@ -14,9 +14,9 @@ export class SignedTokens {
   readonly #keys: readonly KeyObject[];
 
   /**
-   * @param authSecrets the first one signs; tokens signed with any of them are taken
-   * @param purpose keeps these keys apart from every other use of the same secret (RFC 5869 section 3.2)
-   * @param format what every token begins with; a later format gets another name
+   * @param authSecrets the first one signs; tokens signed with any of them are accepted
+   * @param purpose separates these keys from every other use of the same secret (RFC 5869 section 3.2)
+   * @param format the prefix of every token; a later format gets another name
    */
   constructor({
     authSecrets,
@@ -28,7 +28,7 @@ export class SignedTokens {
     format: string;
   }) {
     this.#format = format;
-    // No salt: a claim names a random id, which another installation with the same secret does not have.
+    // No salt is needed: a claim contains a random id, which another installation with the same secret does not have.
     this.#keys = authSecrets.map((secret) =>
       createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES))),
     );
@@ -39,13 +39,13 @@ export class SignedTokens {
     return this.#format + Buffer.concat([claim, this.#mac(this.#keys[0]!, claim)]).toString('base64url');
   }
 
-  /** The claim of a token; null when it is none of ours. */
+  /** The claim of a token; null if it is not one of ours. */
   read(token: string): Buffer | null {
     if (!token.startsWith(this.#format)) return null;
     const text = token.slice(this.#format.length);
     if (!BASE64URL.test(text)) return null;
     const signed = Buffer.from(text, 'base64url');
-    // The last character of base64url may hold bits that count for nothing: one token, one text.
+    // The last character of base64url may have unused bits. They are checked, so that each token has one text.
     if (signed.length <= MAC_BYTES || signed.toString('base64url') !== text) return null;
     const claim = signed.subarray(0, -MAC_BYTES);
     const found = signed.subarray(-MAC_BYTES);

@@ -3,30 +3,30 @@ import { keepAuthSecret, makeAuthSecret, readAuthSecret, removeAuthSecret } from
 import { CredentialsCipher } from './credentials-cipher.ts';
 import { checkSecret, opensCheck, readSecretCheck, WrongSecretError, wrongSecret } from './secret-check.ts';
 
-/** The database holds data that is encrypted with a `webhooks_auth_secret` that is neither set nor kept in a file. */
+/** The database holds data that is encrypted with a `webhooks_auth_secret` that is neither set nor stored in a file. */
 export class LostSecretError extends Error {
   override name = 'LostSecretError';
 }
 
-/** Where the secrets of a start come from. */
+/** The sources of the secrets. */
 export interface AuthSecretSources {
-  /** Where the embedded default keeps the secret that it made. */
+  /** The file with the secret that the service created by default. */
   readonly secretFile: string;
-  /** `webhooks_auth_secret`, where it is set. */
+  /** `webhooks_auth_secret`, if it is set. */
   readonly configured: string | null;
   /** `webhooks_auth_secret_previous`. */
   readonly former: string | null;
 }
 
-/** The secrets of a start, the current one first, and their cipher. */
+/** The secrets, the current one first, and their cipher. */
 export interface AuthSecrets {
   authSecrets: readonly [string, ...string[]];
   cipher: CredentialsCipher;
 }
 
 /**
- * Holds the secrets against the database, and writes nothing: a start that is refused leaves everything as it was.
- * `keep`, called once the database is migrated, makes the secret of a new database.
+ * Checks the secrets against the database without writing anything, so that a refused startup changes nothing. `keep`,
+ * called once the database is migrated, stores the secret of a new database.
  * @throws {LostSecretError} @throws {WrongSecretError} @throws {AuthSecretError}
  */
 export async function openAuthSecrets(
@@ -51,7 +51,8 @@ export async function openAuthSecrets(
       try {
         await checkSecret(database, cipher);
       } catch (error) {
-        // Another instance with another secret was first on this new database: the one made here fits nothing.
+        // Another instance with another secret was first on this new database, so the secret that was created here is
+        // useless.
         if (error instanceof WrongSecretError && known === null) removeAuthSecret(secretFile, present);
         throw error;
       }

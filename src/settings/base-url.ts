@@ -1,18 +1,18 @@
 import { isIPv6 } from 'node:net';
 import type { Settings } from './settings-table.ts';
 
-/** What listens on every address is reached at loopback from the machine itself. */
+/** A service that listens on every address can be reached at loopback from its own machine. */
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '[::]']);
 
-/** Where the service that has these settings is reached, as far as they tell: for links written beside it. */
+/** The address of the service according to its settings, for links that commands write. */
 export function baseUrlOf({ base_url, host, port }: Pick<Settings, 'base_url' | 'host' | 'port'>): string {
   return base_url ?? addressOf(host, port);
 }
 
-/** The URL, without a slash at its end, at which a browser on the same machine opens what listens on a host and port. */
+/** The URL, without a trailing slash, at which a browser on the same machine reaches a service on a host and port. */
 export function addressOf(host: string, port: number): string {
   const name = isIPv6(host) ? `[${host}]` : host;
-  // As URLs write it: an address has many spellings.
+  // In the form of URLs, because an address can be written in many ways.
   const spelled = URL.parse(`http://${name}`)?.hostname ?? name;
   return `http://${EVERY_ADDRESS.has(spelled) ? 'localhost' : name}:${port}`;
 }
@@ -23,8 +23,8 @@ export function contentPortOf({ port, content_port }: Pick<Settings, 'port' | 'c
 }
 
 /**
- * Where learners' browsers reach the content origin, without a slash at its end; the host name may begin with
- * `{launch}.`. @param port the one that is listened on
+ * Where learners' browsers reach the content origin, without a trailing slash. The host name may start with
+ * `{launch}.`. @param port the port that the service listens on
  */
 export function contentBaseUrlOf(
   { content_base_url, base_url, host }: Pick<Settings, 'content_base_url' | 'base_url' | 'host'>,

@@ -1,19 +1,19 @@
 import { type Parser, text } from './parser.ts';
 
 const MAX_LENGTH = 4_096;
-/** What AWS allows for general purpose buckets. */
+/** The names that AWS allows for general purpose buckets. */
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** Segments of a prefix: characters that need no care anywhere (S3's "safe characters"). */
+/** Segments of a prefix: characters that need no escaping anywhere (S3's "safe characters"). */
 const PREFIX_SEGMENT = /^(?!\.{1,2}$)[\w!.*'()-]{1,200}$/;
 const MAX_PREFIX_SEGMENTS = 3;
 const S3_SCHEME = 's3://';
 
-/** Where course files are kept: a folder, or objects of a bucket whose names begin with a prefix. */
+/** Where course files are stored: a folder, or objects of a bucket whose names start with a prefix. */
 export type ContentPlace =
   | { kind: 'folder'; folder: string }
   | { kind: 's3'; bucket: string; prefix: string; endpoint: string | null };
 
-/** Reads `content_store`; the value is the text, in one spelling. */
+/** Reads `content_store`. The value is the text in its normal form. */
 export const contentStoreText: Parser<string> = text({
   allowed:
     `a path of at most ${MAX_LENGTH} characters, or s3://bucket or s3://bucket/prefix with at most ` +
@@ -30,7 +30,10 @@ export const contentStoreText: Parser<string> = text({
   },
 });
 
-/** What the settings `content_store` and `content_store_endpoint` mean; null for the data folder's own. */
+/**
+ * The place that the settings `content_store` and `content_store_endpoint` name; null for the folder in the data
+ * folder.
+ */
 export function contentPlaceOf(settings: {
   readonly content_store: string | null;
   readonly content_store_endpoint: string | null;

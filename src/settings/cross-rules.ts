@@ -5,14 +5,14 @@ export interface CrossRule {
   readonly setting: SettingName;
   readonly other: SettingName;
   isMet(settings: Settings): boolean;
-  /** What `setting` may hold, in words. */
+  /** The allowed values of `setting`, in words. */
   readonly allowed: string;
 }
 
 const SQS_FIFO_NAME_IN_WORDS =
   'up to 75 letters, digits, hyphens and underscores, followed by .fifo, if Amazon SQS is used';
 
-/** The rules that hold between settings, checked once each has been read by itself. */
+/** The rules between settings, which are checked after each setting has been read. */
 export const CROSS_RULES: readonly CrossRule[] = [
   {
     setting: 'message_queue_name',

@@ -1,6 +1,6 @@
 const MAX_COMPARED_LENGTH = 64;
 
-/** The one of `names` that `given` is most likely a misspelling of, or undefined when none is near. */
+/** The one of `names` that `given` most likely misspells, or undefined if none is similar. */
 export function didYouMean(given: string, names: readonly string[]): string | undefined {
   const word = inSnakeCase(given.slice(0, MAX_COMPARED_LENGTH));
   let best: string | undefined;
@@ -22,7 +22,7 @@ function inSnakeCase(name: string): string {
     .replaceAll(/[-.\s]/g, '_');
 }
 
-/** Levenshtein distance: how many characters must be put in, left out or changed to make one text the other. */
+/** Levenshtein distance: the number of characters to insert, delete or replace to turn one text into the other. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
 
-/** Settings that do nothing unless another setting holds something. */
+/** Settings that have no effect unless another setting has a certain value. */
 interface Dependence {
   readonly settings: readonly SettingName[];
-  /** What must be so, with the names of settings and values between backticks. */
+  /** The condition, with the names of settings and values between backticks. */
   readonly needs: string;
   isMet(settings: Settings): boolean;
 }
@@ -27,12 +27,14 @@ const DEPENDENCES: readonly Dependence[] = [
   },
 ];
 
-/** What must be so for a setting to do anything, in words; null for those that always do. */
+/** The condition under which a setting has an effect, in words. Null for settings that always have one. */
 export function needsOf(name: SettingName): string | null {
   return DEPENDENCES.find(({ settings }) => settings.includes(name))?.needs ?? null;
 }
 
-/** A sentence for each group of settings that were changed from their defaults and do nothing as the others are. */
+/**
+ * A sentence for each group of settings that differ from their defaults but have no effect because of other settings.
+ */
 export function idleSettings(settings: Settings): string[] {
   return DEPENDENCES.filter((dependence) => !dependence.isMet(settings)).flatMap((dependence) => {
     const idle = dependence.settings.filter(

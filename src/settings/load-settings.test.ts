@@ -341,13 +341,13 @@ describe('the configuration file', () => {
     assert.ok(deep.length > 0 && deep.length <= 5, `${deep.length} problems`);
   });
 
-  it('that cannot be read is refused with the reason, beside what else is wrong', () => {
+  it('that cannot be read is rejected with the reason, together with the other errors', () => {
     assert.deepEqual(
       problems(() => loadSettings({ configFile: join(folder, 'none.yaml'), env: { PORT: 'x' } })).map(
         (text) => text.replace(folder, '').split(';')[0],
       ),
       [
-        'The configuration file /none.yaml cannot be read: there is no such file.',
+        'The configuration file /none.yaml cannot be read: the file does not exist.',
         'port, from the environment variable PORT, is "x"',
       ],
     );

@@ -6,18 +6,18 @@ import { type SettingProblem, SettingsError } from './settings-error.ts';
 import { type FileSetting, readSettingsFile } from './settings-file.ts';
 import { SETTING_NAMES, SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
 
-/** Where {@link loadSettings} looks. */
+/** The sources of {@link loadSettings}. */
 export interface SettingsSources {
-  /** Path of a YAML file; without one only the environment is looked at. */
+  /** Path of a YAML file. Without one, only the environment is read. */
   readonly configFile?: string | undefined;
   /** Environment variables: the names of the settings in upper case. Others are ignored. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 /**
- * Reads the settings: the environment wins over the file, the file over the defaults. A wrong value is an error
- * even where another source wins over it.
- * @throws {SettingsError} naming every wrong value, unknown name and broken rule at once.
+ * Reads the settings: the environment overrides the file, and the file overrides the defaults. An invalid value is an
+ * error even if another source overrides it.
+ * @throws {SettingsError} naming every invalid value, unknown name and broken rule.
  */
 export function loadSettings(sources: SettingsSources): Settings {
   const problems: SettingProblem[] = [];

@@ -7,10 +7,10 @@ const IPV4_MAPPED_PREFIX = 96;
 const MAX_HOST_LENGTH = 253;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** What a service that listens on loopback only may call when nothing else is set. */
+/** What a service that listens only on loopback may call by default. */
 export const LOOPBACK_NETWORKS: readonly string[] = Object.freeze(['127.0.0.0/8', '::1/128']);
 
-/** A list of networks; each is given back as `address/prefix length` with the bits behind the prefix cleared. */
+/** A list of networks. Each is returned as `address/prefix length`, with the bits after the prefix cleared. */
 export const networkList: Parser<readonly string[]> = listOf({
   allowed: `a list of at most ${MAX_NETWORKS} networks such as 10.0.0.0/8 or fd00::/8, or single IP addresses`,
   noun: 'a network',
@@ -28,10 +28,10 @@ export const listenHost: Parser<string> = text({
   },
 });
 
-/** `10.1.2.3/8` becomes `10.0.0.0/8` and `::1` becomes `::1/128`; undefined when it is no network. */
+/** `10.1.2.3/8` becomes `10.0.0.0/8` and `::1` becomes `::1/128`; undefined if it is not a network. */
 function readNetwork(given: string): string | undefined {
   const [address = '', prefix, ...rest] = given.split('/');
-  // The address library alone would also read 010.0.0.1 and 0x7f.1, which people read differently.
+  // The address library alone would also accept 010.0.0.1 and 0x7f.1, which people read differently.
   if (rest.length > 0 || address.includes('%') || isIP(address) === 0) return undefined;
   const bits = isIPv4(address) ? 32 : 128;
   if (prefix !== undefined && !(/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)) return undefined;
@@ -39,13 +39,13 @@ function readNetwork(given: string): string | undefined {
   if (isIPv4(address)) return `${ipaddr.IPv4.networkAddressFromCIDR(`${address}/${length}`)}/${length}`;
 
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${address}/${length}`);
-  // Addresses are compared in their IPv4 form, so a network of mapped ones is kept in that form.
+  // Addresses are compared in their IPv4 form, so a network of mapped addresses is converted to that form.
   return network.isIPv4MappedAddress() && length >= IPV4_MAPPED_PREFIX
     ? `${network.toIPv4Address()}/${length - IPV4_MAPPED_PREFIX}`
     : `${network}/${length}`;
 }
 
-/** True when a service that listens on `host` can be reached from this machine alone. */
+/** Whether a service that listens on `host` can be reached only from this machine. */
 export function isLoopbackHost(host: string): boolean {
   if (isIP(host) === 0) return host.toLowerCase() === 'localhost';
   return ipaddr.process(host).range() === 'loopback';
@@ -60,20 +60,22 @@ export interface TargetNetworkSettings {
 }
 
 /**
- * Networks that postbacks may go to although they are not public: those in `target_allowed_networks`, else loopback if
- * the service can be reached from this machine alone, else none.
+ * Networks that are not public but to which postbacks may go: those in `target_allowed_networks`; otherwise loopback,
+ * if the service can be reached only from this machine; otherwise none.
  */
 export function allowedTargetNetworks(settings: TargetNetworkSettings): readonly string[] {
   if (settings.target_allowed_networks !== null) return settings.target_allowed_networks;
   return isLoopbackHost(settings.host) && !isPublished(settings) ? LOOPBACK_NETWORKS : [];
 }
 
-/** Whether loopback targets are refused only because a proxy or a public address lets others reach the service. */
+/**
+ * Whether loopback targets are rejected only because others can reach the service through a proxy or a public address.
+ */
 export function refusesLoopbackAsPublished(settings: TargetNetworkSettings): boolean {
   return settings.target_allowed_networks === null && isLoopbackHost(settings.host) && isPublished(settings);
 }
 
-/** Whether the settings show that others reach a service that listens on loopback only. */
+/** Whether the settings show that others can reach a service that listens only on loopback. */
 function isPublished({ base_url, trusted_proxies }: TargetNetworkSettings): boolean {
   if (trusted_proxies.length > 0) return true;
   if (base_url === null) return false;

@@ -1,26 +1,26 @@
 import { didYouMean } from './did-you-mean.ts';
 
-/** What a parser made of a value: the value, or why it is not one (`null`: what is allowed says it all). */
+/** The result of a parser: the value, or why it is invalid (`null` if the allowed values explain it). */
 export type Parsed<T> = { readonly value: T } | { readonly refused: string | null };
 
-/** In what a number is counted. */
+/** The unit of a number. */
 export type Unit = 'seconds' | 'days' | 'bytes' | null;
 
 /** Reads one setting, from an environment variable (always text) or from a YAML value of the right type. */
 export interface Parser<out T> {
-  /** The allowed values in words, to stand after "it may hold". */
+  /** The allowed values in words, which complete "it must be". */
   readonly allowed: string;
   readonly unit: Unit;
   fromText(text: string): Parsed<T>;
   fromYaml(value: unknown): Parsed<T>;
 }
 
-/** The value was taken. */
+/** The value is valid. */
 export function accept<T>(value: T): Parsed<T> {
   return { value };
 }
 
-/** The value was not taken. `why` completes "holds …, which …" and never quotes a secret. */
+/** The value is invalid. `why` completes "is …, which …" and never quotes a secret. */
 export function refuse(why: string | null = null): Parsed<never> {
   return { refused: why };
 }
@@ -43,13 +43,13 @@ export const trueOrFalse: Parser<boolean> = {
   fromYaml: (value) => (typeof value === 'boolean' ? accept(value) : refuse(wrongType(value, 'boolean'))),
 };
 
-/** Bounds of a number, both allowed. */
+/** The limits of a number, inclusive. */
 export interface Bounds {
   readonly min: number;
   readonly max: number;
 }
 
-/** A whole number. `note` is put behind the bounds. */
+/** A whole number. `note` is appended to the limits. */
 export function wholeNumber(
   bounds: Bounds & { readonly unit?: Unit; readonly note?: string },
 ): Parser<number> {
@@ -91,7 +91,7 @@ function within(number: number, { min, max }: Bounds): Parsed<number> {
   return number >= min && number <= max ? accept(number) : refuse();
 }
 
-/** One of a few words, in any case; the value is the word as listed. */
+/** One of a few words, case-insensitive. The value is the word as listed. */
 export function oneOf<const T extends string>(words: readonly T[]): Parser<T> {
   return text({
     allowed: inWords(words),
@@ -104,7 +104,7 @@ export function inWords(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
-/** Text that `read` turns into the value, or into `undefined` when it is not allowed. */
+/** Text that `read` converts to the value, or to `undefined` if it is not allowed. */
 export function text<T>(options: {
   readonly allowed: string;
   readonly read: (given: string) => T | undefined;
@@ -121,12 +121,12 @@ export function text<T>(options: {
   };
 }
 
-/** What `parser` takes, or nothing: `null` in a file, and when the setting is omitted. */
+/** Accepts what `parser` accepts, or nothing: `null` in a file, or an omitted setting. */
 export function orNothing<T>(parser: Parser<T>): Parser<T | null> {
   return { ...parser, fromYaml: (value) => (value === null ? accept(null) : parser.fromYaml(value)) };
 }
 
-/** A YAML list of texts; in the environment, texts with commas between them. `noun` names one item. */
+/** A YAML list of texts; in the environment, texts separated by commas. `noun` names one item. */
 export function listOf<T>(options: {
   readonly allowed: string;
   readonly noun: string;
@@ -151,11 +151,11 @@ export function listOf<T>(options: {
   };
 }
 
-/** A YAML map from known names to words; in the environment, `name=word` with commas between them. */
+/** A YAML map from known names to words; in the environment, `name=word` separated by commas. */
 export function mapOf<T>(options: {
   readonly allowed: string;
   readonly names: readonly string[];
-  /** The noun for what a name refers to, in singular and plural. */
+  /** The noun for such a name, in singular and plural. */
   readonly noun: readonly [one: string, several: string];
   readonly value: Parser<T>;
 }): Parser<Readonly<Record<string, T>>> {
@@ -199,13 +199,13 @@ export function mapOf<T>(options: {
 
 const MAX_LISTED = 20;
 
-/** Items one after another, and not endlessly. */
+/** A limited number of items. */
 function listed(items: readonly string[], separator = ', '): string {
   if (items.length <= MAX_LISTED) return items.join(separator);
   return `${items.slice(0, MAX_LISTED).join(separator)} and ${items.length - MAX_LISTED} more`;
 }
 
-/** A name that is not known, with the known one that is probably meant. */
+/** An unknown name, with the known name that was probably meant. */
 function unknownName(name: unknown, names: readonly string[]): string {
   const meant = typeof name === 'string' ? didYouMean(name, names) : undefined;
   return meant === undefined ? quote(name) : `${quote(name)} (did you mean ${meant}?)`;
@@ -213,7 +213,7 @@ function unknownName(name: unknown, names: readonly string[]): string {
 
 const MAX_QUOTED_LENGTH = 200;
 
-/** A value as error messages show it: on one line, and not endlessly. */
+/** A value as error messages show it: on one line, and truncated. */
 export function quote(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (value instanceof Map) return 'a map';
@@ -222,7 +222,7 @@ export function quote(value: unknown): string {
   return whole.length > MAX_QUOTED_LENGTH ? `${whole.slice(0, MAX_QUOTED_LENGTH)}…` : whole;
 }
 
-/** Says what type a YAML value has where another is needed. */
+/** Says what type a YAML value has if it is the wrong one. */
 function wrongType(value: unknown, needed: 'boolean' | 'number' | 'text' | 'list' | 'map'): string {
   if (needed === 'text' && (typeof value === 'number' || typeof value === 'boolean')) {
     return `is a ${typeof value} and must be in quotes to be text`;

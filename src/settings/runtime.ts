@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 
-/** What the program runs on, for those who operate it. */
+/** The runtime of the program, for operators. */
 export interface Runtime {
   /** Without a `v` before it. */
   nodeVersion: string;

@@ -11,22 +11,25 @@ export type SettingGroup =
   | 'Limits'
   | 'Logs';
 
-/** All that is known of a setting; parsing, the reference and the start-up log are made from it. */
+/** The definition of a setting, from which parsing, the reference and the startup log follow. */
 export interface SettingDefinition<out T> {
   readonly group: SettingGroup;
-  /** Reads it and says in words what it may hold and in which unit. */
+  /** Reads the value, and has the allowed values and the unit in words. */
   readonly parser: Parser<T>;
   readonly default: T;
-  /** What leaving it out comes to, where the default alone (`null`) does not tell. */
+  /** The effective default in words, if the default (`null`) does not say it. */
   readonly defaultInWords?: string;
   readonly meaning: string;
-  /** A secret is never shown: not in errors, not at start. */
+  /** A secret is never shown, neither in errors nor at startup. */
   readonly secret: boolean;
-  /** Whether all instances of a database must hold the same. Never a secret: values are compared in the database. */
+  /**
+   * Whether the value must be the same in all instances of a database. Never for a secret, because values are compared
+   * in the database.
+   */
   readonly shared: boolean;
 }
 
-/** A setting; no secret and not shared unless it says so. */
+/** Defines a setting, by default neither secret nor shared. */
 export function define<T>(
   definition: Omit<SettingDefinition<T>, 'secret' | 'shared' | 'default'> & {
     readonly default: NoInfer<T>;

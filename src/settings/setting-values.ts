@@ -1,6 +1,6 @@
 import { text } from './parser.ts';
 
-/** Units, bounds and forms of settings' values. */
+/** Units, limits and forms of the values of settings. */
 
 export const MINUTE = 60;
 export const HOUR = 60 * MINUTE;
@@ -31,7 +31,7 @@ export function readDatabaseUrl(given: string): string | undefined {
 }
 
 export function readBaseUrl(given: string): string | undefined {
-  // The URL parser would drop white space and add slashes that are missing.
+  // The URL parser would remove white space and add missing slashes.
   if (!/^https?:\/\/[^\s?#\\]+$/i.test(given) || given.length > MAX_URL_LENGTH) return undefined;
   const url = URL.parse(given);
   if (url === null || url.username !== '' || url.password !== '') return undefined;

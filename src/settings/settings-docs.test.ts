@@ -20,7 +20,7 @@ describe('docs/settings.md', () => {
     for (const name of Object.keys(LOG_CLASSES)) assert.ok(page.includes(`| \`${name}\` |`), name);
   });
 
-  it('has examples that can be used as they stand', (t) => {
+  it('has examples that can be used unchanged', (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'coursewire-docs-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const configFile = join(folder, 'example.yaml');

@@ -28,7 +28,7 @@ const INTRODUCTION = `<!-- Generated from src/settings/settings-table.ts by scri
 
 # Settings
 
-On this page you can look up every setting. All settings have defaults, so Coursewire starts without any. The value of a setting comes from
+Use this page to look up every setting. All settings have defaults, so Coursewire starts without any. The value of a setting comes from
 
 1. the environment variable with its name in upper case (\`${environmentName('log_level')}\` for \`log_level\`), otherwise
 2. the YAML file named with \`--config\`, otherwise
@@ -67,7 +67,7 @@ CUSTOM_LOG_LEVELS=CourseService=debug,Database=warn
 \`\`\`
 `;
 
-/** The settings reference (docs/settings.md), made from the table. */
+/** The settings reference (docs/settings.md), generated from the table. */
 export function renderSettingsDocs(): string {
   const groups = new Set<SettingGroup>(SETTING_NAMES.map((name) => SETTINGS_TABLE[name].group));
   return [

@@ -1,12 +1,12 @@
-/** One thing that is wrong with the settings. */
+/** A problem in the settings. */
 export interface SettingProblem {
-  /** The name as it was given; `null` when the file as a whole is meant. */
+  /** The name as given; `null` if the problem concerns the whole file. */
   readonly setting: string | null;
-  /** A sentence that says what is wrong, where it came from and what would be right. It holds no secret. */
+  /** A sentence that says what is wrong, where it comes from and what is allowed. It contains no secret. */
   readonly text: string;
 }
 
-/** The settings cannot be used. The message lists every problem, each on a line of its own. */
+/** The settings cannot be used. The message lists every problem on a separate line. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly problems: readonly SettingProblem[];

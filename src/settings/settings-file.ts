@@ -5,24 +5,24 @@ import type { SettingProblem } from './settings-error.ts';
 /** The largest configuration file that is read. */
 const MAX_SETTINGS_FILE_BYTES = 256 * 1024;
 
-/** One mistake makes the YAML parser find many; the first ones tell most. */
+/** One mistake makes the YAML parser report many; the first ones are the most useful. */
 const MAX_YAML_FAULTS = 5;
 
-/** A value as the file has it: maps are `Map`s, lists are arrays. */
+/** A value in the file: maps are `Map`s, lists are arrays. */
 export interface FileSetting {
   readonly value: unknown;
   readonly line: number;
 }
 
-/** What a configuration file holds, and what is wrong with it as YAML. */
+/** The settings in a configuration file, and its YAML errors. */
 export interface SettingsFile {
   readonly settings: ReadonlyMap<string, FileSetting>;
   readonly problems: readonly SettingProblem[];
 }
 
 /**
- * Reads a YAML 1.2 file whose members are settings; names and values are not judged here. Problems name a line
- * and never quote the file, which may hold secrets.
+ * Reads a YAML 1.2 file whose members are settings; names and values are not checked here. Problems name a line and
+ * never quote the file, which may contain secrets.
  */
 export function readSettingsFile(path: string): SettingsFile {
   const settings = new Map<string, FileSetting>();
@@ -89,7 +89,9 @@ function readYaml(
   }
 }
 
-/** The text of a file, or undefined when it is longer than allowed, whatever its size is said to be. */
+/**
+ * The text of a file, or undefined if it is longer than allowed, regardless of the size that the file system reports.
+ */
 function readBounded(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
@@ -108,7 +110,7 @@ function readBounded(path: string): string | undefined {
 }
 
 const REASONS = new Map([
-  ['ENOENT', 'there is no such file'],
+  ['ENOENT', 'the file does not exist'],
   ['EACCES', 'permission denied'],
   ['EISDIR', 'it is a folder'],
   ['ERR_ENCODING_INVALID_ENCODED_DATA', 'it is not UTF-8 text'],

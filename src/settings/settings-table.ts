@@ -63,7 +63,7 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'the port after `port`, or any free port if `port` is 0',
     meaning:
       'Port that serves courses to learners’ browsers. It is separate from the API and the admin UI, because course files are ' +
-      'foreign programs. Learners must be able to reach both ports.',
+      'programs that other people wrote. Learners must be able to reach both ports.',
   }),
   content_base_url: define({
     group: 'Server',
@@ -80,24 +80,25 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'the host name of `base_url` with `content_port`',
     meaning:
       'The URL at which learners’ browsers reach the content port. A separate host name keeps courses away from the cookies of ' +
-      'the admin UI. `https://{launch}.content.example.com` gives the launches of each registration, and each preview, ' +
-      'an origin of their own, so that courses cannot access each other’s data in the browser. This requires a ' +
-      'wildcard DNS name and certificate.',
+      'the admin UI. `https://{launch}.content.example.com` gives each registration and each preview its own origin, ' +
+      'so that courses cannot access each other’s data in the browser. This requires a wildcard DNS name and ' +
+      'certificate.',
   }),
   trusted_proxies: define({
     group: 'Server',
     parser: networkList,
     default: [],
     meaning:
-      'Proxies whose `X-Forwarded-For` header is trusted. It is ignored from anyone else, because anyone can send it.',
+      'Proxies whose `X-Forwarded-For` header is trusted. From all others, the header is ignored, because anyone can ' +
+      'send it.',
   }),
   max_connections: define({
     group: 'Server',
     parser: wholeNumber({ min: 10, max: 1_000_000 }),
     default: 8_192,
     meaning:
-      'How many connections of clients to `port` may be open at once. Further ones are closed at once, so that they do not ' +
-      'use up the file descriptors that delivery and the database need.',
+      'Maximum number of open client connections to `port`, and of those to `content_port`. Further connections are ' +
+      'closed immediately, so that they do not use up the file descriptors that delivery and the database need.',
   }),
   monitoring_token: define({
     group: 'Server',
@@ -108,11 +109,11 @@ export const SETTINGS_TABLE = {
       }),
     ),
     default: null,
-    defaultInWords: 'none: everybody who reaches `port` may read them',
+    defaultInWords: 'none: everyone who can reach `port` may read them',
     secret: true,
     meaning:
-      'Bearer token that `/metrics` requires, and `/health/ready` for the results of single checks. Whether the service is ' +
-      'ready is answered without it.',
+      'Bearer token that is required to read `/metrics` and the results of the checks in `/health/ready`. Without it, ' +
+      '`/health/ready` returns only its status.',
   }),
   shutdown_timeout: define({
     group: 'Server',
@@ -145,7 +146,7 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'the embedded database in `data_dir`',
     secret: true,
     meaning:
-      'PostgreSQL 14 or later instead of the embedded database: `postgres://user:password@host:5432/database`, with ' +
+      'URL of a PostgreSQL 14 or later to use instead of the embedded database: `postgres://user:password@host:5432/database`, with ' +
       '`?sslmode=verify-full` for a remote server. Several instances can share it. All of them need the same ' +
       '`webhooks_auth_secret`.',
   }),
@@ -193,8 +194,8 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'created at the first startup and stored in `data_dir`, readable only by its owner',
     secret: true,
     meaning:
-      'Encrypts the stored Basic keys and secrets of webhooks. With a different value, stored credentials can no ' +
-      'longer be read.',
+      'Encrypts the stored credentials and signing secrets of webhooks, and signs access tokens and launch links. With ' +
+      'a different value, stored credentials can no longer be read.',
   }),
   webhooks_auth_secret_previous: define({
     group: 'Webhooks',
@@ -203,16 +204,17 @@ export const SETTINGS_TABLE = {
     defaultInWords: 'none',
     secret: true,
     meaning:
-      'The old secret while `webhooks_auth_secret` is being changed. It is used to read what it encrypted or signed, ' +
-      'but never for anything new. After `coursewire secrets re-encrypt`, it is no longer needed.',
+      'The old secret while `webhooks_auth_secret` is being changed. It decrypts and verifies, but never encrypts or ' +
+      'signs. Remove it some hours after `coursewire secrets re-encrypt`, as ' +
+      '[operating](operating.md#changing-webhooks_auth_secret) describes.',
   }),
   enable_queue_polling: define({
     group: 'Message queue',
     parser: trueOrFalse,
     default: true,
     meaning:
-      'Whether this instance receives messages from the queue and delivers them. If false, messages are still enqueued, ' +
-      'also on Amazon SQS if it is used, for another instance to deliver.',
+      'Whether this instance receives messages from the queue and delivers them. If false, messages are still enqueued ' +
+      '(on Amazon SQS, too, if it is used), and another instance must deliver them.',
   }),
   queue_driver: define({
     group: 'Message queue',
@@ -313,7 +315,7 @@ export const SETTINGS_TABLE = {
     shared: true,
     parser: wholeNumber({ min: 1, max: 3_650, unit: 'days' }),
     default: 30,
-    meaning: 'How long the delivery history is kept.',
+    meaning: 'How long events and the delivery history are kept.',
   }),
   dead_letter_days: define({
     group: 'Delivery',
@@ -370,8 +372,8 @@ export const SETTINGS_TABLE = {
     parser: wholeNumber({ min: 1, max: 1_000_000 }),
     default: 10_000,
     meaning:
-      'How many webhooks there can be. An event makes a message for each webhook that it matches. Once the limit is ' +
-      'reached, creating another is refused with 409; those that exist go on.',
+      'Maximum number of webhooks. An event creates a message for each webhook that it matches. Once the limit is ' +
+      'reached, creating another webhook is rejected with 409. Existing webhooks are not affected.',
   }),
   max_assets_per_call: define({
     group: 'Limits',
@@ -379,8 +381,8 @@ export const SETTINGS_TABLE = {
     parser: wholeNumber({ min: 1, max: 1_000_000 }),
     default: 5_000,
     meaning:
-      'How many courses, equivalents and bundles one call can add to an account, those in folders included. A call ' +
-      'that would add more is refused with 409 and adds nothing.',
+      'Maximum number of courses, equivalents and bundles that one call can add to an account, including those in ' +
+      'folders. A call that would add more is rejected with 409 and adds nothing.',
   }),
   max_package_size: define({
     group: 'Limits',
@@ -402,7 +404,7 @@ export const SETTINGS_TABLE = {
     default: 'info',
     meaning:
       'The general log level. `debug` and `trace` also log all deliveries in full. A less verbose level does not ' +
-      'reduce what the logging mode of a webhook asks for.',
+      'reduce what the logging mode of a webhook requires.',
   }),
   custom_log_levels: define({
     group: 'Logs',

@@ -1,7 +1,7 @@
 import { allowedTargetNetworks } from './networks.ts';
 import { SETTING_NAMES, SETTINGS_TABLE, type SettingName, type Settings } from './settings-table.ts';
 
-/** Shared settings that mean nothing unless Amazon SQS carries the messages. */
+/** Shared settings that have no effect unless Amazon SQS is used. */
 const OF_SQS: ReadonlySet<SettingName> = new Set([
   'message_queue_name',
   'dead_letter_queue_name',
@@ -9,12 +9,12 @@ const OF_SQS: ReadonlySet<SettingName> = new Set([
   'sqs_endpoint',
 ]);
 
-/** What an instance holds of the settings that all instances of a database must share; no secrets. */
+/** The values of the settings that all instances of a database must share, without secrets. */
 export function sharedSettings(settings: Settings): Partial<Record<SettingName, unknown>> {
   const names = SETTING_NAMES.filter(
     (name) => SETTINGS_TABLE[name].shared && (settings.queue_driver === 'sqs' || !OF_SQS.has(name)),
   );
   const held = Object.fromEntries(names.map((name) => [name, settings[name]]));
-  // Its default depends on `host`, which may differ: what counts is what it comes to.
+  // Its default depends on `host`, which may differ, so the effective value is compared.
   return { ...held, target_allowed_networks: allowedTargetNetworks(settings) };
 }

@@ -1,6 +1,6 @@
 import type { Settings } from './settings-table.ts';
 
-/** Where the queues are and what they are called. A null region or endpoint comes from the AWS environment or profile. */
+/** The place and names of the queues. A null region or endpoint comes from the AWS environment or profile. */
 export interface SqsPlace {
   messageQueueName: string;
   deadLetterQueueName: string;
@@ -8,7 +8,7 @@ export interface SqsPlace {
   endpoint: string | null;
 }
 
-/** Where the settings say that the queues on Amazon SQS are. */
+/** The place of the queues on Amazon SQS according to the settings. */
 export function sqsPlaceOf(settings: Settings): SqsPlace {
   return {
     messageQueueName: settings.message_queue_name,

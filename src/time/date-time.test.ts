@@ -89,7 +89,7 @@ describe('reading moments', () => {
     for (const text of texts) assert.equal(parseDateTime(text), null, JSON.stringify(text));
   });
 
-  test('refuses a moment that could not be told again in the same form', () => {
+  test('rejects a time that could not be written in the same form', () => {
     assert.equal(parseDateTime('9999-12-31T23:59:59.999Z'), LAST);
     assert.equal(parseDateTime('9999-12-31T23:59:59-00:01'), null);
     assert.equal(parseDateTime('0000-01-01T00:00:00Z'), FIRST);
@@ -98,7 +98,7 @@ describe('reading moments', () => {
 });
 
 describe('telling moments', () => {
-  test('what is told is read as the same moment', () => {
+  test('what is written is read as the same time', () => {
     fc.assert(
       fc.property(fc.integer({ min: FIRST, max: LAST }), (moment) => {
         const text = formatDateTime(moment);
@@ -108,7 +108,7 @@ describe('telling moments', () => {
     );
   });
 
-  test('whatever is read can be told and read again', () => {
+  test('everything that is read can be written and read again', () => {
     const two = (from: number, to: number) =>
       fc.integer({ min: from, max: to }).map((number) => String(number).padStart(2, '0'));
     const texts = fc

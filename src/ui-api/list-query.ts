@@ -25,7 +25,7 @@ export function typesOf<T extends string>(text: string | undefined, all: readonl
   const named = new Set(text.split(','));
   const types = all.filter((type) => named.has(type));
   if (types.length < named.size) {
-    const detail = `must be some of ${all.join(', ')}, separated by commas`;
+    const detail = `must contain only ${all.join(', ')}, separated by commas`;
     throw invalidInput([{ pointer: '/query/types', detail }]);
   }
   return types;
@@ -94,7 +94,7 @@ interface PartQuery<Sort extends string> {
 }
 
 /** Sort keys that are ascending by default. */
-const ASCENDING: ReadonlySet<string> = new Set(['name', 'email']);
+const ASCENDING: ReadonlySet<string> = new Set(['name', 'email', 'failing']);
 
 /** The part that a query asks for; names and addresses ascend and all else descends unless it says otherwise. */
 export function listPart<Sort extends string>(query: PartQuery<Sort>, defaultSort: Sort): ListPart<Sort> {

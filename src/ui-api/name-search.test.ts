@@ -55,7 +55,7 @@ describe('finding names', () => {
     );
   });
 
-  it('looks for a long text that nearly stands in every name about as fast as for any other', async () => {
+  it('searches for a long text that nearly matches every name about as fast as for any other', async () => {
     await using opened = await openTestDatabase();
     const { database } = opened;
     const { reader } = database;

@@ -9,7 +9,7 @@ export interface ListOrder {
 }
 
 /**
- * Reads the part of a list that is asked for, and counts the whole. `rows` has filters and columns, and no order;
+ * Reads the requested part of a list, and counts the whole. `rows` has filters and columns, and no order;
  * `filtered` is the same before it was joined to what is only shown, which counting would look up row by row.
  */
 export async function readList<DB, TB extends keyof DB, FilteredTB extends keyof DB, Row>(
@@ -81,7 +81,7 @@ export async function countUpToBound<DB, TB extends keyof DB>(
   return { total: await count(rows), totalIsLowerBound: false };
 }
 
-/** The rows of the part that is asked for. */
+/** The rows of the requested part. */
 export async function readPart<DB, TB extends keyof DB, Row>(
   rows: SelectQueryBuilder<DB, TB, Row>,
   { by, id }: ListOrder,

@@ -8,7 +8,7 @@ export const UI_PATH = '/ui/';
 const NONCE_BYTES = 16;
 const HIDDEN = { hide: true };
 
-/** What every answer of the UI says beside its policy. */
+/** Headers of every response of the UI, in addition to its policy. */
 const HEADERS = {
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'same-origin',

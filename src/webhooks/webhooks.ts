@@ -1,4 +1,3 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { readAssetNames } from '../content/assets/asset-names.ts';
 import type { OnDeleted } from '../content/assets/deletion.ts';
 import type { Transaction } from '../database/database.ts';
@@ -11,6 +10,13 @@ import type { CheckTargetUrl } from './configuration/configuration.ts';
 import { DeliveryTargets } from './configuration/delivery-targets.ts';
 import { webhookRoutes } from './configuration/webhook-routes.ts';
 import { WebhookService } from './configuration/webhook-service.ts';
+import { EventBlocks } from './events/event-blocks.ts';
+import { eventRoutes } from './events/event-routes.ts';
+import { EventService } from './events/event-service.ts';
+import { replayRoutes } from './events/replay-routes.ts';
+import { ReplayService } from './events/replay-service.ts';
+import { healthRoutes } from './health/health-routes.ts';
+import { WebhookHealthService } from './health/webhook-health.ts';
 import { DeadLetterRedelivery } from './history/dead-letter-redelivery.ts';
 import { startHistoryIndex } from './history/delivery-listing.ts';
 import { DeliveryLog } from './history/delivery-log.ts';
@@ -18,9 +24,10 @@ import { deliveryRoutes } from './history/delivery-routes.ts';
 import { HistoryCleaner } from './history/history-cleaner.ts';
 import { LineService } from './history/line-service.ts';
 import { EventLog, LoggedEvents } from './messages/event-log.ts';
+import { traceMessages } from './messages/message-traces.ts';
 import { type SendPostback, TestMessages } from './messages/test-message.ts';
 import { testMessageRoutes } from './messages/test-message-routes.ts';
-import { silentPublisher, WebhookPublisher } from './messages/webhook-publisher.ts';
+import { RecordingPublisher, WebhookPublisher } from './messages/webhook-publisher.ts';
 import { signingRoutes } from './signing/signing-routes.ts';
 import { SigningService } from './signing/signing-service.ts';
 import { TrendRecorder } from './trends/trend-recorder.ts';
@@ -55,7 +62,7 @@ export interface WebhooksOptions {
 
 /** Assembles the webhooks part and starts its background tasks. */
 export function startWebhooks(
-  { settings, logs, metrics, storage, idempotency, now }: ServiceContext,
+  { settings, logs, metrics, storage, idempotency, tracing, now }: ServiceContext,
   { queue, checkTargetUrl, send }: WebhooksOptions,
 ): Webhooks {
   const { database, cipher } = storage;
@@ -70,11 +77,13 @@ export function startWebhooks(
   const deliveryLog = new DeliveryLog(logs);
   const targets = new DeliveryTargets({ reader, cipher });
   const eventLog = new EventLog(logs);
+  const trace = tracing === null ? undefined : traceMessages(tracing);
   const publisher = readOnly
-    ? silentPublisher
+    ? new RecordingPublisher({ now })
     : new WebhookPublisher({
         queue,
-        newMessageId: randomUUIDv7,
+        trace,
+        now,
         onPublished: (event, webhooks) => {
           metrics.eventPublished(event.subtopic, webhooks.length);
           recorder.eventPublished();
@@ -98,6 +107,7 @@ export function startWebhooks(
     webhooks,
     delivers: delivers(settings),
     deliveryLog,
+    trace,
     now,
   });
   const signing = new SigningService({
@@ -109,7 +119,10 @@ export function startWebhooks(
     now,
   });
   const tests = new TestMessages({ webhooks, targets, send, now });
+  const events = new EventService({ database, queue });
+  const replays = new ReplayService({ database, queue, webhooks, now });
   stack.use(startHistoryIndex({ database, log }));
+  stack.use(new EventBlocks({ database, log })).start();
   return {
     events: new LoggedEvents(publisher, eventLog),
     onDeleted: (tx, asset) => webhooks.assetDeleted(tx, asset),
@@ -135,10 +148,13 @@ export function startWebhooks(
     },
     addRoutes: (routes) => {
       webhookRoutes(routes, webhooks, idempotency);
+      eventRoutes(routes, events);
+      replayRoutes(routes, { replays, idempotency, now });
       deliveryRoutes(routes, { lines, idempotency, now });
       signingRoutes(routes, signing, idempotency);
       testMessageRoutes(routes, tests);
       trendRoutes(routes, trends);
+      healthRoutes(routes, new WebhookHealthService({ reader, queue, trends }));
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -77,6 +77,16 @@ export async function apiAttacks({ api }: WatchedService, rows: ManyRows, target
         ),
     },
     {
+      name: 'searches of a history of a hundred thousand that find nothing',
+      perform: () =>
+        manyTimes(20, 4, async () =>
+          assertStatus(
+            await api.get(`/webhooks/${webhook.id}/deliveries?learner_id=nobody&course_id=7&limit=200`),
+            200,
+          ),
+        ),
+    },
+    {
       name: 'requests for metrics and health without end',
       perform: () =>
         manyTimes(200, 20, async (n) =>

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ON_POSTGRES } from '../support/postgres.ts';
 import { startTarget } from '../support/target.ts';
 import { startWatchedService } from '../support/watched-service.ts';
 import { apiAttacks } from './api-attacks.ts';
+import { beaconAttacks } from './beacon-attacks.ts';
+import { Bystander } from './bystander.ts';
 import { ManyRows } from './many-rows.ts';
 import { networkAttacks } from './network-attacks.ts';
 import { playerAttacks } from './player-attacks.ts';
@@ -30,7 +33,7 @@ const STALL_ON_SIGNAL = `process.on('SIGUSR2', () => {
 });`;
 
 describe('the measure of a busy event loop', () => {
-  test('sees two seconds of work that were put in by hand, and finds a quiet service idle', async () => {
+  test('detects two seconds of injected work, and finds a quiet service idle', async () => {
     await using service = await startWatchedService({}, { preload: STALL_ON_SIGNAL });
     const answered = () => service.api.get('/health/live');
     await answered();
@@ -44,16 +47,21 @@ describe('the measure of a busy event loop', () => {
 });
 
 describe('a service under every known attack', () => {
-  test('is never kept from answering for more than 100 ms', async (t) => {
+  test('is never kept from answering for more than 100 ms, and serves others as usual', async (t) => {
     await using stack = new AsyncDisposableStack();
     const target = stack.use(await startTarget());
     const service = stack.use(await startWatchedService(SETTINGS));
+    // Before there are webhooks that match what it does.
+    const bystander = stack.use(await Bystander.start(service));
     const rows = stack.use(await ManyRows.open(service));
     const attacks = [
       ...(await apiAttacks(service, rows, target)),
-      ...(await networkAttacks(service, rows, stack)),
+      // Slow clients and bad targets are the same on every database.
+      ...(ON_POSTGRES ? [] : await networkAttacks(service, rows, stack)),
       ...(await playerAttacks(service)),
+      ...(await beaconAttacks(service)),
     ];
+    await bystander.assertServed();
     for (const { name, perform } of attacks) {
       await t.test(name, async () => {
         const tries: number[] = [];
@@ -64,6 +72,7 @@ describe('a service under every known attack', () => {
           Math.min(...tries) <= MAX_BUSY_MS,
           `the event loop was busy for ${tries.map(Math.round)} ms`,
         );
+        await bystander.assertServed();
       });
     }
     assert.equal((await service.api.get('/health/ready')).status, 200);

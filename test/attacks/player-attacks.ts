@@ -1,6 +1,10 @@
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { launch } from '../content/registration-parts.ts';
+import { Unit } from '../player/cmi5-parts.ts';
+import { Player } from '../player/learner-parts.ts';
 import { ANN, activity, type LrsClient, lrsClient, statement } from '../player/lrs-parts.ts';
+import { cmi5Course } from '../support/cmi5-course.ts';
 import { aiccFiles } from '../support/course-packages.ts';
 import { followLink, type PlayerClient, startLaunch } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
@@ -29,10 +33,35 @@ export async function playerAttacks(service: WatchedService): Promise<Attack[]> 
         assertStatus(await service.api.get(`/registrations/${registrationId}/runtime`), 200);
       },
     },
+    await largeStatements(service),
     ...(await hacpAttacks(service)),
     ...fileAttacks(client),
     await crowd(service, { account_id: accountId, course_id: courseId }),
   ];
+}
+
+/** A registration whose course made statements that are as large as may be. */
+async function largeStatements(service: WatchedService): Promise<Attack> {
+  const unitId = 'https://example.com/course/one';
+  const { registrationId } = await registerTo(service, cmi5Course([{ id: unitId }]));
+  const player = await Player.open(service, registrationId);
+  const unit = await Unit.start(await player.openUnit(unitId));
+  const { context } = unit.statement('read') as { context: { contextActivities: object } };
+  const free = { ...context, contextActivities: unit.launchData.contextTemplate.contextActivities };
+  const large = () => ({
+    ...unit.statement('read'),
+    context: free,
+    result: { extensions: { 'https://example.com/x': Array(50_000).fill('x') } },
+  });
+  assert.deepEqual(
+    await unit.send(unit.initialized(), ...Array.from({ length: 150 }, large)),
+    Array(151).fill(200),
+  );
+  return {
+    name: 'the largest pages of the statements of a registration',
+    perform: async () =>
+      assertStatus(await service.api.get(`/registrations/${registrationId}/statements?limit=200`), 200),
+  };
 }
 
 function members(count: number): Record<string, number> {
@@ -165,10 +194,10 @@ function commitAttacks(client: PlayerClient): Attack[] {
   const bodies: Record<string, [object, object?]> = {
     'suspend data of 1 MB whose every character is escaped': [{ suspend_data: '\u0001'.repeat(MIB) }],
     'suspend data of 8 MB': [{ suspend_data: 'x'.repeat(7.9 * MIB) }],
-    'as many members as are taken': [members(79_000)],
+    'as many members as are taken': [members(49_000)],
     '200,000 members': [members(200_000)],
     'a state as large as a request': [{}, { state: { a: 'x'.repeat(7.9 * MIB) } }],
-    'a state of as many members as are taken': [{}, { state: members(79_000) }],
+    'a state of as many members as are taken': [{}, { state: members(49_000) }],
     'a change after many members': [{ a: 1 }, { isChange: true }],
   };
   const raw = (body: string) => async () => {
@@ -182,7 +211,7 @@ function commitAttacks(client: PlayerClient): Attack[] {
     })),
     { name: 'commits: brackets that are never closed', perform: raw('['.repeat(7.9 * MIB)) },
     { name: 'commits: a number of millions of digits', perform: raw('1'.repeat(7.9 * MIB)) },
-    { name: 'commits: members of no commit', perform: raw(JSON.stringify(members(79_000))) },
+    { name: 'commits: members of no commit', perform: raw(JSON.stringify(members(49_000))) },
   ];
 }
 
@@ -223,10 +252,23 @@ async function hacpAttacks(service: WatchedService): Promise<Attack[]> {
     ],
     'commas without end': ['PutComments', `a%0A${lines(150, () => ','.repeat(15_000))}`],
   };
-  return Object.entries(messages).map(([name, [command, data]]) => ({
-    name: `HACP: ${name}`,
-    perform: () => send(command, data),
-  }));
+  const table = `${columns}%0A${lines(1_400, () => `${'x,'.repeat(99)}x`)}`;
+  return [
+    ...Object.entries(messages).map(([name, [command, data]]) => ({
+      name: `HACP: ${name}`,
+      perform: () => send(command, data),
+    })),
+    {
+      name: 'HACP: tables of every kind, each as large as is taken',
+      async perform() {
+        for (const kind of ['Interactions', 'Objectives', 'Comments', 'Path', 'Performance']) {
+          await send(`Put${kind}`, table);
+        }
+        await send('GetParam', '');
+        await send('ExitAU', '');
+      },
+    },
+  ];
 }
 
 function fileAttacks(client: PlayerClient): Attack[] {

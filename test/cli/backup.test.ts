@@ -59,7 +59,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     assert.ok(delivered.every((request) => request.headers.authorization === AUTHORIZATION));
   });
 
-  it('is for its owner only, and leaves nothing half-made beside it', async () => {
+  it('is readable only by its owner, and leaves nothing incomplete next to it', async () => {
     using folder = temporaryFolder();
     await using service = await startTestService();
     const ended = await runProgram(['backup', '--to', path.join(folder.path, 'copy')], {
@@ -158,7 +158,7 @@ describe('coursewire backup', ONLY_EMBEDDED, () => {
     }
   });
 
-  it('checks a secret that is a setting, too, and the former one beside it', async () => {
+  it('also checks a secret from a setting, and the former one', async () => {
     using folder = temporaryFolder();
     const webhooks_auth_secret = 'S'.repeat(64);
     const data_dir = path.join(folder.path, 'data');

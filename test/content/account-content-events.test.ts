@@ -128,7 +128,7 @@ describe('events of accounts’ content', () => {
       ]);
     });
 
-    it(`show each folder of a tree that was ${change} with what stands in it, and none that is empty`, async () => {
+    it(`show each folder of a tree that was ${change} with its contents, and no empty folder`, async () => {
       const account = await northwind();
       const top = await make.folder(`Tree ${change}`);
       const empty = await make.folder('Empty', top);
@@ -207,7 +207,7 @@ describe('events of accounts’ content', () => {
     ]);
   });
 
-  it('tell of each asset once, also when the request names it and the folder that it stands in', async () => {
+  it('list each asset once, even if the request names both it and its folder', async () => {
     const account = await northwind();
     const outer = await make.folder('Outer');
     const inner = await make.folder('Inner', outer);
@@ -265,7 +265,7 @@ describe('events of accounts’ content', () => {
     await assertTold(webhook, []);
   });
 
-  it('tell of things as they are then: renamed, moved, the account inactive', async () => {
+  it('show the current state: renamed, moved, the account inactive', async () => {
     const account = await northwind();
     const place = await make.folder('Old place');
     const bundle = await make.bundle('Old name', [await make.course('Any')], place);

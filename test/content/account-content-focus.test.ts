@@ -89,7 +89,7 @@ describe('events of accounts’ content, to webhooks with a focus', () => {
     assert.deepEqual(await heard([bundle], additions), ['Direct', 'Within', 'Equivalent', 'Bundle']);
   });
 
-  it('on a folder, are those of what stands in it at any depth, and of what these hold', async () => {
+  it('on a folder, are those of its contents at any depth, and of their contents', async () => {
     const account = await make.account('Any');
     const top = await make.folder('Top');
     const deep = await make.folder('Deep', await make.folder('Middle', top));

@@ -41,10 +41,17 @@ describe('the content of accounts', () => {
         { ...bundle, location: 'Home', added_dt: moment },
         { ...course, location: 'Home > Safety', added_dt: moment },
         { ...equivalent, location: 'Home > Safety', added_dt: moment },
-        { ...folder, location: 'Home > Safety', added_dt: moment },
+        { ...folder, location: 'Home', added_dt: moment },
       ],
       next_cursor: null,
     });
+  });
+
+  it('may be Home, which is in no folder', async () => {
+    const account = await make.account('Southridge');
+    await make.add(account, { type: 'FOLDER', id: 1 });
+    const { body } = await api.get(`/accounts/${account}/content`);
+    assert.equal(body.data[0].location, '');
   });
 
   it('is listed by type and id, page by page, each account’s for itself', async () => {

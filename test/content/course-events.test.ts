@@ -83,7 +83,7 @@ describe('events of courses', () => {
     return subtopics().slice(0, -1);
   }
 
-  it('tell of the import, of each version uploaded, and of each version published', async () => {
+  it('report the import, each uploaded version, and each published version', async () => {
     const webhook = await createWebhook();
     const outer = await api.create('/folders', { name: 'Safety' });
     const inner = await api.create('/folders', { name: 'Fire', parent_id: outer.id });
@@ -115,7 +115,7 @@ describe('events of courses', () => {
     }
   });
 
-  it('tell of the course as it is then: renamed, moved, the version that is meant', async () => {
+  it('show the current course: renamed, moved, with the version concerned', async () => {
     const webhook = await createWebhook({ subtopics: ['COURSE_VERSION_PUBLISHED'] });
     const folder = await api.create('/folders', { name: 'Drafts' });
     const { id } = await importCourse(service, { folder_id: String(folder.id) });

@@ -175,7 +175,7 @@ describe('what a crash leaves', () => {
     assert.match(manifest, /Fire safety/);
   });
 
-  it('is told apart from an import under way', async () => {
+  it('is distinguished from an import in progress', async () => {
     await using parts = await openCourseParts();
     const { database, intake, store } = parts;
     mkdirSync(store.path(ORPHAN));

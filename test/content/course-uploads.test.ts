@@ -134,7 +134,7 @@ describe('uploads of course packages', () => {
     });
   });
 
-  it('refuse forms that are malformed, cut short or endless', async () => {
+  it('reject forms that are malformed, truncated or endless', async () => {
     const bytes = await scormPackage();
     await assertLeavesNothing(async () => {
       for (const body of [
@@ -235,7 +235,7 @@ describe('uploads of course packages', () => {
     );
   });
 
-  it('are bounded in number; who comes too many is told to come again', async () => {
+  it('are limited in number; callers beyond the limit are asked to retry later', async () => {
     await assertLeavesNothing(async () => {
       const uploads = Array.from({ length: 16 }, () => openUpload(service));
       for (const upload of uploads) {

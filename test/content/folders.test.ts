@@ -237,7 +237,7 @@ describe('folders', () => {
     problemErrors(await new Api(service.url, 'no token').get('/folders'), 401);
   });
 
-  it('are read without end neither upwards nor downwards when a circle was made by hand', async () => {
+  it('are not read endlessly upwards or downwards if someone created a cycle in the database', async () => {
     const [outer, inner] = await nested('Head', 'Tail');
     const move = (parent: number) =>
       runSql(service.settings.data_dir, 'update folders set parent_id = ? where id = ?', parent, outer!);

@@ -6,6 +6,8 @@ import { zipOf } from '../support/course-packages.ts';
 import { startTestService } from '../support/service.ts';
 import { scormPackage, uploadForm } from './packages.ts';
 
+// Runs on SQLite alone: packages are read before anything is stored.
+
 /** What the thread of the service may take for one thing before it answers others. */
 const LONGEST_TURN_MS = 50;
 /** Where the machine is slow, so is an ordinary import. */

@@ -4,6 +4,8 @@ import { REFUSED_PACKAGES } from '../course-packages/refused-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { filesOf, importCourse, problemErrors, uploadForm } from './packages.ts';
 
+// Runs on SQLite alone: packages are refused before anything is stored.
+
 describe('packages that cannot be used are refused with the reason, and leave nothing', () => {
   let service: TestService;
   let course: { id: number };

@@ -71,7 +71,7 @@ describe('events of registrations', () => {
     return marker;
   }
 
-  it('tell of the first launch, by the learner', async () => {
+  it('report the first launch, by the learner', async () => {
     const webhook = await createWebhook();
     const folder = await api.create('/folders', { name: 'Safety' });
     const { id: accountId } = await api.create('/accounts', { name: 'Northwind “Ltd”' });
@@ -124,7 +124,7 @@ describe('events of registrations', () => {
     );
   });
 
-  it('tell of an updated status, by the API client, with all of it', async () => {
+  it('report an updated status, by the API client, with all its members', async () => {
     const webhook = await createWebhook({ subtopics: ['REGISTRATION_STATUS_UPDATED'] });
     const parties = await makeParties(service);
     const { registration_id: id } = await register(service, parties);

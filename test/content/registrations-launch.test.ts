@@ -144,7 +144,7 @@ describe('launching a registration', () => {
     const page = await open(urls[0]!);
     assert.equal(page.status, 410);
     assertPage(page);
-    assert.match(page.html, /This registration is gone/);
+    assert.match(page.html, /This registration no longer exists/);
     assert.equal((await open(urls[1]!)).status, 303);
     await takeAll(service, parties.account_id);
     assert.equal((await api.delete(`/accounts/${parties.account_id}`)).status, 204);

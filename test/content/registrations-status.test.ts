@@ -32,7 +32,7 @@ describe('the status of a registration', () => {
     return answer.body;
   }
 
-  it('is replaced as a whole: what is left out takes its default', async () => {
+  it('is replaced as a whole: omitted members get their defaults', async () => {
     const id = await makeRegistration();
     clock.pass(SECOND_MS);
     const full = { ...RESULT, score: 87.5, duration: 130, completion_dt: '2026-01-31T10:42:10+01:00' };

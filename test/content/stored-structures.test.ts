@@ -98,7 +98,35 @@ describe('courses that an earlier release imported', () => {
     await until(async () => (await unread(parts)).length === 0, 'all are read');
     assert.equal((await structureOf(parts, damaged)).scorm2004, null);
     assert.notEqual((await structureOf(parts, sound)).scorm2004, null);
-    assert.ok(logged.some((message) => message.includes('could not be understood')));
+    assert.ok(
+      logged.some((message) => message.includes('the manifest of an existing course could not be read')),
+    );
+  });
+
+  it('do not keep others from being read when their own files cannot be read, and are tried again', async () => {
+    await using parts = await openCourseParts();
+    const [unreadable = 0, sound = 0] = await importEach(parts, [
+      await scorm2004Package(),
+      await scorm2004Package(),
+    ]);
+    const { contentKey } = (await readPlayableVersion(parts.database.reader, unreadable, 0))!;
+    await forgetStructures(parts);
+    const files = parts.store.files.bind(parts.store);
+    parts.store.files = (key: string) => {
+      if (key === contentKey) throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' });
+      return files(key);
+    };
+    const logged: string[] = [];
+    {
+      await using _reader = startReader(parts, logged);
+      await until(async () => (await unread(parts)).length === 1, 'the sound one is read');
+      await until(() => logged.some((message) => message.includes('will be retried')), 'the log says so');
+    }
+    assert.notEqual((await structureOf(parts, sound)).scorm2004, null);
+    parts.store.files = files;
+    await using _next = startReader(parts);
+    await until(async () => (await unread(parts)).length === 0, 'all are read');
+    assert.notEqual((await structureOf(parts, unreadable)).scorm2004, null);
   });
 
   it('are read by the next process where one was stopped half-way', async () => {

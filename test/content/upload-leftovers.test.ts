@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('beside other instances only uploads that are a day old are taken for leftovers', async () => {
+it('with other instances, only uploads that are a day old count as leftovers', async () => {
   using folder = temporaryFolder();
   const log = createLogs({ level: 'info', customLevels: {}, destination: { write() {} } }).for(
     'CourseService',

@@ -81,7 +81,7 @@ describe('a damaged package is read or refused, whatever the damage, and leaves 
     }
   });
 
-  it('cut short anywhere', async () => {
+  it('truncated anywhere', async () => {
     const whole = await zipOf(scorm12Files());
     await using file = await PackageFile.of(whole);
     for (let length = 0; length < whole.length; length += 7) {

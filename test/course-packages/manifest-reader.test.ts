@@ -58,6 +58,16 @@ describe('a reader of manifests', () => {
     assert.equal((await reader.read(request(file), 'a', never)).learningStandard, 'SCORM_12');
   });
 
+  it('reads on a new thread while an idle one is ending', async () => {
+    await using file = await PackageFile.of(await scorm12Package({ title: 'One' }));
+    await using reader = new ManifestReader({ idleMs: 1 });
+    for (let round = 0; round < 10; round += 1) {
+      assert.equal((await reader.read(request(file), 'a', never)).title, 'One');
+      // Begun after the timer of the thread, it ends right after that one.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  });
+
   it('ends when whoever asked leaves', async () => {
     await using large = await PackageFile.of(await largePackage());
     await using reader = new ManifestReader();

@@ -6,6 +6,8 @@ import { ZipFile } from 'yazl';
 import { extractPackage } from '../../src/course-packages/read-package.ts';
 import { PackageFile } from './package-file.ts';
 
+// Needs a process of its own: it measures the peak memory of the process.
+
 const MEBIBYTE = 1024 * 1024;
 const FILE_BYTES = 128 * MEBIBYTE;
 const MORE_MEMORY = 48 * MEBIBYTE;

@@ -59,7 +59,7 @@ describe('a statement that is run for each of many rows', () => {
     ]);
   });
 
-  test('takes away and reads what rows name', async () => {
+  test('deletes and reads what rows name', async () => {
     await using opened = await openTestDatabase({ empty: true });
     const { database } = opened;
     await withStock(database);

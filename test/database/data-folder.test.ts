@@ -97,7 +97,7 @@ describe('a second service on the same folder', EMBEDDED, () => {
     }
   });
 
-  it('is refused without the name of a process when that cannot be told', () => {
+  it('is rejected without the name of a process if that is unknown', () => {
     using folder = temporaryFolder();
     const dataFolder = openDataFolder(folder.path);
     using _lock = lockDataFolder(dataFolder);

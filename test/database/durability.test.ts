@@ -147,7 +147,7 @@ describe('syncing the log', () => {
     );
   });
 
-  it('ends with what was asked for when it is disposed of', async () => {
+  it('ends after the requested syncs when it is disposed of', async () => {
     await using test = await openSqliteFile();
     const sync = new WalSync(`${test.file}-wal`);
     let isSynced = false;

@@ -120,7 +120,7 @@ describe('migrating a database', () => {
     const before = await schemaOf(database);
     await assert.rejects(migrate(database, Date.now, [books]), (error: Error) => {
       assert.ok(error instanceof NewerDatabaseError);
-      assert.match(error.message, /holds migration 2 \(authors\), which this program, knowing 1,/);
+      assert.match(error.message, /has migration 2 \(authors\), and this release knows migrations up to 1\./);
       return true;
     });
     assert.deepEqual(await schemaOf(database), before);
@@ -215,6 +215,6 @@ describe('the service’s own migrations', () => {
     }
     const { code, errors } = await runProgram(['serve'], { data_dir: folder.path, port: 0 });
     assert.equal(code, 1);
-    assert.match(errors, /^coursewire: the database is newer than this program: .*from the future.*\n$/);
+    assert.match(errors, /^coursewire: the database is newer than this release: .*from the future.*\n$/);
   });
 });

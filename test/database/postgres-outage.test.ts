@@ -14,7 +14,7 @@ const END_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`;
 
 describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
-  it('is told at once as unavailable to who asks, and serves again when it is back', async () => {
+  it('is reported to callers as unavailable immediately, and works again when it is back', async () => {
     await using parts = await openPostgresParts();
     const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
     await database.transaction((tx) => tx.run(INSERT, 'before', 'x'));
@@ -75,7 +75,7 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(await parts.database.reader.all('select name from service_secrets'), []);
   });
 
-  it('without a word is given up within the timeouts', async () => {
+  it('without a response fails within the timeouts', async () => {
     await using parts = await openPostgresParts();
     const { database, proxy } = await parts.openBehindProxy({ timeouts: SHORT_TIMEOUTS });
     await database.ping();
@@ -126,12 +126,12 @@ describe('a server that is lost', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(await parts.database.reader.all('select name from service_secrets'), [{ name: 'c' }]);
   });
 
-  it('that takes no changes is told as unavailable', async () => {
+  it('that accepts no changes is reported as unavailable', async () => {
     await using parts = await openPostgresParts();
     const url = new URL(parts.url);
     url.searchParams.set('options', '-c default_transaction_read_only=on');
     await using standby = new PostgresDatabase(url.href);
-    await assert.rejects(standby.ping(), { name: 'DatabaseUnavailableError', message: /takes no changes/ });
+    await assert.rejects(standby.ping(), { name: 'DatabaseUnavailableError', message: /accepts no changes/ });
     await assert.rejects(
       standby.transaction((tx) => tx.run(INSERT, 'a', 'x')),
       DatabaseUnavailableError,

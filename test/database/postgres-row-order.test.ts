@@ -223,12 +223,16 @@ async function pathsOf({ api }: TestService, deadWebhook: number): Promise<strin
   const idsOf = async (list: string): Promise<number[]> =>
     (await api.get(`/${list}`)).body.data.map(({ id }: { id: number }) => id);
   const lists = ['accounts', 'folders', 'courses', 'equivalents', 'bundles', 'registrations', 'webhooks'];
-  const plain = lists.flatMap((list) => [`/${list}`, `/${list}?limit=1`, `/${list}?limit=2`]);
+  const plain = [...lists, 'events'].flatMap((list) => [`/${list}`, `/${list}?limit=1`, `/${list}?limit=2`]);
   const records: string[] = [];
   for (const list of lists.filter((each) => each !== 'registrations')) {
     for (const id of await idsOf(list)) records.push(`/${list}/${id}`);
   }
+  for (const id of await idsOf('events')) {
+    records.push(`/events/${id}`, `/events/${id}/webhooks`, `/events/${id}/webhooks?limit=2`);
+  }
   for (const id of await idsOf('accounts')) {
+    records.push(`/events?account_id=${id}&subtopic=CONTENT_ADDED_TO_ACCOUNT`);
     records.push(`/accounts/${id}/content`, `/accounts/${id}/content?limit=2`);
     records.push(`/ui/api/accounts/${id}/contents`, `/ui/api/addable-content?account_id=${id}`);
     records.push(

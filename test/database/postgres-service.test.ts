@@ -110,7 +110,7 @@ describe('while the PostgreSQL server is gone', { skip: !ON_POSTGRES }, () => {
     );
     const namesSent = () =>
       new Set(target.requests.map(({ text }) => JSON.parse(text).resource.account.name));
-    await until(() => namesSent().has('After'), 'delivery goes on');
+    await until(() => namesSent().has('After'), 'delivery continues');
     assert.deepEqual([...namesSent()], ['Before', 'After']);
     assert.equal(pauses(), 1, 'said once, not at every try');
   });

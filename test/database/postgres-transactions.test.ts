@@ -115,7 +115,7 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(hooks.sort(), ['1', '2']);
   });
 
-  it('that the server undoes again and again is given up as unavailable', async () => {
+  it('that the server rolls back again and again fails as unavailable', async () => {
     await using parts = await openPostgresParts();
     let runs = 0;
     const refused = parts.database.transaction(async (tx) => {
@@ -277,7 +277,7 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     await database.transaction((tx) => tx.run(INSERT, 'a', 'x'));
   });
 
-  it('for an instance that stands still ends for others: its locks are let go, its change is undone', async () => {
+  it('of a frozen instance ends: its locks are released, its change is undone', async () => {
     await using parts = await openPostgresParts({ timeouts: SHORT_TIMEOUTS });
     const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const stalled = parts.database.transaction(async (tx) => {
@@ -293,7 +293,7 @@ describe('waiting on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.deepEqual(await valuesOf(parts.database), { a: 'other' });
   });
 
-  it('is not cut short for a long transaction', async () => {
+  it('is not reduced for a long transaction', async () => {
     await using parts = await openPostgresParts({ timeouts: SHORT_TIMEOUTS });
     await parts.database.transaction((tx) => tx.run('select pg_sleep(1.5)'), { isLong: true });
   });

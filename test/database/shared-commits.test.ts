@@ -45,7 +45,7 @@ describe('transactions of one turn', () => {
     assert.deepEqual(await names(test.database), ['a', 'b', 'c']);
   });
 
-  it('run one after another, in the order they were asked for, and see what those before them changed', async () => {
+  it('run one after another, in the order of the calls, and see earlier changes', async () => {
     await using test = await openSqliteFile();
     const seen: number[] = [];
     const works = ['a', 'b', 'c', 'd'].map((name) => async (tx: Transaction) => {
@@ -136,7 +136,7 @@ describe('transactions of one turn', () => {
     assert.deepEqual(await names(test.database), ['a']);
   });
 
-  it('are told when they cannot begin because another process writes for too long', async () => {
+  it('fail if they cannot begin because another process writes for too long', async () => {
     await using test = await openSqliteFile();
     const other = test.connect();
     other.exec('begin immediate');
@@ -206,7 +206,7 @@ describe('what is to follow a commit', () => {
 });
 
 describe('disposing of a database', () => {
-  it('waits for the transactions that were asked for, and refuses later ones', async () => {
+  it('waits for the requested transactions, and rejects later ones', async () => {
     const test = await openSqliteFile();
     const results: string[] = [];
     const asked = Promise.all(

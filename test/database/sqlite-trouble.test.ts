@@ -23,7 +23,7 @@ describe('an engine in trouble', () => {
       database.transaction((tx) => tx.query.selectFrom('service_secrets').selectAll().execute()),
   };
   for (const [name, read] of Object.entries(reads)) {
-    it(`is told from a wrong question (${name})`, async () => {
+    it(`is distinguished from an invalid query (${name})`, async () => {
       await using test = await openSqliteFile();
       await test.database[Symbol.asyncDispose]();
       await using reopened = new SqliteDatabase(test.file);
@@ -57,7 +57,7 @@ describe('a statement that fails within a transaction', () => {
 });
 
 describe('a transaction that the engine undid as a whole, as it does on a full disk', () => {
-  it('runs no statement any more, not even one that was asked for without waiting', async () => {
+  it('runs no further statement, not even one that was called without waiting', async () => {
     await using test = await openSqliteFile();
     const insert = 'insert into service_secrets (name, value) values (?, ?)';
     await test.database.transaction((tx) =>

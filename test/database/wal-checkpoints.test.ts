@@ -69,7 +69,7 @@ describe('the pages of an embedded database', () => {
     assert.equal(await pageBytes(test.database), 8_192);
   });
 
-  it('stay as they are in a file of before, whose log is bounded all the same', async () => {
+  it('are unchanged in an older file, whose log is limited as well', async () => {
     await using test = openFormerFile();
     // The thread that copies is there then, which takes its time to start on a busy machine.
     await writeUntilCopied(test.database, test.file);
@@ -80,7 +80,7 @@ describe('the pages of an embedded database', () => {
 });
 
 describe('the write-ahead log', () => {
-  it('is copied into the database while transactions go on, and begins anew: it does not grow with what is written', async () => {
+  it('is copied into the database while transactions continue, and starts over: it does not grow with the writes', async () => {
     await using test = await openSqliteFile();
     // About 100 MiB in all, many times what the log may hold.
     await writeUntilCopied(test.database, test.file);

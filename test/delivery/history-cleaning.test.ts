@@ -141,7 +141,7 @@ describe('cleaning the history', () => {
       assert.equal(await count(delivery, table), 0, table);
   });
 
-  it('ends at once when it is told to stop, between rounds too', async () => {
+  it('ends immediately when it is stopped, even between rounds', async () => {
     await using delivery = await makeDelivery();
     const cleaner = cleanerIn(HISTORY_DAYS + 1, delivery);
     cleaner.start();

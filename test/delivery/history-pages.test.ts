@@ -80,9 +80,10 @@ describe('the list of a webhook’s deliveries', () => {
     assert.deepEqual(new Set(both).size, (await pages('limit=200')).flat().length);
   });
 
-  it('tells what became of each, without the message', async () => {
+  it('shows the outcome of each, without the message', async () => {
     const { body } = await api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED&limit=1`);
-    const [{ message_id, event_dt, updated_dt, duration_ms, id: deliveryId, ...rest }] = body.data;
+    const [{ message_id, event_dt, updated_dt, duration_ms, id: deliveryId, about, ...rest }] = body.data;
+    assert.equal(about.account.name, 'bad-6');
     assert.deepEqual(rest, {
       webhook_id: id,
       subtopic: 'ACCOUNT_CREATED',

@@ -14,6 +14,8 @@ import { loopbackSender, postbackTo } from '../support/target-sender.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
+// Runs on SQLite alone: no database takes part in looking up names.
+
 /** Far below what one name that gets no answer takes, far above what one that gets an answer does. */
 const UNHINDERED_MS = 1_400;
 const MANY = 64;
@@ -47,8 +49,8 @@ async function resolverWith(
   };
 }
 
-describe('targets whose names nobody answers', () => {
-  it('hold up no other target', async () => {
+describe('targets whose names get no response', () => {
+  it('delay no other target', async () => {
     await using names = await resolverWith(behaviourOf);
     await using target = await startTarget();
     await using sender = loopbackSender({ lookup: names.resolver.lookup });
@@ -70,10 +72,10 @@ describe('targets whose names nobody answers', () => {
     await using names = await resolverWith(behaviourOf);
     await using sender = loopbackSender({ lookup: names.resolver.lookup, deadlineMs: 10 });
     const { unsent, reason } = await sender.send(postbackTo('http://silent.test/'));
-    assert.deepEqual([unsent, reason], [false, 'host name lookup failed, the name service did not answer']);
+    assert.deepEqual([unsent, reason], [false, 'host name lookup failed, the name service did not respond']);
   });
 
-  it('lose no attempt when no name server answers at all, and get their messages in order when one does', async () => {
+  it('lose no attempt when no name server responds at all, and get their messages in order when one does', async () => {
     let down = true;
     await using names = await resolverWith((name) => (down ? 'silent' : behaviourOf(name)));
     await using target = await startTarget();
@@ -148,7 +150,7 @@ describe('a host name', () => {
     assert.deepEqual([...new Set(names.server.asked)], ['receiver.team']);
   });
 
-  it('with as many dots as ndots says is asked for as it is first', async () => {
+  it('with as many dots as ndots is first looked up unchanged', async () => {
     await using names = await resolverWith(() => 'absent', { resolver: 'search a.test b.test.' });
     await assert.rejects(names.resolver.find('x.y'), { code: 'ENOTFOUND' });
     assert.deepEqual([...new Set(names.server.asked)], ['x.y', 'x.y.a.test', 'x.y.b.test']);

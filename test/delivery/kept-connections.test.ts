@@ -11,6 +11,8 @@ import {
   statisticsOf,
 } from './webhook-parts.ts';
 
+// Runs on SQLite alone: no database takes part in connections to targets.
+
 /** Longer than a close that crosses a request takes: 200 ms and twice the round trip. */
 const TOO_LATE_MS = 700;
 const ENDINGS: Readonly<Record<string, Behaviour>> = { close: close(), reset: reset() };
@@ -37,7 +39,7 @@ for (const [name, ending] of Object.entries(ENDINGS)) {
         ],
       );
       assert.deepEqual([second?.status, second?.attempts], ['DEAD_LETTERED', 1]);
-      assert.match(second?.error ?? '', /connection (reset|closed before the answer was complete)$/);
+      assert.match(second?.error ?? '', /connection (reset|closed before the response was complete)$/);
       assert.deepEqual(
         second?.attempt_history.map(({ attempt, resent }) => [attempt, resent]),
         [[1, false]],
@@ -102,7 +104,7 @@ for (const [name, ending] of Object.entries(ENDINGS)) {
 }
 
 describe('the history of a message that was sent once more', () => {
-  it('keeps saying so when the message is sent again by hand', async () => {
+  it('still says so after a redelivery', async () => {
     await using target = await startTarget({
       respondWith: inTurn(answer(200), close(), answer(500), answer(200)),
     });

@@ -15,6 +15,8 @@ import {
 import { loopbackSender, postbackTo, untilConnections } from '../support/target-sender.ts';
 import { testAuthority } from '../support/target-tls.ts';
 
+// Needs a process of its own: it looks for sockets that the process has left open.
+
 const toLoopback: LookupFunction = (_hostname, _options, callback) =>
   callback(null, [{ address: '127.0.0.1', family: 4 }]);
 

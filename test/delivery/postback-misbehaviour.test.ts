@@ -78,7 +78,7 @@ describe('a target that does not answer', () => {
   });
 
   it('but closes the connection when it has read the request', async () => {
-    const reason = 'connection closed before the answer was complete';
+    const reason = 'connection closed before the response was complete';
     assert.deepEqual(await sendTo(close()), { ...NO_ANSWER, reason });
   });
 
@@ -113,7 +113,7 @@ describe('a target that answers in part', () => {
   it('and closes the connection before the end it announced', async () => {
     const result = await sendTo(rawBytes('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'));
     assert.equal(result.outcome, 'FAILED');
-    assert.equal(result.reason, 'connection closed before the answer was complete');
+    assert.equal(result.reason, 'connection closed before the response was complete');
   });
 
   it('and closes the connection within a chunk', async () => {
@@ -179,7 +179,10 @@ describe('a target that answers too much', () => {
 
   it('headers without measure', async () => {
     const result = await sendTo(answer(200, { headers: { 'x-long': 'x'.repeat(MIB) } }));
-    assert.deepEqual([result.outcome, result.reason], ['FAILED', 'answer has too many or too long headers']);
+    assert.deepEqual(
+      [result.outcome, result.reason],
+      ['FAILED', 'response has too many or too long headers'],
+    );
   });
 });
 
@@ -201,7 +204,7 @@ describe('a target that answers something else', () => {
   for (const [what, bytes] of Object.entries(garbage))
     it(`${what}: could not be parsed`, async () => {
       const result = await sendTo(rawBytes(bytes));
-      assert.deepEqual([result.outcome, result.reason], ['FAILED', 'answer could not be parsed']);
+      assert.deepEqual([result.outcome, result.reason], ['FAILED', 'response could not be parsed']);
     });
 
   it('more than one answer: the first holds, and the connection is not used again', async () => {
@@ -217,7 +220,7 @@ describe('a target that answers something else', () => {
   });
 });
 
-describe('informational answers', () => {
+describe('informational responses', () => {
   for (const statuses of [[100], [102], [103], [100, 100, 103, 102]])
     it(`${statuses.join(', ')} are passed over`, async () => {
       const result = await sendTo(informational(statuses, answer(201, { body: 'ok' })), {
@@ -271,7 +274,7 @@ describe('a target that sends bytes without end outside the body', () => {
   for (const [where, behaviour] of [
     ['the status line', endlessBytes('HTTP/1.1 200 ', 'x')],
     ['the name of a header', endlessBytes('HTTP/1.1 200 OK\r\nX', 'x')],
-    ['informational answers', endlessBytes('', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
+    ['informational responses', endlessBytes('', 'HTTP/1.1 103 Early Hints\r\n\r\n')],
   ] as const) {
     it(`in ${where} fails at once`, async () => {
       const { outcome, reason } = await sendTo(behaviour);
@@ -296,7 +299,7 @@ describe('a target that sends bytes without end outside the body', () => {
 });
 
 describe('targets that hang', () => {
-  it('hold up no other, not even at the same origin', async () => {
+  it('delay no other, not even at the same origin', async () => {
     await using target = await startTarget({ respondWith: byPath({ '/hangs': hang() }, answer(200)) });
     await using sender = loopbackSender();
     const hung = Array.from({ length: 100 }, () => sender.send(postbackTo(`${target.url}/hangs`)));

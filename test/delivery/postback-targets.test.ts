@@ -33,7 +33,7 @@ async function sendTo(
   return await sender.send(postbackTo(url));
 }
 
-const REFUSED_NAME = 'the host name leads to an address that is not allowed';
+const REFUSED_NAME = 'the host name resolves to an address that is not allowed';
 
 /** @param address what the URL holds; null for a name, of which nobody is told where it leads */
 function assertRefused(result: PostbackResult, target: Target, address: string | null): void {

@@ -5,6 +5,8 @@ import { startTarget } from '../support/target.ts';
 import { loopbackSender, postbackTo } from '../support/target-sender.ts';
 import { type TargetCertificate, testAuthority } from '../support/target-tls.ts';
 
+// Needs a process of its own: it changes an environment variable that all connections of a process heed.
+
 const toLoopback: LookupFunction = (_hostname, _options, callback) =>
   callback(null, [{ address: '127.0.0.1', family: 4 }]);
 
@@ -72,7 +74,7 @@ describe('a target that speaks TLS', () => {
     assert.equal(target.requests.length, 0);
   });
 
-  it('but does not finish the handshake is given up at the deadline', async () => {
+  it('but does not finish the handshake fails at the deadline', async () => {
     await using target = await startTarget({ tls: 'trusted' });
     target.acceptWith('hang');
     await using sender = loopbackSender({ ca: [testAuthority()], deadlineMs: 100 });
@@ -93,6 +95,6 @@ describe('a target that does not speak TLS', () => {
     await using target = await startTarget();
     await using sender = loopbackSender();
     const result = await sender.send(postbackTo(`https://127.0.0.1:${target.port}/`));
-    assert.equal(result.reason, 'TLS handshake failed, the target does not speak TLS');
+    assert.equal(result.reason, 'TLS handshake failed, the target does not use TLS');
   });
 });

@@ -92,7 +92,7 @@ describe('sending one message again', () => {
     assert.deepEqual([success_count, error_count], [1, 2]);
   });
 
-  it('gives it all of its attempts anew', async () => {
+  it('gives it all of its attempts again', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService();
     const { api } = service;
@@ -142,7 +142,7 @@ describe('sending one message again', () => {
     assert.equal((await redeliver(id)).status, 404);
   });
 
-  it('happens once when it is asked for twice at the same time', async () => {
+  it('happens once if it is requested twice at the same time', async () => {
     await using target = await startTarget();
     await using service = await startTestService({ settings: { shutdown_timeout: 0.01 } });
     const { api } = service;
@@ -158,7 +158,7 @@ describe('sending one message again', () => {
 });
 
 describe('sending all dead letters again', () => {
-  it('sends each once when three instances are asked for it at the same time', {
+  it('sends each message once if three instances get the request at the same time', {
     skip: !ON_POSTGRES && 'one process has SQLite for itself',
   }, async () => {
     using folder = temporaryFolder();
@@ -248,7 +248,7 @@ describe('the head of a line', () => {
     assert.deepEqual(accountsOf(target.requests), ['a', 'a', 'b']);
   });
 
-  it('can be skipped: it is a dead letter then, its attempts are told as they were, and it can be sent again', async () => {
+  it('can be skipped: it becomes a dead letter, keeps its attempts, and can be redelivered', async () => {
     await using target = await startTarget();
     target.respondWith(when((postback) => accountsOf([postback])[0] === 'a', answer(500)));
     await using service = await startTestService({ settings: LONG_RETRIES });

@@ -266,7 +266,7 @@ describe('the history of a message', () => {
         each.error,
       ]),
       [
-        [1, null, null, `${url} connection closed before the answer was complete`],
+        [1, null, null, `${url} connection closed before the response was complete`],
         [2, 500, 'second trouble', `${url} 500 Internal Server Error`],
         [3, 404, 'third trouble', `${url} 404 Nobody Here`],
         [4, 202, 'thanks', null],
@@ -302,7 +302,7 @@ describe('the history of a message', () => {
     assert.ok(wait >= 48_000 && wait <= 60_001, `${wait} ms`);
   });
 
-  it('keeps of an answer what there is room for', async () => {
+  it('stores as much of a response as fits', async () => {
     const long = 'Zoë '.repeat(10_000);
     await using test = await failing(answer(200, { body: long }));
     const [delivery] = await settledDeliveries(test.service.api, test.id, 1);

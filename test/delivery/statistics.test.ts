@@ -46,7 +46,7 @@ describe('the statistics of a webhook', () => {
     assert.match(after.last_error_message ?? '', /500 Internal Server Error$/);
   });
 
-  it('count the last attempt of a message that is given up', async () => {
+  it('count the last attempt of a message that is dead-lettered', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService();
     const { api } = service;
@@ -167,7 +167,7 @@ describe('a webhook', () => {
     ['success', 200],
     ['failure', 500],
   ] as const) {
-    it(`never tell of a last ${what} before they began, when a delivery ends beside a reset`, async () => {
+    it(`never show a last ${what} before they began, if a delivery ends during a reset`, async () => {
       const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
       const { promise: mayAnswer, resolve: answerNow } = Promise.withResolvers<void>();
       await using target = await startTarget({

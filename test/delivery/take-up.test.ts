@@ -41,7 +41,7 @@ async function retryNow(api: Api, id: number): Promise<void> {
 }
 
 describe('what is decided when a message is taken up', () => {
-  it('is where it goes: mending the URL mends the whole backlog', async () => {
+  it('is where it goes: correcting the URL corrects the whole backlog', async () => {
     await using wrong = await startTarget({ respondWith: answer(404) });
     await using right = await startTarget();
     await using service = await startTestService({ settings: LONG_RETRIES });
@@ -133,7 +133,7 @@ describe('what is decided when a message is taken up', () => {
     assert.match(a?.error ?? '', /500 Internal Server Error/, 'its attempt stays told');
   });
 
-  it('is not what is out already: a change while a request is under way holds from the next attempt', async () => {
+  it('does not affect requests in flight: a change applies from the next attempt on', async () => {
     const { promise: held, resolve: hold } = Promise.withResolvers<TargetExchange>();
     await using target = await startTarget({ respondWith: hold });
     await using service = await startTestService({ settings: LONG_RETRIES });
@@ -250,7 +250,7 @@ describe('a long backlog that is not to be delivered', () => {
     { what: 'too old', change: { ignore_before_dt: '2999-01-01T00:00:00Z' }, reason: 'BEFORE_IGNORE_DT' },
     { what: 'of an inactive webhook', change: { enabled: false }, reason: 'WEBHOOK_INACTIVE' },
   ]) {
-    it(`${what} is discarded in bulk, each message told of in order`, async () => {
+    it(`${what} is discarded in bulk, and each message is reported in order`, async () => {
       await using target = await startTarget({ respondWith: answer(500) });
       await using service = await startTestService({ settings: LONG_RETRIES });
       const { api } = service;

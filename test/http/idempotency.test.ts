@@ -124,7 +124,7 @@ describe('Idempotency-Key on POST', () => {
     assert.equal(await post('Southwind'), second, 'a repetition of what took the key');
   });
 
-  test('a key that is none is told', async () => {
+  test('an invalid key is reported', async () => {
     await using service = await startTestService();
     for (const key of ['""', 'a b', 'k'.repeat(256)]) {
       const answer = await service.api.post('/accounts', { name: 'Northwind' }, { 'Idempotency-Key': key });

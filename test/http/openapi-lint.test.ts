@@ -6,7 +6,11 @@ import { dirname, join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import spectralCore from '@stoplight/spectral-core';
 import { startTestService, type TestService, temporaryFolder } from '../support/service.ts';
+import { SPECTRAL_RULES } from './spectral-rules.ts';
+
+// Runs on SQLite alone: the description of the API is the same on every database.
 
 const REDOCLY = join(
   dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')),
@@ -30,11 +34,36 @@ describe('the rules for the OpenAPI description', () => {
   });
   after(() => service.stop());
 
-  test('hold for the description of the service', async () => {
+  test('of Redocly hold for the description of the service', async () => {
     assert.deepEqual(await lint(description), []);
   });
 
-  test('find a description that breaks them', async () => {
+  test('of Spectral hold for it, too', async () => {
+    assert.deepEqual(await lintWithSpectral(JSON.parse(description)), []);
+  });
+
+  test('of Spectral find a description that breaks them', async () => {
+    const broken = JSON.parse(description);
+    const { Account } = broken.components.schemas;
+    const { post } = broken.paths['/accounts'];
+    const { requestBody } = broken.paths['/accounts/{account_id}'].put;
+    requestBody.content['application/json'].schema = { type: 'object', properties: {} };
+    delete Account.properties.enabled.type;
+    post.responses[401].content['application/problem+json'].schema = { type: 'object' };
+    broken.components.schemas.lower_case = { $ref: '#/components/schemas/Account' };
+    post.tags = [];
+    const found = new Set((await lintWithSpectral(broken)).map(({ rule }) => rule));
+    for (const rule of [
+      'bodies-are-components',
+      'components-are-named-like-types',
+      'members-have-types',
+      'problems-are-problems',
+      'operation-tags',
+    ])
+      assert.ok(found.has(rule), `${rule} is not among ${[...found].join()}`);
+  });
+
+  test('of Redocly find a description that breaks them', async () => {
     const broken = JSON.parse(description);
     const { Account, Topic, LineHead } = broken.components.schemas;
     delete Account.properties.id.format;
@@ -56,6 +85,16 @@ describe('the rules for the OpenAPI description', () => {
     ]);
   });
 });
+
+/** What Spectral says against a description. */
+async function lintWithSpectral(
+  description: object,
+): Promise<{ rule: string; message: string; at: string }[]> {
+  const spectral = new spectralCore.Spectral();
+  spectral.setRuleset(SPECTRAL_RULES);
+  const findings = await spectral.run(description as Record<string, unknown>);
+  return findings.map(({ code, message, path }) => ({ rule: String(code), message, at: path.join('/') }));
+}
 
 /** What Redocly says against a description. */
 async function lint(description: string): Promise<{ rule: string; message: string; at: string }[]> {

@@ -6,6 +6,8 @@ import formats from 'ajv-formats';
 import { SUBTOPICS } from '../../src/events/catalogue.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
+// Runs on SQLite alone: the description of the API is the same on every database.
+
 interface Operation {
   operationId: string;
   summary: string;
@@ -68,10 +70,12 @@ describe('the OpenAPI description', () => {
       'get /webhooks/{webhook_id}',
       'put /webhooks/{webhook_id}',
       'delete /webhooks/{webhook_id}',
+      'post /webhooks/{webhook_id}/replay',
       'post /webhooks/{webhook_id}/signing-secret',
       'delete /webhooks/{webhook_id}/signing-secret',
       'get /webhooks/{webhook_id}/statistics',
       'post /webhooks/{webhook_id}/statistics/reset',
+      'get /webhooks/{webhook_id}/health',
       'get /webhooks/{webhook_id}/deliveries',
       'get /webhooks/{webhook_id}/deliveries/{delivery_id}',
       'post /webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver',
@@ -80,6 +84,9 @@ describe('the OpenAPI description', () => {
       'post /webhooks/{webhook_id}/line/retry',
       'post /webhooks/{webhook_id}/line/skip',
       'post /webhooks/{webhook_id}/test',
+      'get /events',
+      'get /events/{event_id}',
+      'get /events/{event_id}/webhooks',
       'get /folders',
       'post /folders',
       'get /folders/{folder_id}',
@@ -200,7 +207,7 @@ describe('the OpenAPI description', () => {
 
   test('calls every operation by a verb', () => {
     const verbs = new RegExp(
-      '^(add|create|delete|get|import|launch|list|preview|publish|receive|redeliver|remove|request|reset|retry|rotate|skip|' +
+      '^(add|create|delete|get|import|launch|list|preview|publish|receive|replay|redeliver|remove|request|reset|retry|rotate|skip|' +
         'test|update|upload|waive)[A-Z]\\w+$',
     );
     const received = Object.values(document.webhooks).map(({ post }) => post!);
@@ -238,7 +245,7 @@ describe('the OpenAPI description', () => {
     assert.doesNotMatch(policy, /https?:/);
   });
 
-  test('below a path of base_url, the reference page and where tokens are asked for are found there', async () => {
+  test('below a path of base_url, the reference page and the token endpoint are found there', async () => {
     const baseUrl = 'https://learn.example/coursewire';
     await using proxied = await startTestService({ settings: { base_url: baseUrl } });
     const page = await (await fetch(`${proxied.url}/docs`)).text();

@@ -4,7 +4,9 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { startTestService } from '../support/service.ts';
 
-test('a client that does not read its answer holds up a stop no longer than shutdown_timeout', async () => {
+// Runs on SQLite alone: the response does not depend on the database.
+
+test('a client that does not read its response delays shutdown for at most shutdown_timeout', async () => {
   const service = await startTestService({ settings: { shutdown_timeout: 0.2 } });
   const { hostname, port } = new URL(service.url);
   const client = connect(Number(port), hostname);

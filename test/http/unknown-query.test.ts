@@ -5,6 +5,8 @@ import { type Browser, createAdministrator, signedInBrowser } from '../support/a
 import { startTestService, type TestService } from '../support/service.ts';
 import { assertInvalid, assertProblem, webhookInput } from '../webhooks/webhook-expectations.ts';
 
+// Runs on SQLite alone: the requests are refused before anything is stored.
+
 /** Pages, files, what machines look at, and the token endpoint take any query; the LRS refuses in its standard's way. */
 const FREE =
   /^\w+ \/(?:$|ui$|ui\/(?!api\/)|\.well-known\/|docs|openapi\.json|health\/|metrics$|launch\/|public\/v1\/auth$|xapi\/)/;

@@ -171,7 +171,7 @@ describe('an access token', () => {
     assert.equal(formatScope((await parts.tokens.verify(token))?.scopes ?? []), 'webhooks:read');
   });
 
-  it('holds after a restart and on an instance beside this one', async () => {
+  it('is valid after a restart and on another instance', async () => {
     await using parts = await openParts();
     const { token } = parts.tokens.issue(parts.client, []);
     await using other = parts.open();

@@ -41,7 +41,7 @@ describe('the token endpoint grants', () => {
     }
   });
 
-  it('the scope that was asked for, each once and in its order', async () => {
+  it('the requested scope, each once and in its order', async () => {
     await using endpoint = await startEndpoint();
     await assertGranted(
       endpoint,
@@ -54,7 +54,7 @@ describe('the token endpoint grants', () => {
     );
   });
 
-  it('all that the client holds when no scope is asked for, or one without a value', async () => {
+  it('all scopes of the client if no scope is requested, or one without a value', async () => {
     await using endpoint = await startEndpoint();
     await assertGranted(endpoint, await ask(endpoint, GRANT));
     await assertGranted(endpoint, await ask(endpoint, { ...GRANT, scope: '' }));
@@ -261,7 +261,7 @@ describe('the token endpoint refuses with invalid_request', () => {
     }
   });
 
-  it('a body over the limit, however its length is told, and the client reads the answer', async () => {
+  it('a body over the limit, with any form of length, and the client reads the response', async () => {
     await using endpoint = await startEndpoint();
     const body = `x=${'y'.repeat(MAX_TOKEN_BODY_BYTES)}`;
     // The client goes on only once it has its answer: the rest of the body is not waited for.

@@ -35,6 +35,15 @@ describe('a service whose public address is https', () => {
       );
   });
 
+  it('says so of the content origin, which has an address of its own', async () => {
+    const settings = { base_url: 'http://localhost:1', content_base_url: 'https://content.example.com' };
+    await using service = await startTestService({ settings });
+    const port = service.logLines.find(({ contentPort }) => contentPort !== undefined)?.contentPort;
+    const of = async (url: string) => (await fetch(url)).headers.get('strict-transport-security');
+    assert.equal(await of(`http://127.0.0.1:${port}/x/player/`), 'max-age=31536000');
+    assert.equal(await of(`${service.url}/health/live`), null);
+  });
+
   it('and only then', async () => {
     await using service = await startTestService();
     assert.equal((await fetch(`${service.url}/health/live`)).headers.get('strict-transport-security'), null);
@@ -42,16 +51,18 @@ describe('a service whose public address is https', () => {
 });
 
 describe('connections of clients', () => {
-  it('are closed beyond max_connections, and those that are open go on', async () => {
-    await using service = await startTestService({ settings: { max_connections: 10 } });
-    const { hostname, port } = new URL(service.url);
-    const sockets = Array.from({ length: 30 }, () => connect(Number(port), hostname).on('error', () => {}));
-    const open = new Set(sockets);
-    for (const socket of sockets) socket.once('close', () => open.delete(socket));
-    await Promise.all(sockets.map(answeredOrClosed));
-    assert.ok(open.size > 0 && open.size <= 10, `${open.size} are open`);
-    for (const socket of sockets) socket.destroy();
-  });
+  for (const origin of ['the service', 'the content origin']) {
+    it(`to ${origin} are closed beyond max_connections, and those that are open go on`, async () => {
+      await using service = await startTestService({ settings: { max_connections: 10 } });
+      const { hostname, port } = new URL(origin === 'the service' ? service.url : service.service.contentUrl);
+      const sockets = Array.from({ length: 30 }, () => connect(Number(port), hostname).on('error', () => {}));
+      const open = new Set(sockets);
+      for (const socket of sockets) socket.once('close', () => open.delete(socket));
+      await Promise.all(sockets.map(answeredOrClosed));
+      assert.ok(open.size > 0 && open.size <= 10, `${open.size} are open`);
+      for (const socket of sockets) socket.destroy();
+    });
+  }
 });
 
 /** Resolves when a request on the socket was answered, or the socket closed. */

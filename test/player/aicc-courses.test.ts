@@ -15,6 +15,18 @@ const TWO_UNITS: PackageFiles = {
   'course.cst': '"Block","Member"\r\n"ROOT","A1"\r\n"ROOT","A2"\r\n',
 };
 
+/** A course of two blocks with prerequisites: A3 needs a unit, A4 all of a block, A5 a unit that was browsed. */
+const WITH_PREREQUISITES: PackageFiles = {
+  ...TWO_UNITS,
+  'course.au': `"System_ID","Type","File_Name"\r\n${['A1', 'A2', 'A3', 'A4', 'A5']
+    .map((id) => `"${id}","lesson","index.html"\r\n`)
+    .join('')}`,
+  'course.cst':
+    '"Block","Member","Member","Member"\r\n"ROOT","B1","B2","A5"\r\n"B1","A1","A2"\r\n"B2","A3","A4"\r\n',
+  'course.pre':
+    '"Structure_Element","Prerequisite"\r\n"a3","A1"\r\n"A4","B1 & ~A3=f"\r\n"A5","1*{A1=""B"", A2=""B""}"\r\n',
+};
+
 /** An AICC unit that was opened at an address. */
 class Unit {
   readonly url: string;
@@ -63,7 +75,7 @@ describe('an AICC course', () => {
   const open = async (registrationId: string, unit = 'A1') =>
     new Unit(await (await Player.open(service, registrationId)).openUnit(unit));
 
-  test('is told who learns, what was kept and what it takes to pass', async () => {
+  test('receives the learner, the stored data and the passing score', async () => {
     const unit = await open(await register());
     const { values, suspended } = await unit.parameters();
     assert.equal(values.Student_ID, 'ann@example.com');
@@ -159,7 +171,29 @@ describe('an AICC course', () => {
     });
   });
 
-  test('in an older window writes nothing more, and is told so', async () => {
+  test('opens its units when the prerequisites of its .pre file are met', async () => {
+    const player = await Player.open(service, await register(WITH_PREREQUISITES));
+    const closed = async () =>
+      (await player.post('/units')).units
+        .filter(({ isOpen }: { isOpen: boolean }) => !isOpen)
+        .map(({ id }: { id: string }) => id);
+    const report = async (unit: string, status: string) =>
+      await new Unit(await player.openUnit(unit)).send('PutParam', `[core]\nlesson_status=${status}`);
+    assert.deepEqual(await closed(), ['A3', 'A4', 'A5']);
+    await report('A2', 'browsed');
+    assert.deepEqual(await closed(), ['A3', 'A4']);
+    await report('A1', 'passed');
+    assert.deepEqual(await closed(), ['A4']);
+    await report('A2', 'completed');
+    assert.deepEqual(await closed(), ['A5']);
+    await report('A3', 'failed');
+    assert.deepEqual(await closed(), ['A4', 'A5']);
+    const refused = await fetch(`${player.base}/unit`, { method: 'POST', body: '{"unit":"A4"}' });
+    assert.equal(refused.status, 409);
+    assert.match(await refused.text(), /prerequisites of the unit \\"A4\\" are not met/);
+  });
+
+  test('in an older window writes nothing more, and is notified', async () => {
     const registrationId = await register();
     const old = await open(registrationId);
     await open(registrationId);

@@ -120,7 +120,7 @@ describe('the content origin', () => {
     }
   });
 
-  it('opens nothing for a token that was forged, cut short or made for something else', async () => {
+  it('opens nothing for a token that was forged, truncated or made for something else', async () => {
     const token = contentPath().slice(1);
     const link = (await service.api.post(`/registrations/${registrationId}/launch`)).body.launch_url
       .split('/')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../content/registration-parts.ts';
 import { aiccFiles } from '../support/course-packages.ts';
-import { startLaunch } from '../support/player-client.ts';
+import { startLaunch, startUnit } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -186,6 +186,46 @@ describe('hostile courses', () => {
     assert.equal((await grow('c')).status, 413);
     const { body } = await service.api.get(`/registrations/${registrationId}/runtime`);
     assert.deepEqual(Object.keys(body.attempts[0].units[0].data.cmi), ['a', 'b']);
+  });
+
+  test('cannot make the data of a unit have more members than are read in time', async () => {
+    const { client } = await startUnit(service, scorm12Course(), 'i1');
+    const members = Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`k${n}`, 1]));
+    const add = (cmi: object) => client.commit('i1', cmi, { isChange: true });
+    assert.equal((await add({ a: members })).status, 200);
+    const { status, body } = await add({ b: members });
+    assert.deepEqual([status, body.detail], [413, 'A data model has at most 50000 members and items']);
+    assert.equal((await client.commit('i1', members)).status, 200);
+    assert.equal((await add({ a: 1 })).status, 413, 'merging many members takes long');
+  });
+
+  test('cannot share values with other courses without end', async () => {
+    const stores = Array.from({ length: 200 }, (_, n) => `<adlcp:map targetID="s${n}"/>`).join('');
+    const items = ['1', '2']
+      .map(
+        (n) =>
+          `<item identifier="i${n}" identifierref="r1"><title>${n}</title><adlcp:data>${stores}</adlcp:data></item>`,
+      )
+      .join('');
+    const plain = scorm2004Course({ items });
+    const manifest = String(plain['imsmanifest.xml']).replace(
+      '<organization ',
+      '<organization adlcp:sharedDataGlobalToSystem="true" ',
+    );
+    const { client } = await startUnit(service, { ...plain, 'imsmanifest.xml': manifest }, 'i1');
+    const save = (from: number) => {
+      const kept = Array.from({ length: 100 }, (_, n) => [`s${from + n}`, 'x'.repeat(63_000)]);
+      const nothing = { current: null, suspended: null, activities: {}, objectives: {} };
+      const sequencing = { format: 2, ...nothing, stores: Object.fromEntries(kept) };
+      return client.commit('i1', { location: `${from}` }, { state: { sequencing } });
+    };
+    assert.equal((await save(0)).status, 200);
+    const { status, body } = await save(100);
+    assert.equal(status, 413);
+    assert.match(body.detail, /shares at most 5000 values of 8388608 bytes together/);
+    const opened = await client.open();
+    assert.equal(Object.keys(opened.sequencing.state.stores).length, 100);
+    assert.equal((await client.openUnit('i1')).data.cmi.location, '0', 'nothing of the refused save is kept');
   });
 
   test('cannot begin sessions without end', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { uploadForm } from '../content/packages.ts';
 import { give, launch, register } from '../content/registration-parts.ts';
 import { type PackageFiles, zipOf } from '../support/course-packages.ts';
-import type { TestService } from '../support/service.ts';
+import type { RunningService } from '../support/service.ts';
 import { LrsClient } from './lrs-parts.ts';
 
 /** A learner with a course, as their systems know them. */
@@ -14,7 +14,7 @@ export interface RegisteredLearner {
 
 /** Imports a course, gives it to an account and registers a learner. */
 export async function registerTo(
-  service: TestService,
+  service: RunningService,
   files: PackageFiles,
   learner = 'ann@example.com',
 ): Promise<RegisteredLearner> {
@@ -42,7 +42,7 @@ export class Player {
   }
 
   /** Follows a launch link and opens the page, which takes over from every other one. */
-  static async open(service: TestService, registrationId: string): Promise<Player> {
+  static async open(service: RunningService, registrationId: string): Promise<Player> {
     return await Player.follow(await launch(service, registrationId));
   }
 
@@ -88,7 +88,7 @@ export function xapiCourse(address: URL) {
 }
 
 /** A registration's results. */
-export async function resultOf(service: TestService, registrationId: string) {
+export async function resultOf(service: RunningService, registrationId: string) {
   const { completion, success, score, duration } = (await service.api.get(`/registrations/${registrationId}`))
     .body;
   return { completion, success, score, duration };

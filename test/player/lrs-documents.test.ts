@@ -61,7 +61,7 @@ describe('documents of the learning record store', () => {
     assert.deepEqual((await lrs.call('GET', 'activities/state', { query })).json, { a: 1, b: 2 });
   });
 
-  test('of profiles are replaced only by who names the present one: of many at once, one wins', async () => {
+  test('of profiles are replaced only with the current ETag: of many at once, one wins', async () => {
     const query = { activityId: activity('profile').id, profileId: 'p' };
     const put = (body: object, headers = {}) =>
       lrs.call('PUT', 'activities/profile', { query, body, headers });

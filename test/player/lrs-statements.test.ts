@@ -60,7 +60,7 @@ describe('statements of the learning record store', () => {
     assert.deepEqual(await within({ activity: activity('nowhere').id }), []);
   });
 
-  test('are found by what they name elsewhere only when the broad filters are asked for', async () => {
+  test('are found by other agents and activities in them only with the broad filters', async () => {
     const registration = randomUUID();
     const [id] = await lrs.store(
       statement({
@@ -223,7 +223,7 @@ describe('statements of the learning record store', () => {
     assert.equal(huge.status, 413);
   });
 
-  test('carry attachments, which come back byte for byte where they are asked for', async () => {
+  test('have attachments, which are returned byte for byte on request', async () => {
     const content = Buffer.from('line\r\n--not the boundary\r\n\0\xff', 'latin1');
     const sha2 = createHash('sha256').update(content).digest('hex');
     const attachment = {
@@ -295,7 +295,7 @@ describe('statements of the learning record store', () => {
     assert.equal((await lrs.call('POST', 'statements', signed({}, true))).status, 400);
   });
 
-  test('are told in one language or as identifiers where that is asked for', async () => {
+  test('are returned in one language or as identifiers on request', async () => {
     const object = { ...activity('words'), definition: { name: { en: 'Golf', 'de-CH': 'Golf spielen' } } };
     const [id] = await lrs.store(statement({ object, actor: { ...ANN, name: 'Ann' } }));
     const query = { statementId: id! };

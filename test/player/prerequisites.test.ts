@@ -95,6 +95,26 @@ describe('prerequisites of SCORM 1.2', () => {
     assert.deepEqual(closed(await player.open()), ['c']);
   });
 
+  it('may ask for a unit that was browsed', async () => {
+    const { player } = await start(
+      item('a', null),
+      item('b', 'a="browsed"'),
+      item('c', 'a<>browsed'),
+      item('d', 'b = "B"'),
+    );
+    const isClosed = async () => closed((await player.post('units')).body);
+    assert.deepEqual(closed(await player.open()), ['b', 'd']);
+    const early = await player.commit('b', { core: { lesson_status: 'incomplete' } });
+    assert.equal(early.status, 409, JSON.stringify(early.body));
+    await player.commit('a', { core: { lesson_status: 'browsed' } });
+    assert.deepEqual(await isClosed(), ['c', 'd']);
+    await player.openUnit('b');
+    assert.equal((await player.commit('b', { core: { lesson_status: 'browsed' } })).status, 200);
+    assert.deepEqual(await isClosed(), ['c']);
+    await player.commit('a', PASSED, { terminated: true });
+    assert.deepEqual(await isClosed(), ['b']);
+  });
+
   it('may ask for a certain status', async () => {
     const { player } = await start(item('a', null), item('b', 'a="failed"'), item('c', '~a'));
     assert.deepEqual(closed(await player.open()), ['b']);

@@ -45,7 +45,7 @@ describe('an xAPI course', () => {
     return { registrationId, player, address, course: xapiCourse(address) };
   };
 
-  test('is told where to report and for whom, before the fragment of its address', async () => {
+  test('receives where to report and for whom, before the fragment of its address', async () => {
     const { registrationId, address, course } = await open('bob');
     assert.match(address.pathname, /\/content\/start\.html$/);
     assert.equal(address.searchParams.get('a'), '1');
@@ -255,7 +255,7 @@ describe('an xAPI course', () => {
     assert.equal((await lrs.call('GET', 'statements')).status, 401);
   });
 
-  test('begins anew after a reset, and the window from before writes nothing more', async () => {
+  test('starts again after a reset, and the earlier window writes nothing more', async () => {
     const { registrationId, course } = await open();
     const { actor, activity: object } = course;
     const query = { activityId: object.id, agent: JSON.stringify(actor), stateId: 'resume' };

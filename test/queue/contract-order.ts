@@ -102,6 +102,26 @@ export function orderContract(open: OpenQueue): void {
       assert.deepEqual(contentOf(await user.receiveOne()), queued);
     });
 
+    it('keeps the trace context of each message, also after a failed attempt', async () => {
+      await using engine = await open();
+      const user = new QueueUser(engine);
+      const traceContext = '{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}';
+      const [traced, untraced] = [1, 2].map((lineId) => messageOf(lineId, `m${lineId}`, engine.now()));
+      await user.putAll([{ ...traced!, traceContext }, untraced!]);
+      const received = await user.receive();
+      assert.deepEqual(
+        received.map((message) => message.traceContext),
+        [traceContext, undefined],
+      );
+      await user.settle(
+        ...received.map((message) => ({ message, action: 'retry', availableAt: engine.now() }) as const),
+      );
+      assert.deepEqual(
+        (await user.receive()).map((message) => message.traceContext),
+        [traceContext, undefined],
+      );
+    });
+
     it('is the order of commits when transactions overlap', async () => {
       await using engine = await open();
       const { queue, database } = engine;

@@ -125,7 +125,7 @@ describe('messages that were delivered, until they are deleted many together', {
     assert.ok(left < rounds, `${left} of ${2 * rounds + 2} are there`);
   });
 
-  it('are not in the way of a head that is dead-lettered or retried by hand', async () => {
+  it('do not affect a head that is dead-lettered or retried manually', async () => {
     const { engine, user } = await openFilled();
     await using _ = engine;
     await deliver(user, 2);

@@ -49,7 +49,7 @@ describe('the count of a line', () => {
       await line.queue.recount();
       assert.equal((await line.queue.line(1)).depth, 3);
       assert.deepEqual(await line.receive(), ['a']);
-      assert.match(line.reports.join(), /^the line of webhook 1 counted [07] messages and holds 3$/);
+      assert.match(line.reports.join(), /^the line of webhook 1 had the count [07] but contains 3 messages$/);
       await line.queue.recount();
       assert.equal(line.reports.length, 1);
     });
@@ -58,7 +58,7 @@ describe('the count of a line', () => {
     await using line = await openLine();
     await line.run('delete from queue_messages where line_id = 1');
     assert.deepEqual(await line.receive(), []);
-    assert.match(line.reports.join(), /webhook 1 counted messages and holds none/);
+    assert.match(line.reports.join(), /webhook 1 had a count of messages but contains none/);
     assert.deepEqual(await line.queue.line(1), { depth: 0, oldestEnqueuedAt: null, head: null });
     assert.deepEqual(await line.receive(), []);
     assert.equal(line.reports.length, 1);

@@ -168,7 +168,7 @@ describe('several receivers of the database queue', {
     assert.equal((await here.engine.queue.line(1)).depth, 2);
   });
 
-  it('that stood still for longer than their lease settle nothing, whoever has the message by then', async () => {
+  it('that were frozen for longer than their lease settle nothing, regardless of who has the message now', async () => {
     await using receivers = await openReceivers();
     const [stalled, other] = receivers.users;
     await stalled.put(1, 'head', 'follower');

@@ -43,7 +43,7 @@ describe('a copy on Amazon SQS', () => {
     await empty(bench);
   });
 
-  it('is deleted whatever becomes of its message', async () => {
+  it('is deleted regardless of its message', async () => {
     await using bench = await openBench(server);
     const instance = await bench.open();
     await bench.put(lines([1], 3));
@@ -150,6 +150,25 @@ describe('a copy on Amazon SQS', () => {
     await bench.put(lines([3], 5));
     assert.deepEqual(sorted(await deliver(instance, 5)), sorted(inOrder([3], 5)));
     await empty(bench);
+  });
+
+  it('is not sent for a line that was active within the last second: its next message is due at once', async () => {
+    await using bench = await openBench(server);
+    let time = Date.now();
+    const instance = await bench.open({ waitMs: 3_600_000, now: () => time });
+    const sends = () => bench.proxy.actions.filter((action) => action === 'SendMessageBatch').length;
+    await bench.put([messageOf(1, 'idle', time), messageOf(2, 'another idle', time)]);
+    for (const _ of [1, 2]) await settle(instance, { message: await takeUp(instance), action: 'delete' });
+    const sentBefore = sends();
+    time += 999;
+    await bench.put([messageOf(1, 'active', time)]);
+    const message = await takeUp(instance);
+    await settle(instance, { message, action: 'delete' });
+    assert.deepEqual([message.messageId, sends()], ['active', sentBefore]);
+    time += 1_000;
+    await bench.put([messageOf(1, 'idle again', time)]);
+    assert.equal((await takeUp(instance)).messageId, 'idle again');
+    assert.ok(sends() > sentBefore);
   });
 
   it('lets no failing webhook with a large backlog stop the others', async () => {

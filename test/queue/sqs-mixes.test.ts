@@ -291,6 +291,7 @@ class Mix implements AsyncDisposable {
       return { mode: next, queue, [Symbol.asyncDispose]: async () => {} };
     }
     const { place } = this.#queues[next.queues];
+    const allAnswers = this.#answersToLose === 0;
     const opened = await openTestSqsQueue(
       database,
       { place: { ...place, endpoint: this.#proxy.endpoint } },
@@ -301,9 +302,11 @@ class Mix implements AsyncDisposable {
         defaultMaxReceives: DEFAULT_MAX_RECEIVES,
       },
     );
-    // An instance goes by the policy that it finds at its start, unless the answer was lost.
-    if (this.#answersToLose === 0)
-      assert.equal(opened.queue.maxReceives, this.#maxReceives[next.queues] ?? DEFAULT_MAX_RECEIVES);
+    if (allAnswers) {
+      const expected = this.#maxReceives[next.queues] ?? DEFAULT_MAX_RECEIVES;
+      // At the start, or after it on a machine so busy that the first request takes too long.
+      await until(() => opened.queue.maxReceives === expected, 'the instance goes by the redrive policy');
+    }
     return { mode: next, queue: opened.queue, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
   }
 
@@ -363,7 +366,7 @@ class Mix implements AsyncDisposable {
 }
 
 describe('two instances on one database whose settings change', () => {
-  it('lose nothing, repeat nothing and keep order, attempts and counts, whatever becomes of their queues', async () => {
+  it('lose nothing, repeat nothing and keep order, attempts and counts, regardless of their queues', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40, size: 'max' }), async (steps) => {
         await using test = await openTestDatabase();

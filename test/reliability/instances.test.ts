@@ -193,7 +193,7 @@ describe('three instances on one database', { skip: !ON_POSTGRES && 'needs Postg
     }
   });
 
-  test('one that stands still for longer than its lease comes back without harm', {
+  test('one that is frozen for longer than its lease resumes without damage', {
     timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     await using target = await startTarget();

@@ -27,7 +27,7 @@ describe('the program, killed again and again', () => {
     }
   });
 
-  test('keeps all that courses were told is saved, and sends each completion once', {
+  test('keeps everything that was confirmed to courses as saved, and sends each completion once', {
     timeout: TEST_TIMEOUT_MS,
   }, async (t) => {
     const seed = seedOfRun();

@@ -15,7 +15,7 @@ import { startTarget } from '../support/target.ts';
 const CALLERS = 4;
 
 describe('a PostgreSQL server that restarts under load', { skip: !ON_POSTGRES && 'needs PostgreSQL' }, () => {
-  test('costs nothing but time: changes are refused meanwhile, what was told to have happened is delivered', {
+  test('only costs time: changes are rejected during it, and everything that was confirmed is delivered', {
     timeout: TEST_TIMEOUT_MS,
   }, async () => {
     using folder = temporaryFolder();

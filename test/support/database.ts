@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Database, SqlValue } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
 import { PostgresDatabase } from '../../src/database/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { createPostgresDatabase, databaseUrlOf, ON_POSTGRES } from './postgres.ts';
+import { writeMigratedDatabase } from './sqlite-template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A database of a test, on the engine that the run is about. */
@@ -28,9 +28,10 @@ export async function openTestDatabase({
   postgresSettings = {},
 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   await using stack = new AsyncDisposableStack();
-  const open = ON_POSTGRES ? await onPostgres(stack, { empty, postgresSettings }) : onSqlite(stack);
+  const open = ON_POSTGRES
+    ? await onPostgres(stack, { empty, postgresSettings })
+    : await onSqlite(stack, empty);
   const database = stack.use(open());
-  if (!empty && !ON_POSTGRES) await migrate(database, Date.now);
   const opened = stack.move();
   return {
     database,
@@ -98,8 +99,9 @@ async function onPostgres(
   return () => new PostgresDatabase(withSettings.href);
 }
 
-function onSqlite(stack: AsyncDisposableStack): () => Database {
+async function onSqlite(stack: AsyncDisposableStack, empty: boolean): Promise<() => Database> {
   const folder = stack.use(temporaryFolder());
   const file = path.join(folder.path, 'test.db');
+  if (!empty) await writeMigratedDatabase(file);
   return () => new SqliteDatabase(file);
 }

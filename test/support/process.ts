@@ -53,10 +53,15 @@ async function databaseSetting({ data_dir }: TextSettings): Promise<TextSettings
  * Starts `serve` on a free port, with quick retries unless `settings` say otherwise, and waits until it is ready.
  * @param clockAheadMs how wrong the clock of its machine is.
  * @param preload a module's source that it runs before the program.
+ * @param env further variables of its environment.
  */
 export async function startProcess(
   settings: TextSettings & Pick<Settings, 'data_dir'>,
-  { clockAheadMs = 0, preload }: { clockAheadMs?: number; preload?: string } = {},
+  {
+    clockAheadMs = 0,
+    preload,
+    env = {},
+  }: { clockAheadMs?: number; preload?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<ServingProcess> {
   const shifted = `const { now } = Date; Date.now = () => now() + ${clockAheadMs}`;
   const modules = [...(clockAheadMs === 0 ? [] : [shifted]), ...(preload === undefined ? [] : [preload])];
@@ -65,13 +70,16 @@ export async function startProcess(
     `data:text/javascript,${encodeURIComponent(source)}`,
   ]);
   const child = spawn(process.execPath, [...imports, MAIN, 'serve'], {
-    env: environment({
-      ...(await databaseSetting(settings)),
-      port: 0,
-      retry_initial_delay: 0.02,
-      retry_max_delay: 0.1,
-      ...settings,
-    }),
+    env: {
+      ...environment({
+        ...(await databaseSetting(settings)),
+        port: 0,
+        retry_initial_delay: 0.02,
+        retry_max_delay: 0.1,
+        ...settings,
+      }),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = endOf(child);

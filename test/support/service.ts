@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { ClientService } from '../../src/identity/clients/client-service.ts';
 import { SCOPES } from '../../src/identity/scopes.ts';
 import { createLogs } from '../../src/observability/log.ts';
@@ -7,6 +8,7 @@ import { loadSettings } from '../../src/settings/load-settings.ts';
 import type { Settings } from '../../src/settings/settings-table.ts';
 import { openDatabaseAt } from './database.ts';
 import { databaseUrlOf, dropDatabaseOf } from './postgres.ts';
+import { writeMigratedDatabase } from './sqlite-template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 
@@ -132,6 +134,8 @@ export async function startTestService(
     database_url: await databaseUrlOf(dataDir),
     ...options.settings,
   });
+  if (options.dataDir === undefined && settings.database_url === null)
+    await writeMigratedDatabase(path.join(dataDir, 'coursewire.db'));
   // biome-ignore lint/suspicious/noExplicitAny: see TestService.
   const logLines: any[] = [];
   const logs = createLogs({

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { migrate } from '../../src/database/migrate.ts';
 import { SqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts';
+import { writeMigratedDatabase } from './sqlite-template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** An embedded database of a test, in a folder of its own; for what concerns that engine alone. */
@@ -17,8 +17,8 @@ export async function openSqliteFile({ empty = false } = {}): Promise<SqliteFile
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
   const file = path.join(folder.path, 'test.db');
+  if (!empty) await writeMigratedDatabase(file);
   const database = stack.use(new SqliteDatabase(file));
-  if (!empty) await migrate(database, Date.now);
   const opened = stack.move();
   return {
     database,

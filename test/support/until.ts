@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict';
 import { DEADLINE_MS } from './deadline.ts';
 
+/** The longer a wait lasts, the longer the pauses between looks: looking is work that slows what is waited for. */
+const PART_OF_WAIT = 0.05;
+const SHORTEST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 100;
+
 /** Waits until `condition` answers something other than false, null or undefined, and answers it. Fails after `deadlineMs`. */
 export async function until<T>(
   condition: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   what: string,
   deadlineMs = DEADLINE_MS,
 ): Promise<T> {
-  const end = performance.now() + deadlineMs;
+  const start = performance.now();
   while (true) {
     const value = await condition();
     if (value !== null && value !== undefined && value !== false) return value;
-    assert.ok(performance.now() < end, `not within ${deadlineMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const waitedMs = performance.now() - start;
+    assert.ok(waitedMs < deadlineMs, `not within ${deadlineMs} ms: ${what}`);
+    const pauseMs = Math.min(Math.max(waitedMs * PART_OF_WAIT, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

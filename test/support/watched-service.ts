@@ -30,14 +30,17 @@ export interface WatchedService extends RunningService, AsyncDisposable {
   busyDuring(work: () => Promise<unknown>): Promise<number>;
 }
 
-/** Starts the program in a folder of its own. */
+/**
+ * Starts the program, in a folder of its own.
+ * @param options.dataDir the folder of an earlier start, which the caller removes with its database
+ */
 export async function startWatchedService(
   settings: ProcessSettings = {},
-  options: Parameters<typeof startProcess>[1] = {},
+  { dataDir: given, ...options }: Parameters<typeof startProcess>[1] & { dataDir?: string } = {},
 ): Promise<WatchedService> {
   await using stack = new AsyncDisposableStack();
-  const { path: dataDir } = stack.use(temporaryFolder());
-  stack.defer(() => dropDatabaseOf(dataDir));
+  const dataDir = given ?? stack.use(temporaryFolder()).path;
+  if (given === undefined) stack.defer(() => dropDatabaseOf(dataDir));
   const { url, logLines, pid } = stack.use(await startProcess({ ...settings, data_dir: dataDir }, options));
   const { clientId, clientSecret } = await createClient(dataDir);
   const api = new Api(url, await requestToken(url, clientId, clientSecret));

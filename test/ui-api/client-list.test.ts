@@ -133,7 +133,7 @@ describe('the list of API clients in the admin UI', () => {
     assert.deepEqual(await ids({ sort: 'last_used' }), await ids({ sort: 'last_used', direction: 'desc' }));
   });
 
-  test('tells of each what its own address tells, and nothing of its secret', async () => {
+  test('shows of each what its own address shows, and nothing of its secret', async () => {
     for (const row of all) {
       assert.deepEqual((await admin.get(`/ui/api/clients/${row.client_id}`)).body, row);
     }

@@ -50,7 +50,7 @@ describe('dead letters of all webhooks', () => {
   });
   after(() => target[Symbol.asyncDispose]());
 
-  test('are told newest first, found by webhook, name and id, in pages', async () => {
+  test('are listed newest first, found by webhook, name and id, in pages', async () => {
     await using _service = service;
     const { data, total } = await letters();
     assert.equal(total, 6);

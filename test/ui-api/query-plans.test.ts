@@ -14,11 +14,8 @@ import { listRegistrations } from '../../src/ui-api/content/registration-list.ts
 import { readRetrying } from '../../src/ui-api/dashboard/dashboard-store.ts';
 import { listDeadLetters } from '../../src/ui-api/webhooks/dead-letter-list.ts';
 import { listWebhooks } from '../../src/ui-api/webhooks/webhook-list.ts';
-import {
-  countWithStatus,
-  readDeliveries,
-  readRedeliverable,
-} from '../../src/webhooks/history/delivery-store.ts';
+import { readDeliveryPage } from '../../src/webhooks/history/delivery-list-store.ts';
+import { countWithStatus, readRedeliverable } from '../../src/webhooks/history/delivery-store.ts';
 import { readMostFailing, readTrend } from '../../src/webhooks/trends/trend-store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -70,7 +67,7 @@ describe('a page of a list costs what it shows', () => {
   const pages: Record<string, [index: RegExp, read: (reader: Reader) => Promise<unknown>]> = {
     webhooks: [
       /webhooks USING INDEX webhooks_by_name/,
-      (from) => listWebhooks(from, { search: null, topic: null, state: null }, byName),
+      (from) => listWebhooks(from, { search: null, topic: null, state: null }, byName, 0),
     ],
     courses: [
       /courses USING COVERING INDEX courses_by_name/,
@@ -142,9 +139,9 @@ describe('a page of a list costs what it shows', () => {
   });
 
   test('a webhook’s deliveries are taken from its list, and what is not listed yet from there on', async () => {
-    for (const statuses of [null, ['DELIVERED']] as const) {
+    for (const filter of [{}, { statuses: ['DELIVERED'] }] as const) {
       const page = { limit: 50, after: 1_000 };
-      const plans = await plansOf((from) => readDeliveries(from, { webhookId: 1, statuses, page }));
+      const plans = await plansOf((from) => readDeliveryPage(from, { webhookId: 1, filter, page }));
       const [, unlisted, listed] = plans;
       assert.match(unlisted ?? '', /SEARCH deliveries USING INTEGER PRIMARY KEY \(rowid>\? AND rowid<\?\)$/);
       assert.match(
@@ -157,7 +154,11 @@ describe('a page of a list costs what it shows', () => {
   test('a webhook’s deliveries that were not delivered are found by an index of those alone', async () => {
     const undelivered = ['RETRYING', 'DEAD_LETTERED'] as const;
     const [plan] = await plansOf((from) =>
-      readDeliveries(from, { webhookId: 1, statuses: undelivered, page: { limit: 50, after: null } }),
+      readDeliveryPage(from, {
+        webhookId: 1,
+        filter: { statuses: undelivered },
+        page: { limit: 50, after: null },
+      }),
     );
     assert.match(
       plan ?? '',

@@ -173,7 +173,7 @@ describe('accounts', () => {
     await visit.assertAccessible();
   });
 
-  it('a service that fails is told of, and asked again', async () => {
+  it('a failure of the service is shown, and the request is retried', async () => {
     await using visit = await ui.visit('/accounts?search=nothing-like-this');
     const { page } = visit;
     await page.getByText('No results').waitFor();

@@ -34,7 +34,7 @@ describe('equivalents and bundles', () => {
     await dialog.waitFor({ state: 'detached' });
   };
 
-  it('an equivalent is made of courses by language; what is wrong stands beside its field', async () => {
+  it('an equivalent is created from courses by language; errors appear next to their fields', async () => {
     await using visit = await ui.visit('/content/equivalents/new');
     const { page } = visit;
     await page.getByRole('button', { name: 'Create' }).click();

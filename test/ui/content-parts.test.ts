@@ -166,9 +166,9 @@ describe('the queue of uploads', () => {
     assert.equal(broken.refused, false);
     const invalid = problem(400, {
       type: 'urn:coursewire:problem:invalid-package',
-      detail: 'The zip holds no course.',
+      detail: 'The zip contains no course.',
     });
-    assert.deepEqual(explainUpload(invalid, target), { text: 'The zip holds no course.', refused: true });
+    assert.deepEqual(explainUpload(invalid, target), { text: 'The zip contains no course.', refused: true });
   });
 });
 
@@ -188,7 +188,7 @@ describe('a draft of an equivalent', () => {
     assert.deepEqual([...(errors?.ofItem.keys() ?? [])], ['b', 'c']);
   });
 
-  it('shows what the service says beside what it is about', () => {
+  it('shows the errors of the service next to their fields', () => {
     const errors = errorsFromService(draftOf(item('a', 'en'), item('b', 'de')), [
       { pointer: '/courses/1/course_id', detail: 'there is no course 9' },
       { pointer: '/folder_id', detail: 'there is no folder 7' },

@@ -71,7 +71,7 @@ describe('uploads', () => {
     ]);
     await dock(page).getByText('3 finished, 2 failed').waitFor();
     await row(page, 'good.zip').getByText('Imported').waitFor();
-    await row(page, 'empty.zip').getByText('The zip holds no course').waitFor();
+    await row(page, 'empty.zip').getByText('The zip contains no course').waitFor();
     await row(page, 'damaged.zip')
       .getByText(/may be damaged, incomplete, or another kind of file\.$/)
       .waitFor();

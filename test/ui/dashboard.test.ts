@@ -174,7 +174,7 @@ describe('the dashboard', () => {
       .waitFor();
   });
 
-  it('leads by keyboard to what it tells of', async () => {
+  it('leads by keyboard to what it shows', async () => {
     await using visit = await ui.visit('/');
     const { page } = visit;
     const destinations = [
@@ -204,7 +204,7 @@ describe('the dashboard', () => {
     await visit.assertAccessible();
   });
 
-  it('shows viewers what there is and what learners did, and nothing of webhooks', async () => {
+  it('shows viewers content and recent learning, and nothing of webhooks', async () => {
     const { api } = ui.service;
     await register(api, 'ada');
     const { body: accounts } = await api.get('/ui/api/accounts');

@@ -6,6 +6,7 @@ import { Unit } from '../player/cmi5-parts.ts';
 import { Player } from '../player/learner-parts.ts';
 import { cmi5Course } from '../support/cmi5-course.ts';
 import { zipOf } from '../support/course-packages.ts';
+import { startLaunch } from '../support/player-client.ts';
 import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
 import { registerTo } from '../support/registered-course.ts';
 import { newLearner } from './support/learner.ts';
@@ -56,6 +57,27 @@ describe('what a learner did', () => {
     assert.deepEqual([body.completion, body.success, body.score], ['Unknown', 'UNKNOWN', null]);
   });
 
+  it('shows the latest attempt first, and earlier ones on request if attempts have much data', async () => {
+    const { registrationId } = await registerTo(ui.service, scorm12Course());
+    for (const attempt of [1, 2]) {
+      const client = await startLaunch(ui.service, registrationId);
+      await client.open();
+      await client.openUnit('i1');
+      await client.commit('i1', { suspend_data: `${attempt}${'x'.repeat(700_000)}` });
+      if (attempt === 1) await ui.service.api.post(`/registrations/${registrationId}/reset`);
+    }
+    await using visit = await ui.visit(`/registrations/${registrationId}`);
+    const history = visit.page.getByRole('region', { name: 'History' });
+    const attemptOf = (n: number) => history.locator('details', { hasText: `Attempt ${n}Version` });
+    await attemptOf(2).getByRole('heading', { name: 'Lesson 1' }).waitFor();
+    await attemptOf(1).getByText('Attempt 1').click();
+    assert.equal(await attemptOf(1).getByRole('heading').count(), 0);
+    await visit.assertAccessible();
+    await history.getByRole('button', { name: 'Show earlier reports' }).click();
+    await attemptOf(1).getByRole('heading', { name: 'Lesson 1' }).waitFor();
+    await history.getByRole('button', { name: 'Show earlier reports' }).waitFor({ state: 'detached' });
+  });
+
   it('shows the equivalent it was registered for, and the language and course once they are chosen', async () => {
     const { api } = ui.service;
     const listed = [];
@@ -82,7 +104,11 @@ describe('what a learner did', () => {
     await fact('Language').getByText('Not chosen yet').waitFor();
     assert.equal(await page.getByText('Fire in en').count(), 0, 'no course is shown that may not be the one');
     await visit.assertAccessible();
-    assert.equal((await api.post(`/registrations/${registrationId}/launch`, { language: 'de' })).status, 200);
+    const panel = page.getByRole('region', { name: 'Launch link' });
+    await panel.getByLabel('Language').selectOption('German');
+    await panel.getByRole('button', { name: 'Create launch link' }).click();
+    await panel.getByText('Anyone with this link').waitFor();
+    await visit.assertAccessible();
     await fact('Language').getByText('German (de)').waitFor();
     await fact('Course').getByRole('link', { name: 'Fire in de' }).waitFor();
     await page.getByRole('region', { name: 'Units' }).waitFor();
@@ -131,8 +157,14 @@ describe('what a learner did', () => {
     await panel.getByRole('alert').waitFor();
     assert.equal(await items.count(), 25, 'what was there stays');
     await page.unroute('**/statements?*cursor=*');
+    // The page notices that the service responds again while more is being read, and repeats only what failed.
+    await page.route('**/statements?*cursor=*', async (route) => {
+      await page.getByText('What you see may be out of date').waitFor({ state: 'detached' });
+      await route.continue();
+    });
     await more.click();
     await items.nth(49).waitFor();
+    await page.unroute('**/statements?*cursor=*');
     await items.nth(25).locator('summary:focus').waitFor();
     await more.click();
     await panel.getByText(/passed .*with 85 %, successfully$/).waitFor();

@@ -99,7 +99,7 @@ describe('narrow columns and cards', () => {
     await visit.assertNoSidewaysScrolling();
   });
 
-  it('show of a name that is too long for a list of choices what fits, and dots', async () => {
+  it('truncate a name that is too long for a list of choices with an ellipsis', async () => {
     await using visit = await ui.visit('/registrations?new=yes');
     const { page } = visit;
     const isInside = async (option: Locator) => {

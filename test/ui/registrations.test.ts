@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { followLink } from '../support/player-client.ts';
+import { until } from '../support/until.ts';
 import { HOSTILE, Learning } from './support/learning.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
@@ -60,6 +62,14 @@ describe('registrations', () => {
       .and(page.getByRole('textbox'))
       .inputValue();
     assert.equal((await fetch(link)).status, 200);
+    await page.getByLabel('Mode').selectOption('browse');
+    await page.getByRole('button', { name: 'Create another link' }).click();
+    const made = page.getByLabel('Launch link', { exact: true }).and(page.getByRole('textbox'));
+    const browsing = await until(async () => {
+      const value = await made.inputValue();
+      return value === link ? null : value;
+    }, 'another link is made');
+    assert.equal((await (await followLink(browsing)).open()).mode, 'browse');
     await page.getByText('This registration was already launched', { exact: false }).waitFor();
     await visit.assertAccessible();
     await page.getByRole('button', { name: 'Actions for this registration' }).click();
@@ -73,7 +83,7 @@ describe('registrations', () => {
     await using visit = await ui.visit('/registrations?page=20700&search=nobody');
     const { page } = visit;
     await page.getByText('Nothing matches your search and filters.').waitFor();
-    assert.equal(await page.getByText('The request was refused').count(), 0);
+    assert.equal(await page.getByText('The request was rejected').count(), 0);
   });
 
   it('a list of choices opens by typing, an arrow or a click, and never covers what is wrong', async () => {

@@ -4,7 +4,7 @@ import { createAdministrator, PASSWORD } from '../support/administration.ts';
 import { startUi } from './support/ui.ts';
 
 describe('the first administrator', () => {
-  test('is told where the one-time link is, and gets in with it by keyboard alone', async () => {
+  test('reads where the one-time link is, and gets in with it by keyboard alone', async () => {
     let announced = '';
     await using ui = await startUi({
       people: false,

@@ -130,7 +130,7 @@ describe('a service that does not answer', () => {
     await heading(page, 'System').waitFor();
   });
 
-  test('is told in place of a list that it could not give, which is there once it answers, without a click', async () => {
+  test('is shown in place of a list that could not be loaded, which appears without a click once the service responds', async () => {
     await ui.service.api.create('/accounts', { name: 'Northwind' });
     await ui.service.api.create('/accounts', { name: 'Southridge' });
     await using visit = await ui.visit('/accounts');

@@ -19,7 +19,7 @@ async function signIn(page: Page, password = PASSWORD): Promise<void> {
 }
 
 describe('signing in', () => {
-  test('leads to the page that was asked for, with what its address holds', async () => {
+  test('leads to the requested page, with the query of its address', async () => {
     await using visit = await ui.visit('/administration/administrators?a=b', { as: 'nobody' });
     await visit.arrived(/^\/sign-in\?next=/);
     await signIn(visit.page);
@@ -71,7 +71,7 @@ describe('signing out', () => {
 });
 
 describe('the profile', () => {
-  test('saves another name, which stands in the menu at once', async () => {
+  test('saves another name, which appears in the menu immediately', async () => {
     await using visit = await ui.visit('/profile', { as: 'viewer' });
     const { page } = visit;
     await page.getByLabel('Name').fill('Victoria <b>x</b>');

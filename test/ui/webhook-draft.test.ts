@@ -138,7 +138,7 @@ describe('what is entered for a webhook', () => {
   });
 });
 
-describe('the command that sends a message again by hand', () => {
+describe('the command that sends a message again manually', () => {
   it('is taken by a shell as it is, whatever the message holds, and has no credentials', () => {
     const command = curlCommand({
       targetUrl: "https://a.example.com/?q='$(x)",

@@ -269,7 +269,7 @@ describe('adding and editing a webhook', () => {
     await visit.arrived(`${WEBHOOKS}/new?step=topic`);
   });
 
-  it('tells of another’s change, and leaves the choice', async () => {
+  it('reports someone else’s change, and leaves the choice', async () => {
     const { id } = await create({});
     await using visit = await ui.visit(`${WEBHOOKS}/${id}/edit`);
     const { page } = visit;

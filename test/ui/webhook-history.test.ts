@@ -109,7 +109,7 @@ describe('the history of a webhook', () => {
     assert.equal(await page.locator('time[tabindex]').count(), 0);
   });
 
-  it('gives a command that sends the message by hand, without credentials', async () => {
+  it('gives a command that sends the message manually, without credentials', async () => {
     const { data } = (await ui.service.api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body;
     await using visit = await ui.visit(`${WEBHOOKS}/${id}?tab=history&delivery=${data[0].id}`);
     const { page } = visit;

@@ -27,7 +27,7 @@ it('a signing secret is made, shown once, replaced and ended on the page of a we
 
   await page.getByText('Postbacks are not signed.').waitFor();
   await page.getByRole('button', { name: 'Sign postbacks…' }).click();
-  await page.getByRole('button', { name: 'Make a secret' }).click();
+  await page.getByRole('button', { name: 'Create secret' }).click();
   const first = await secretShown();
   await page.getByText('Signed since').waitFor();
   await visit.assertAccessible();
@@ -37,7 +37,7 @@ it('a signing secret is made, shown once, replaced and ended on the page of a we
   await page.getByRole('button', { name: 'Replace the secret', exact: true }).click();
   const second = await secretShown();
   assert.notEqual(second, first);
-  await page.getByText('Former secret also signs until').waitFor();
+  await page.getByText('Old secret also signs until').waitFor();
   await verifies(first, second);
 
   await page.getByRole('button', { name: 'Stop signing…' }).click();

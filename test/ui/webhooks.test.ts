@@ -43,7 +43,7 @@ describe('webhooks', () => {
     await visit.arrived(`${WEBHOOKS}/new`);
   });
 
-  it('are in error while their target fails, and not any more when it is mended, without reloading', async () => {
+  it('are in error while their target fails, and no longer once it is fixed, without reloading', async () => {
     target.respondWith(answer(503, { statusText: 'Out to Lunch', body: '<b>closed</b>' }));
     const { id } = await create({ max_attempts: 1_000 });
     await using list = await ui.visit(WEBHOOKS);
@@ -53,7 +53,7 @@ describe('webhooks', () => {
     await cause();
     await list.page.getByRole('link', { name: /is in error.*503 Out to Lunch/ }).waitFor();
     // What goes on changing below it is not read out with each attempt.
-    await details.page.getByRole('alert').getByText('In error: the last attempt failed').waitFor();
+    await details.page.getByRole('alert').getByText('503 Out to Lunch').waitFor();
     assert.equal(await details.page.getByRole('alert').getByTestId('last-error').count(), 0);
     const message = `Request to postback URL '${target.url}/hook' failed for reason: 503 Out to Lunch`;
     await details.page.getByTestId('last-error').getByText(message, { exact: true }).waitFor();
@@ -103,7 +103,7 @@ describe('webhooks', () => {
     await active.click({ force: true });
     const dialog = page.getByRole('dialog');
     await dialog.getByText(/Its waiting messages \(1\) will be discarded/).waitFor();
-    await dialog.getByText(/not recorded for it and will never be sent/).waitFor();
+    await dialog.getByText(/sent only if someone replays them/).waitFor();
     await visit.assertAccessible();
     await dialog.getByRole('button', { name: 'Deactivate' }).click();
     await page.getByText(/CRM.? is inactive\./).waitFor();
@@ -152,15 +152,15 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('say on their page that events are not recorded while they are inactive, and since when', async () => {
+  it('say on their page that events create no messages while they are inactive, and since when', async () => {
     const { id } = await create({ enabled: false });
     await using visit = await ui.visit(`${WEBHOOKS}/${id}`, { phone: true });
     const { page } = visit;
-    await page.getByText('Inactive: events are not recorded').waitFor();
+    await page.getByText('Inactive: events create no messages').waitFor();
     await page.getByText(/^Inactive since .*20\d\d/).waitFor();
     await visit.assertAccessible();
-    await page.getByRole('button', { name: 'Activate' }).click();
-    await page.getByText('Inactive: events are not recorded').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Activate', exact: true }).click();
+    await page.getByText('Inactive: events create no messages').waitFor({ state: 'detached' });
     assert.equal((await ui.service.api.get(`/webhooks/${id}`)).body.enabled, true);
     await remove(id);
   });
@@ -178,7 +178,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('have a line: its head is retried, or given up, and sent again', async () => {
+  it('have a line: its head is retried, or dead-lettered, and redelivered', async () => {
     target.respondWith(answer(500, { body: HOSTILE }));
     // On a busy machine ten attempts are made before somebody has given the message up.
     const { id } = await create({ max_attempts: 1_000 });
@@ -224,7 +224,7 @@ describe('webhooks', () => {
     await remove(id);
   });
 
-  it('start their statistics anew after asking', async () => {
+  it('reset their statistics after asking', async () => {
     target.respondWith(answer(200));
     const { id } = await create();
     await cause();

@@ -155,7 +155,7 @@ describe('all subtopics, or an explicit list of them', () => {
     }
   });
 
-  test('is a boolean, and an empty or repeating list stays wrong beside it', async () => {
+  test('is a boolean, and an empty or repeating list is still invalid with it', async () => {
     for (const all_subtopics of [null, 'true', 1, []]) {
       assertInvalid(await api.post('/webhooks', webhookInput({ all_subtopics })), ['/all_subtopics']);
     }

@@ -154,7 +154,7 @@ describe('webhooks_auth_secret', () => {
     }
   });
 
-  test('credentials that were copied from another row are sent nowhere, and can be set anew', async () => {
+  test('credentials that were copied from another row are sent nowhere, and can be set again', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget();
     const first = await makeWebhook(folder.path, 'http://127.0.0.1:9/', SECRET);

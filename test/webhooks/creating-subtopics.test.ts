@@ -85,7 +85,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     }
   });
 
-  test('a focus has an id that numbers can hold, and stands in the list once', async () => {
+  test('a focus has an id that fits a number, and appears once in the list', async () => {
     const account = (id: unknown) => ({ webhook_focus_type: 'ACCOUNT', webhook_focus_id: id });
     const largest = await create({ focus: [account(Number.MAX_SAFE_INTEGER)] });
     assert.equal(largest.focus[0].webhook_focus_id, Number.MAX_SAFE_INTEGER);
@@ -100,7 +100,7 @@ describe('what a new webhook is sent: subtopics and focus', () => {
     await refused({ focus: Array.from({ length: 1_001 }, (_, index) => account(index + 1)) }, '/focus');
   });
 
-  test('a focus shows the present name of its asset, or the given one while there is none', async () => {
+  test('a focus shows the current name of its asset, or the given one if the asset does not exist', async () => {
     const account = await api.create('/accounts', { name: 'Northwind' });
     const { id } = await create({
       focus: [

@@ -67,7 +67,7 @@ describe('creating and reading webhooks', () => {
     );
   });
 
-  test('what is left out takes its default', async () => {
+  test('omitted members get their defaults', async () => {
     const { id, created_dt, updated_dt, ...rest } = await create();
     assert.deepEqual(rest, {
       name: 'Accounts',

@@ -126,7 +126,7 @@ describe('credentials of webhooks', () => {
     assert.equal(await nextAuthorization(path), basic('k', 'again'));
   });
 
-  test('are forgotten with type NONE, and when the member is left out', async () => {
+  test('are deleted with type NONE, and if the member is omitted', async () => {
     for (const forgetting of [{ authentication: { type: 'NONE' } }, {}]) {
       const { id, input, path } = await create({ type: 'BASIC', key: 'k', secret: 'first' });
       const updated = await api.put(`/webhooks/${id}`, { ...input, ...forgetting });

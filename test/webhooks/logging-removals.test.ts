@@ -93,7 +93,7 @@ describe('the log of messages that are never sent (section 6.3)', () => {
     });
   }
 
-  it('has a line for a message that is moved to the dead-letter queue by hand, in the webhook’s mode', async () => {
+  it('has a line for a message that is moved to the dead-letter queue manually, in the webhook’s mode', async () => {
     await using target = await startTarget({ respondWith: answer(500) });
     await using service = await startTestService({ settings: LONG_RETRIES });
     const { api } = service;

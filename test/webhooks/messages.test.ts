@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { SUBTOPICS, type Subtopic, topicOf } from '../../src/events/catalogue.ts';
@@ -121,7 +120,7 @@ describe('messages as targets get them', () => {
     api = service.api;
     database = await openDatabaseOf(service.settings.data_dir);
     const queue = new DatabaseQueue({ database, maxReceives: 1_000, now: () => OCCURRED_AT });
-    publisher = new WebhookPublisher({ queue, newMessageId: randomUUID, onPublished: () => {} });
+    publisher = new WebhookPublisher({ queue, onPublished: () => {}, now: () => OCCURRED_AT });
   });
   after(async () => {
     await database[Symbol.asyncDispose]();
@@ -224,7 +223,7 @@ describe('messages as targets get them', () => {
     for (const id of ids) await api.delete(`/webhooks/${id}`);
   });
 
-  test('what accounts cause through the API is told with its moment and its caller', async () => {
+  test('events of accounts through the API have their time and their caller', async () => {
     const webhook = await api.create('/webhooks', webhookInput({ target_url: `${target.url}/accounts` }));
     const created = await api.create('/accounts', { name: NAME });
     const touched = `/accounts/${created.id}`;

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { Database, Transaction } from '../../src/database/database.ts';
 import type { ServiceEvent } from '../../src/events/event.ts';
@@ -68,7 +67,7 @@ describe('two instances that publish events of the same webhooks at the same tim
         runs += 1;
         const publisher = new WebhookPublisher({
           queue: queues[instance]!,
-          newMessageId: randomUUID,
+          now: Date.now,
           onPublished: () => {},
         });
         await publisher.publish(tx, ...order);

@@ -23,7 +23,7 @@ describe('while the webhooks service is disabled', () => {
     assert.deepEqual((await api.get(path)).body, webhook, 'nothing was changed');
   });
 
-  test('nothing is sent or sent again by hand either', async () => {
+  test('nothing is sent or redelivered manually either', async () => {
     await using service = await startTestService(DISABLED);
     const { api } = service;
     const { id } = await api.create('/webhooks', webhookInput());

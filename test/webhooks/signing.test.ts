@@ -16,7 +16,7 @@ async function addWebhook({ api }: TestService, target: Target, more: object = {
   return (await api.create('/webhooks', webhookInput({ target_url: target.url, ...more }))).id;
 }
 
-/** Makes or replaces the secret of a webhook. */
+/** Creates or replaces the secret of a webhook. */
 async function rotate({ api }: TestService, id: number, body?: object) {
   const { status, body: made } = await api.post(`/webhooks/${id}/signing-secret`, body);
   assert.equal(status, 200, JSON.stringify(made));
@@ -257,7 +257,7 @@ describe('signing postbacks', () => {
     const { body } = await service.api.post(`/webhooks/${id}/test`);
     assert.deepEqual(
       [body.delivered, body.error],
-      [false, 'the stored signing secret cannot be decrypted; make a new one'],
+      [false, 'the stored signing secret cannot be decrypted; create a new one'],
     );
     assert.equal(target.requests.length, 0);
     const { signing_secret: secret } = await rotate(service, id);

@@ -146,7 +146,7 @@ describe('target URLs', () => {
     ]);
   });
 
-  test('with credentials are refused: they would stand in messages and logs', async () => {
+  test('with credentials are rejected: they would appear in messages and logs', async () => {
     for (const url of [
       'https://user:password@example.com/',
       'https://user@example.com/',
@@ -193,7 +193,7 @@ describe('target URLs', () => {
     for (const address of addresses) assert.match(await refused(`http://${address}/`), /not allowed/);
   });
 
-  test('are judged anew at an update', async () => {
+  test('are checked again at an update', async () => {
     const webhook = await api.create('/webhooks', webhookInput({ target_url: 'https://example.com/' }));
     const answer = await api.put(`/webhooks/${webhook.id}`, {
       ...webhook,

@@ -84,7 +84,7 @@ describe('updating webhooks', () => {
     return updated.body;
   }
 
-  test('replaces the whole configuration: what is left out takes its default', async () => {
+  test('replaces the whole configuration: omitted members get their defaults', async () => {
     const { id, created_dt, ...before } = await create({
       topic: 'COURSE',
       subtopics: ['COURSE_VERSION_UPLOADED'],
@@ -251,7 +251,7 @@ describe('statistics and the error state of a webhook', () => {
   }
   const inError = async (id: number) => (await api.get(`/webhooks/${id}`)).body.in_error;
 
-  test('a reset begins the counting anew and leaves the error state', async () => {
+  test('a reset starts the counting again and leaves the error state', async () => {
     await using target = await startTarget();
     const { webhook, statistics } = await webhookInError(target.url, () => target.respondWith(answer(403)));
     assert.equal(

@@ -14,16 +14,16 @@ import { readPublishedCourseInEvent } from '../courses/course-in-event.ts';
 import { type FolderAndPath, readFolderInEvent } from '../folders/folder-in-event.ts';
 
 /**
- * Assets that one message lists at most, so that it stays below a megabyte, which queues take, however long the
- * names are. A folder with more of them has several events.
+ * Maximum number of assets in one message. It keeps messages below a megabyte, which queues accept, even with the
+ * longest names. A larger change of one folder has several events.
  */
 export const MAX_ASSETS_TOLD = 500;
 
-/** A change of what an account has. */
+/** A change of the content of an account. */
 export interface ContentChange {
   subtopic: 'CONTENT_ADDED_TO_ACCOUNT' | 'CONTENT_REMOVED_FROM_ACCOUNT';
   account: AccountResource;
-  /** What was added or removed. A folder means everything in it and in its subfolders. */
+  /** The added or removed assets. A folder means everything in it and in its subfolders. */
   assets: readonly Asset[];
   user: string;
   /** Maximum number of assets, including those in folders. Unlimited by default. */

@@ -46,7 +46,7 @@ export function accountContentRoutes(
         description:
           'Triggers CONTENT_ADDED_TO_ACCOUNT for content that the account did not have: one event for each folder ' +
           'that contains some of it. Adding a folder adds everything in it and in its subfolders, including content ' +
-          'that is put there later. Its events list only its current content.',
+          'that is added there later. The events list only its current content.',
         params: AccountParams,
         body: ContentAdditionBody,
         response: {
@@ -54,7 +54,7 @@ export function accountContentRoutes(
           ...problems(
             400,
             404,
-            { 409: 'The request adds more content than one request may.' },
+            { 409: 'The request adds more content than one request can.' },
             413,
             415,
             422,

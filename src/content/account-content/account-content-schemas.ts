@@ -47,11 +47,11 @@ const NamedAssets = (description: string) =>
     { description },
   );
 
-/** What an addition did. */
+/** The result of an addition. */
 export const ContentAdditionRecord = Type.Object(
   {
-    added: NamedAssets('What was added, in the order of the request.'),
-    unchanged: NamedAssets('What the account already had. Triggers no event.'),
+    added: NamedAssets('The content that was added, in the order of the request.'),
+    unchanged: NamedAssets('The content that the account already had. It triggers no event.'),
   },
   { title: 'AccountContentAddition', description: 'The result of adding content.' },
 );
@@ -65,7 +65,7 @@ export const AccountContentRecord = Type.Object(
     name: AssetName,
     location: Type.String({
       description:
-        'The folder path from Home, joined with “ > ”. The path of a folder ends with its own name.',
+        'The path from Home of the folder that contains it, joined with “ > ”. Empty for Home itself.',
       examples: ['Home > Safety'],
     }),
     added_dt: DateTime('When it was added.'),

@@ -79,9 +79,8 @@ export class AccountContentService {
   }
 
   /**
-   * CONTENT_REMOVED_FROM_ACCOUNT.
-   * @throws {ProblemError} `not-found` if the account does not exist, or if the asset was not added to it
-   *   directly
+   * Publishes CONTENT_REMOVED_FROM_ACCOUNT.
+   * @throws {ProblemError} `not-found` if the account does not exist, or if the asset was not added to it directly
    */
   async remove(accountId: number, reference: ContentReference, { user, tx: open }: Change): Promise<void> {
     await inTransaction(this.#with.database, open, async (tx) => {

@@ -52,7 +52,7 @@ export async function readAccountContents(
           'account_contents.added_at',
           columns.fn.coalesce('courses.name', 'equivalents.name', 'bundles.name', 'folders.name').as('name'),
           columns.fn
-            .coalesce('courses.folder_id', 'equivalents.folder_id', 'bundles.folder_id', 'folders.id')
+            .coalesce('courses.folder_id', 'equivalents.folder_id', 'bundles.folder_id', 'folders.parent_id')
             .as('folder_id'),
         ])
         .where('account_contents.account_id', '=', accountId)
@@ -79,6 +79,8 @@ export async function readAccountContents(
     ...row,
     content_type: row.content_type as ContentType,
     name: row.name ?? '',
+    // Home is in no folder.
+    location: row.location ?? '',
   }));
 }
 

@@ -5,7 +5,10 @@ export interface AccountContent {
   type: ContentType;
   id: number;
   name: string;
-  /** Names of the folders from the root down to the asset's own, joined with ` > `; of a folder, its own included. */
+  /**
+   * Names of the folders from the root down to the asset's own, joined with ` > `; for a folder, including its own
+   * name.
+   */
   location: string;
   addedAt: number;
 }

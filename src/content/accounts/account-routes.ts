@@ -109,8 +109,8 @@ export function accountRoutes(routes: Routes, accounts: AccountService, idempote
         operationId: 'deleteAccount',
         summary: 'Delete an account',
         description:
-          'Triggers ACCOUNT_DELETED, which shows the account before its deletion. Also deletes its registrations and ' +
-          'the assignments of its content, without further events.',
+          'Triggers ACCOUNT_DELETED, which shows the account as it was before. Also deletes its registrations and ' +
+          'content assignments, without further events.',
         params: AccountParams,
         response: { 204: Type.Null(), ...problems(404, 412) },
       },

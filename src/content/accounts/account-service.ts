@@ -87,8 +87,8 @@ export class AccountService {
   }
 
   /**
-   * Publishes ACCOUNT_DELETED, which shows the account before its deletion. Its belongings are deleted, too,
-   * without further events.
+   * Publishes ACCOUNT_DELETED, which shows the account as it was before. Its belongings are deleted, too, without
+   * further events.
    * @throws {ProblemError} `not-found`, `precondition-failed`
    */
   async delete(id: number, { user, expected }: ChangeOf): Promise<void> {

@@ -14,7 +14,7 @@ export function countInWords(count: number, noun: string): string | null {
 }
 
 /**
- * Checked before a asset is deleted, under its lock.
+ * Checked before an asset is deleted, under its lock.
  * @param what the kind of asset, for people: `bundle`
  * @throws {ProblemError} `conflict` while it is in use, with its users
  */

@@ -2,7 +2,7 @@ import type { Reader } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { ContentReference } from '../../events/event.ts';
 
-/** SQL for what contains what, across the tables of all content. Every step is an index lookup. */
+/** SQL for containment, across the tables of all content. Every step is an index lookup. */
 
 type Reading = Pick<Reader, 'all' | 'dialect'>;
 interface Row {

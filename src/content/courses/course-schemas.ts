@@ -46,7 +46,7 @@ const Warnings = Type.Array(Type.String(), {
 const courseMembers = {
   id: Id('The id of the course.'),
   name: Type.String(),
-  version_id: VersionId('The version uploaded last: 0 after the import, then counting up.'),
+  version_id: VersionId('The latest uploaded version: 0 after the import, then counting up.'),
   published_version_id: VersionId('The version that new registrations get.'),
   learning_standard: LearningStandard,
   location: Type.String({
@@ -59,7 +59,7 @@ const courseMembers = {
   updated_dt: DateTime('When it was last changed.'),
 };
 
-const ABOUT_LATEST = '`learning_standard` and `warnings` describe the version uploaded last.';
+const ABOUT_LATEST = '`learning_standard` and `warnings` describe the latest uploaded version.';
 
 /** A course as lists and changes return it. */
 export const CourseRecord = Type.Object(courseMembers, {
@@ -86,7 +86,7 @@ export const CourseWithVersionsRecord = Type.Object(
         },
         { title: 'CourseVersion', description: 'A version of a course.' },
       ),
-      { description: 'The newest 1,000 versions, oldest first.' },
+      { description: 'The latest 1,000 versions, oldest first.' },
     ),
   },
   { title: 'CourseDetails', ...HAS_ETAG, description: `A course with its versions. ${ABOUT_LATEST}` },

@@ -188,10 +188,10 @@ export async function deleteCourse(tx: Transaction, id: number): Promise<string[
   return versions.map((version) => version.content_key);
 }
 
-/** A version whose manifest is to be read. */
+/** A version whose manifest must be read. */
 export type UnreadVersion = Pick<CourseVersionRow, 'course_id' | 'version_id' | 'content_key'>;
 
-/** Versions whose structure was read in an older format or not at all, from the given ones on. */
+/** Versions whose structure was read in an older format or not at all, starting from the given one. */
 export async function readUnreadVersions(
   reader: Pick<Reader, 'query'>,
   format: number,

@@ -7,7 +7,7 @@ export interface Course {
   folderId: number;
   /** Names of the folders from the root down to the course's own, joined with ` > `. */
   location: string;
-  /** The version uploaded last; `learningStandard` and `warnings` are its. */
+  /** The latest uploaded version, which `learningStandard` and `warnings` describe. */
   versionId: number;
   publishedVersionId: number;
   learningStandard: string;
@@ -22,7 +22,7 @@ export interface Course {
 export interface CourseVersion {
   versionId: number;
   learningStandard: string;
-  /** The package's own. */
+  /** The title in the package. */
   title: string;
   published: boolean;
   warnings: string[];

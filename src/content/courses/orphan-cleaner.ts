@@ -28,7 +28,6 @@ export function orphanCleaner({ intake, leases, log, random }: OrphanCleanerDepe
       });
     },
     pauseMs: () => ROUND_PAUSE_MS + random() * ROUND_JITTER_MS,
-    onError: (error) =>
-      log.warn('the search for files without a course failed; it will be retried later', { error }),
+    onError: (error) => log.warn('the search for files without a course failed; retrying later', { error }),
   });
 }

@@ -57,8 +57,8 @@ export class PackageIntake {
   }
 
   /**
-   * Imports an uploaded package. `record` commits it with its version. If it does not, the content store is
-   * unchanged in the end. It can be aborted until `record` starts.
+   * Imports an uploaded package. `record` commits it with its version. If it does not, the content store is unchanged
+   * in the end. The import can be aborted until `record` starts.
    * @param caller whose package it is; callers take turns
    * @throws {ProblemError} `invalid-package` in words for its author, `unavailable` if the disk is full
    * @throws what `record` throws, and the reason of `signal`
@@ -108,7 +108,7 @@ export class PackageIntake {
   }
 
   async #removeUnrecorded(listed: readonly string[]): Promise<number> {
-    // In this order: what was listed and is no longer under way now has been recorded before the database is asked.
+    // In this order: a listed import that is no longer in progress was recorded before the database is read.
     const settled = [...new Set(listed)].filter((key) => !this.#underWay.has(key));
     if (settled.length === 0) return 0;
     const recorded = await readRecordedKeys(this.#with.reader, settled);

@@ -41,8 +41,7 @@ export async function receivePackage(
 ): Promise<ReceivedUpload> {
   const announcedBytes = Number(request.headers['content-length'] ?? 0);
   if (announcedBytes > maxPackageBytes + FORM_OVERHEAD_BYTES) throw tooLarge(maxPackageBytes);
-  // The reader of parts notices the end of a connection only while it reads, so it would wait forever on a
-  // closed one.
+  // The reader of parts detects the end of a connection only while reading, so it would wait forever on a closed one.
   signal.throwIfAborted();
   const form = new ReceivedForm();
   let packageHash = '';

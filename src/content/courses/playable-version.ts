@@ -12,11 +12,11 @@ export interface PlayableVersion {
   learningStandard: LearningStandard;
   /** Names the version's files in the content store. */
   contentKey: string;
-  /** At least one, in the manifest's order. */
+  /** At least one unit, in the order of the manifest. */
   units: readonly LaunchUnit[];
   /**
-   * As the manifest has it. Until the manifest of a version that an earlier release imported has been read again, and
-   * where that failed, it is the units one after the other.
+   * The structure in the manifest. For a version that an earlier release imported, it is a flat list of the units until
+   * the manifest has been read again, or if that failed.
    */
   structure: CourseStructure;
 }

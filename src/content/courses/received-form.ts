@@ -3,7 +3,7 @@ import type { FastifyError, FastifyRequest } from 'fastify';
 import { inputErrorsOf } from '../../http/validation.ts';
 import { type InputError, invalidInput, pointerTo } from '../../problems/problem.ts';
 
-/** The part that the package comes in. */
+/** The part that contains the package. */
 const PACKAGE_PART = 'file';
 /** Parts that contain a number. */
 const NUMBER_PARTS: readonly string[] = ['folder_id'];
@@ -31,7 +31,7 @@ export class ReceivedForm {
   }
 
   /**
-   * The members beside the file, once all parts have come, as the body schema of the request's route has them.
+   * The members other than the file, once all parts have arrived, in the form of the route's body schema.
    * @throws {ProblemError} `invalid-request` naming every part that is missing, unknown, repeated or wrong
    */
   check(request: FastifyRequest): Record<string, unknown> {
@@ -47,7 +47,7 @@ export class ReceivedForm {
     return members;
   }
 
-  /** A part may come without a name: it is then unknown by the name that is none. */
+  /** A part without a name is reported as an unknown part with an empty name. */
   #add(fieldname: string | undefined, value: unknown): string {
     const name = (fieldname ?? '').slice(0, SHOWN_NAME_CHARACTERS);
     if (this.#members.has(name)) this.#fault(name, 'must not be given more than once');

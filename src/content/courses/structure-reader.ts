@@ -18,8 +18,10 @@ const VERSIONS_AT_A_TIME = 20;
 const ROUND_PAUSE_MS = 3_600_000;
 /** Wait after a failed round, or one that another instance did. */
 const RETRY_PAUSE_MS = 60_000;
-/** Files of a course that are read: an AICC course has seven, and some courses are several in one. */
+/** Maximum number of files read per course: an AICC course has seven, and some packages contain several courses. */
 const MAX_FILES_READ = 50;
+/** Of those files together: they are all in memory at once. */
+const MAX_BYTES_READ = 4 * DEFAULT_PACKAGE_LIMITS.manifestBytes;
 
 /** Dependencies of {@link StructureReader}. */
 export interface StructureReaderDependencies {
@@ -31,8 +33,8 @@ export interface StructureReaderDependencies {
 }
 
 /**
- * Reads the manifests of courses that an earlier release imported, which kept less of them than playing needs. One
- * course at a time, by one instance at a time; what is done stays done when it is interrupted.
+ * Reads the manifests of courses that an earlier release imported, which stored less than playing needs. One instance
+ * at a time reads one course at a time. An interruption loses no finished work.
  */
 export class StructureReader implements AsyncDisposable {
   readonly #with: StructureReaderDependencies;
@@ -40,7 +42,7 @@ export class StructureReader implements AsyncDisposable {
     round: (signal) => this.#round(signal),
     pauseMs: RETRY_PAUSE_MS,
     onError: (error) =>
-      this.#with.log.warn('the manifests of earlier courses could not be read; it will be retried', {
+      this.#with.log.warn('the manifests of existing courses could not be read; retrying later', {
         error,
       }),
   });
@@ -58,13 +60,19 @@ export class StructureReader implements AsyncDisposable {
   }
 
   async #round(signal: AbortSignal): Promise<number> {
-    const isDone = await this.#with.leases.run(TASK, { restMs: 0, signal }, (held) => this.#readAll(held));
-    return isDone ? ROUND_PAUSE_MS : RETRY_PAUSE_MS;
+    let failures = 0;
+    const isDone = await this.#with.leases.run(TASK, { restMs: 0, signal }, async (held) => {
+      failures = await this.#readAll(held);
+    });
+    return isDone && failures === 0 ? ROUND_PAUSE_MS : RETRY_PAUSE_MS;
   }
 
-  async #readAll(signal: AbortSignal): Promise<void> {
+  /** Reads what can be read, and answers how many versions could not be. Those are tried again in the next round. */
+  async #readAll(signal: AbortSignal): Promise<number> {
     let after = { course_id: 0, version_id: -1 };
     let count = 0;
+    let failures = 0;
+    let first: { course: number; version: number; error: unknown } | null = null;
     while (!signal.aborted) {
       const versions = await readUnreadVersions(
         this.#with.database.reader,
@@ -73,15 +81,29 @@ export class StructureReader implements AsyncDisposable {
         VERSIONS_AT_A_TIME,
       );
       for (const version of versions) {
-        if (signal.aborted) return;
-        await this.#read(version, signal);
+        if (signal.aborted) return failures;
         after = version;
-        count += 1;
+        try {
+          await this.#read(version, signal);
+          count += 1;
+        } catch (error) {
+          if (signal.aborted) throw error;
+          failures += 1;
+          first ??= { course: version.course_id, version: version.version_id, error };
+          // Where the store itself fails, the others would fail as well.
+          await this.#with.store.ping();
+        }
       }
       if (versions.length < VERSIONS_AT_A_TIME) break;
     }
-    if (count > 0)
-      this.#with.log.info('read the manifests of courses that were imported earlier', { versions: count });
+    if (count > 0) this.#with.log.info('read the manifests of existing courses again', { versions: count });
+    if (first !== null) {
+      this.#with.log.warn('the manifests of some existing courses could not be read; this will be retried', {
+        versions: failures,
+        ...first,
+      });
+    }
+    return failures;
   }
 
   async #read(version: UnreadVersion, signal: AbortSignal): Promise<void> {
@@ -91,7 +113,7 @@ export class StructureReader implements AsyncDisposable {
     );
   }
 
-  /** JSON, or null for a manifest that cannot be understood: such a course is played without its structure. */
+  /** JSON, or null for a manifest that cannot be read. Such a course is played without its structure. */
   async #structureOf(
     { course_id, version_id, content_key }: UnreadVersion,
     signal: AbortSignal,
@@ -104,7 +126,7 @@ export class StructureReader implements AsyncDisposable {
       return structure;
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      this.#with.log.warn('the manifest of a course that was imported earlier could not be understood', {
+      this.#with.log.warn('the manifest of an existing course could not be read', {
         course: course_id,
         version: version_id,
         reason: error.message,
@@ -115,11 +137,16 @@ export class StructureReader implements AsyncDisposable {
 
   async #contents(key: string, names: readonly string[]): Promise<Map<string, Uint8Array>> {
     const contents = new Map<string, Uint8Array>();
+    let bytes = 0;
     for (const name of names.filter(mayDescribeCourse).slice(0, MAX_FILES_READ)) {
       const file = await this.#with.store.read(key, name);
       if (file === null) continue;
-      if (file.size > DEFAULT_PACKAGE_LIMITS.manifestBytes) file.stream.destroy();
-      else contents.set(name, await buffer(file.stream));
+      if (file.size > DEFAULT_PACKAGE_LIMITS.manifestBytes || bytes + file.size > MAX_BYTES_READ) {
+        file.stream.destroy();
+      } else {
+        contents.set(name, await buffer(file.stream));
+        bytes += file.size;
+      }
     }
     return contents;
   }

@@ -33,7 +33,7 @@ async function openRequest(context: TestContext) {
 const closed = (stream: EventEmitter) => new Promise<void>((resolve) => void stream.once('close', resolve));
 
 describe('the connection of an upload', () => {
-  it('is given up when the client leaves', async (context) => {
+  it('is aborted when the client disconnects', async (context) => {
     const { client, open } = await openRequest(context);
     using connection = open();
     assert.equal(connection.signal.aborted, false);
@@ -42,7 +42,7 @@ describe('the connection of an upload', () => {
     assert.match(connection.signal.reason.message, /ended before the upload was complete/);
   });
 
-  it('is given up from the beginning when the client has left before', async (context) => {
+  it('is aborted from the start if the client has already disconnected', async (context) => {
     const { client, received, open } = await openRequest(context);
     client.destroy();
     await closed(received);
@@ -50,7 +50,7 @@ describe('the connection of an upload', () => {
     assert.equal(connection.signal.aborted, true);
   });
 
-  it('is not given up when its body or its answer ends', async (context) => {
+  it('is not aborted when its body or its response ends', async (context) => {
     const { client, received, response, open } = await openRequest(context);
     const connection = open();
     client.end('ended');

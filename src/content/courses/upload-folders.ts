@@ -12,11 +12,11 @@ const BUSY_RETRY_AFTER = '30';
 /** No upload takes that long: older folders are leftovers. */
 const LEFTOVER_AGE_MS = 24 * 3_600_000;
 
-/** The places of one upload. Disposing of it removes whatever is still there. */
+/** The folders of one upload. Disposing of it removes what is left. */
 export interface UploadFolder extends AsyncDisposable {
   /** Where the package is written while it is received. */
   readonly packageFile: string;
-  /** Where it is unpacked. Does not exist before. */
+  /** Where it is unpacked. Does not exist until then. */
   readonly contentFolder: string;
 }
 
@@ -37,14 +37,20 @@ export class UploadFolders {
     this.#with = dependencies;
   }
 
-  /** Removes what an earlier process left behind. Called at start, before the first upload, by the folder's only user. */
+  /**
+   * Removes what an earlier process left behind. Called at startup, before the first upload, if no other process uses
+   * the folder.
+   */
   async empty(): Promise<void> {
     for (const name of await readdir(this.#with.folder)) {
       await rm(path.join(this.#with.folder, name), { recursive: true, force: true });
     }
   }
 
-  /** The same beside other instances, whose uploads stay. `now` is by the clock that the file system goes by. */
+  /**
+   * The same if other instances use the folder: their uploads are kept. `now` is read from the clock of the file
+   * system.
+   */
   async removeLeftovers(now: number): Promise<void> {
     for (const name of await readdir(this.#with.folder)) {
       const place = path.join(this.#with.folder, name);
@@ -55,16 +61,14 @@ export class UploadFolders {
   }
 
   /**
-   * Makes room for an upload.
-   * @param caller the id of whoever uploads
+   * Reserves an upload.
+   * @param caller the id of the uploader
    * @throws {ProblemError} `unavailable` while too many uploads are under way, of this caller or of all
    */
   async open(caller: string): Promise<UploadFolder> {
     const ofCaller = this.#openByCaller.get(caller) ?? 0;
     if (ofCaller >= MAX_UPLOADS_OF_CALLER) {
-      throw busy(
-        `You are uploading ${MAX_UPLOADS_OF_CALLER} packages at the moment, which is the most at a time`,
-      );
+      throw busy(`You are already uploading ${MAX_UPLOADS_OF_CALLER} packages, the maximum at a time`);
     }
     if (this.#open >= MAX_UPLOADS) throw busy('Too many packages are being uploaded at the moment');
     this.#count(caller, 1);

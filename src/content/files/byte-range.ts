@@ -1,7 +1,7 @@
 import { type ByteRange, RangeNotSatisfiableError } from './content-store.ts';
 
 /**
- * The bytes of a file that a range means (RFC 9110 section 14.1.2): a last one beyond the end means the end.
+ * The bytes of a file that a range selects (RFC 9110 section 14.1.2). An end beyond the file means its last byte.
  * @throws {RangeNotSatisfiableError}
  */
 export function bytesOf(range: ByteRange, size: number): { first: number; last: number } {

@@ -6,10 +6,11 @@ import { ContentStoreError } from './open-content-store.ts';
 import { statusOf } from './s3-failures.ts';
 
 /**
- * Makes sure that a store which others could reach is this database's: two installations with one store would each take
- * the other's files for orphans, and a share that is not mounted would look like a store without files. The first start
- * writes the installation's id into the store; each later one finds it there.
- * @throws {ContentStoreError} when it cannot be reached, is another installation's, or holds none of the files that it should
+ * Ensures that a store that others can reach belongs to this database. Two installations with one store would each
+ * treat the other's files as orphans, and a share that is not mounted would look like an empty store. The first startup
+ * writes the installation's id into the store, and later ones compare it.
+ * @throws {ContentStoreError} if it cannot be reached, belongs to another installation, or lacks the files that the
+ *   database names
  */
 export async function claimContentStore(database: Database, store: ContentStore): Promise<void> {
   const installation = await installationOf(database);

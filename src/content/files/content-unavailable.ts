@@ -1,6 +1,6 @@
 import { ProblemError } from '../../problems/problem.ts';
 
-/** How soon a client may ask again, in seconds. */
+/** When a client may retry, in seconds. */
 const RETRY_AFTER = '10';
 
 /** The response while the files of courses cannot be reached. Only the log has the reason. */

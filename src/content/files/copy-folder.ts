@@ -10,8 +10,8 @@ const FILE_MODE = 0o644;
 const PARALLEL_FILES = 3;
 
 /**
- * Copies a folder to another disk, over what a broken-off copy left there. When this resolves, the copy survives a
- * power cut. @throws the reason of `signal`
+ * Copies a folder to another disk, and overwrites the leftovers of an interrupted copy. When this resolves, the copy
+ * survives a power failure. @throws the reason of `signal`
  */
 export async function copyFolder(from: string, to: string, signal: AbortSignal): Promise<void> {
   await rm(to, { recursive: true, force: true });

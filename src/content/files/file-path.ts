@@ -1,10 +1,10 @@
-/** Of a path, in UTF-8: S3 takes 1,024 for a whole key. Packages have none that are longer. */
+/** Maximum length of a path in UTF-8: S3 accepts 1,024 bytes for a whole key. Packages have no longer paths. */
 const MAX_PATH_BYTES = 1_024;
 const MAX_SEGMENT_BYTES = 255;
 
 /**
- * True for a path that names a file below a version's folder and nothing else, on every system: relative, with `/`
- * between segments, none of which is empty, `.` or `..`, without backslashes, control characters and drive letters.
+ * Whether a path names a file below a version's folder and nothing else, on every system: relative, with `/` between
+ * segments, none of which is empty, `.` or `..`, without backslashes, control characters and drive letters.
  */
 export function isFilePath(path: string): boolean {
   if (path === '' || !path.isWellFormed() || Buffer.byteLength(path) > MAX_PATH_BYTES) return false;

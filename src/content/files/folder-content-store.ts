@@ -21,18 +21,18 @@ import { contentUnavailable } from './content-unavailable.ts';
 import { copyFolder, syncFolder } from './copy-folder.ts';
 import { isFilePath } from './file-path.ts';
 
-/** What is being copied onto the store's disk; takes its key's name once it is whole. */
+/** A copy in progress on the store's disk. It is renamed to its key once it is complete. */
 const INCOMING = 'incoming-';
 const OWNER_FILE = 'coursewire-installation';
 const OWNER_FILE_MODE = 0o644;
-/** How often a removal is tried again while another program (a virus scanner, an indexer) has a file open. */
+/** How often a removal is retried while another program (a virus scanner, an indexer) has a file open. */
 const REMOVE_RETRIES = 3;
-/** What a stream reads at a time. Up to that, a stream costs more than it saves. */
+/** How much a stream reads at a time. For smaller files, a stream costs more than it saves. */
 const SMALL_BYTES = 64 * 1_024;
 const KNOWN_ROOTS = 1_000;
-/** There is no file by that name: also where a segment is a file, or too long for this disk. */
+/** The file does not exist. A segment can also be a file, or too long for this disk. */
 const NO_FILE: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EISDIR'];
-/** What a network file system answers while it is out of reach. */
+/** Errors of a network file system that cannot be reached. */
 const OUT_OF_REACH: readonly unknown[] = [
   'EIO',
   'ESTALE',
@@ -43,13 +43,13 @@ const OUT_OF_REACH: readonly unknown[] = [
   'EREMOTEIO',
 ];
 
-/** Course files in a folder: of this machine, or one that instances share. */
+/** Course files in a folder of this machine, or in one that instances share. */
 export class FolderContentStore implements ContentStore {
   readonly location: string;
   readonly #folder: string;
   readonly #realRoots = new Map<string, string>();
 
-  /** @param folder exists already */
+  /** @param folder an existing folder */
   constructor(folder: string) {
     this.#folder = path.resolve(folder);
     this.location = this.#folder;
@@ -62,7 +62,8 @@ export class FolderContentStore implements ContentStore {
         await rename(stagedFolder, place);
       } catch (error) {
         if (codeOf(error) !== 'EXDEV') throw error;
-        // Another disk: copied under a name of its own, so that what has a key's name is whole.
+        // On a different disk, it is copied under a temporary name, so that a folder with a key's name is always
+        // complete.
         const incoming = path.join(this.#folder, INCOMING + key);
         await copyFolder(stagedFolder, incoming, signal);
         await rename(incoming, place);
@@ -106,7 +107,7 @@ export class FolderContentStore implements ContentStore {
     });
   }
 
-  /** Where a key's folder really is, which never changes; asked for every file of every course that is opened. */
+  /** The real path of a key's folder, which never changes. It is cached, because every file of a course needs it. */
   async #realRoot(root: string): Promise<string> {
     const known = this.#realRoots.get(root);
     if (known !== undefined) return known;
@@ -153,7 +154,7 @@ export class FolderContentStore implements ContentStore {
     await reaching(async () => {
       try {
         await writeFile(draft, `${installation}\n`, { flag: 'wx', mode: OWNER_FILE_MODE, flush: true });
-        // A link appears whole or not at all, and never over one that another instance made first.
+        // Creating a link is atomic, and never replaces one that another instance created first.
         await link(draft, file);
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw error;
@@ -171,7 +172,7 @@ export class FolderContentStore implements ContentStore {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  /** The folder that holds the files of a key. */
+  /** The folder of a key. */
   path(key: string): string {
     assertContentKey(key);
     return path.join(this.#folder, key);
@@ -184,7 +185,7 @@ interface OpenedFile {
   mtimeMs: number;
 }
 
-/** Null for what is no file, and for what a symbolic link leads to from inside the folder to outside of it. */
+/** Null if it is not a file, or if a symbolic link leads outside the folder. */
 async function openFile(realRoot: string, file: string): Promise<OpenedFile | null> {
   const real = await unlessMissing(realpath(file));
   if (real === null || !real.startsWith(realRoot + path.sep)) return null;

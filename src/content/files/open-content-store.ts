@@ -5,19 +5,19 @@ import { FolderContentStore } from './folder-content-store.ts';
 
 const FOLDER_MODE = 0o750;
 
-/** The place of course files cannot be used, or is not that of this database. */
+/** The content store cannot be used, or belongs to another database. */
 export class ContentStoreError extends Error {
   override name = 'ContentStoreError';
 }
 
 /**
- * Opens the store that the setting `content_store` names, or the data folder's own.
- * @param ownFolder exists already @throws {ContentStoreError} when a folder cannot be made
+ * Opens the store that the setting `content_store` names, otherwise the one in the data folder.
+ * @param ownFolder an existing folder @throws {ContentStoreError} if a folder cannot be created
  */
 export async function openContentStore(place: ContentPlace | null, ownFolder: string): Promise<ContentStore> {
   if (place === null) return new FolderContentStore(ownFolder);
   if (place.kind === 's3') {
-    // Loaded only where it is used: the AWS SDK takes its time and memory.
+    // Loaded only if it is used, because the AWS SDK needs time and memory.
     const { S3ContentStore } = await import('./s3-content-store.ts');
     return new S3ContentStore(place);
   }

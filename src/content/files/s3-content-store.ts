@@ -19,21 +19,21 @@ import { reaching, statusOf, unlessMissing } from './s3-failures.ts';
 import { uploadFolder } from './s3-upload.ts';
 
 const OWNER_OBJECT = 'coursewire-installation';
-/** What one request may take; a read's answer must have begun by then. */
+/** Maximum duration of a request. For a read, until the response has started. */
 const REQUEST_DEADLINE_MS = 30_000;
 const CONNECT_DEADLINE_MS = 3_000;
-/** What a request of an upload may take, with up to 5 MiB to send. */
+/** Maximum duration of an upload request, which sends up to 5 MiB. */
 const UPLOAD_DEADLINE_MS = 120_000;
-/** A connection on which nothing moves for so long: a player that is paused does not read on. */
+/** Maximum idle time of a connection: a paused player does not read. */
 const IDLE_DEADLINE_MS = 300_000;
-/** Learners' downloads and uploads under way at once, a connection each; more of them wait. */
+/** Maximum number of concurrent downloads and uploads, one connection each. Others wait. */
 const MAX_CONNECTIONS = 256;
 const MAX_ATTEMPTS = 3;
-/** Requests of all uploads under way at once: each holds a part of a file in memory. */
+/** Maximum number of concurrent requests of all uploads: each holds a part of a file in memory. */
 const PARALLEL_UPLOADS = 12;
-/** A package of 2 GiB or 20,000 files is in within minutes; an import of this age is no longer under way. */
+/** A package of 2 GiB or 20,000 files is stored within minutes. An import of this age is no longer in progress. */
 const PUT_DEADLINE_MS = 2 * 3_600_000;
-/** What S3 deletes in one request. */
+/** Maximum number of objects that S3 deletes per request. */
 const DELETED_AT_A_TIME = 1_000;
 
 /** Where course files are kept on S3. */
@@ -41,11 +41,13 @@ export interface S3Place {
   bucket: string;
   /** Empty, or with a slash at its end. */
   prefix: string;
-  /** Of an S3-compatible server; null for what the AWS SDK finds in its environment, AWS itself first of all. */
+  /** The URL of an S3-compatible server; null to let the AWS SDK decide from its environment, by default AWS itself. */
   endpoint: string | null;
 }
 
-/** Course files as objects `<prefix><key>/<path>` of a bucket. Credentials and region come the AWS way. */
+/**
+ * Course files as objects `<prefix><key>/<path>` of a bucket. Credentials and region come from the usual AWS sources.
+ */
 export class S3ContentStore implements ContentStore {
   readonly location: string;
   readonly #client: S3Client;
@@ -173,7 +175,7 @@ export class S3ContentStore implements ContentStore {
       }
       after = page.NextContinuationToken;
     } while (after !== undefined);
-    // A process that died while it sent a large file may have left nothing but parts of it.
+    // A process that died while sending a large file may have left only parts of it.
     for await (const { name } of this.#uploads(this.#prefix)) {
       const key = this.#keyOf(name);
       if (key !== null) yield key;
@@ -187,7 +189,7 @@ export class S3ContentStore implements ContentStore {
   }
 
   async claim(installation: string): Promise<string> {
-    // Asked first, for servers that do not know of If-None-Match and would overwrite.
+    // Read first, because servers that do not support If-None-Match would overwrite it.
     const present = await this.owner();
     if (present !== null) return present;
     await reaching(async () => {
@@ -203,7 +205,7 @@ export class S3ContentStore implements ContentStore {
           deadline(),
         );
       } catch (error) {
-        // Somebody was first: written already (412), or being written at this moment (409).
+        // Another process was first: it has written the object (412) or is writing it (409).
         if (statusOf(error) !== 412 && statusOf(error) !== 409) throw error;
       }
     });
@@ -237,7 +239,7 @@ export class S3ContentStore implements ContentStore {
     return Contents.flatMap(({ Key }) => Key ?? []);
   }
 
-  /** Uploads of large files that were begun and not ended. Servers that cannot list them have none. */
+  /** Uploads of large files that were started but not completed. Empty for servers that cannot list them. */
   async *#uploads(prefix: string): AsyncGenerator<{ name: string; uploadId: string }> {
     let marker: { KeyMarker?: string; UploadIdMarker?: string } = {};
     while (true) {
@@ -266,12 +268,12 @@ export class S3ContentStore implements ContentStore {
         new HeadObjectCommand({ Bucket: this.#bucket, Key: name }),
         deadline(),
       );
-      // Some servers refuse a suffix that is longer than the file, which means all of it.
+      // Some servers reject a suffix range that is longer than the file, which means the whole file.
       return await this.#get(name, rangeHeader(bytesOf(range, ContentLength)));
     }
   }
 
-  /** The deadline ends with the answer's head: a body may take as long as its reader does. */
+  /** The deadline ends when the header of the response arrives: the body may take as long as its reader needs. */
   async #get(name: string, range?: string): Promise<GetObjectCommandOutput> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), REQUEST_DEADLINE_MS);
@@ -298,7 +300,7 @@ function rangeHeader(range: ByteRange): string {
   return 'suffix' in range ? `bytes=-${range.suffix}` : `bytes=${range.first}-${range.last ?? ''}`;
 }
 
-/** What an answer to a range holds; a server that ignores ranges gives the whole file. */
+/** The content of the response to a range request. A server that ignores ranges returns the whole file. */
 function bytesGiven({
   ContentRange,
   ContentLength = 0,

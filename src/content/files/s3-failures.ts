@@ -6,7 +6,7 @@ const MISSING: readonly unknown[] = ['NoSuchKey', 'NotFound', 'NoSuchUpload'];
 /** Failures of this machine's disk, for which the uploader gets another message. */
 const LOCAL: readonly unknown[] = ['ENOENT', 'ENOSPC', 'EDQUOT', 'EACCES', 'EMFILE', 'ENFILE'];
 
-/** Runs requests to S3; whatever fails of them is a problem `unavailable`, with the SDK's error as its cause. */
+/** Runs requests to S3. Any failure becomes a problem `unavailable`, with the SDK's error as its cause. */
 export async function reaching<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -17,7 +17,7 @@ export async function reaching<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Null for what is not there. */
+/** Null if the object does not exist. */
 export async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -27,7 +27,7 @@ export async function unlessMissing<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** The HTTP status of a refused request. */
+/** The HTTP status of a rejected request. */
 export function statusOf(error: unknown): number | undefined {
   return (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
 }

@@ -12,20 +12,20 @@ import { forEachConcurrently } from '../../course-packages/for-each-concurrently
 import type { Slots } from '../assets/slots.ts';
 
 const MIB = 2 ** 20;
-/** The smallest part that S3 takes. A part is in memory while it is sent, so that it can be sent again. */
+/** The smallest part that S3 accepts. A part stays in memory while it is being sent, so that it can be sent again. */
 const PART_BYTES = 5 * MIB;
-/** Parts that S3 takes of one object. */
+/** Maximum number of parts of one object on S3. */
 const MAX_PARTS = 10_000;
-/** Files or parts of one folder that ask for a slot at a time; the slots bound them over all folders. */
+/** Maximum number of files or parts of one folder that wait for a slot. The slots limit requests across all folders. */
 const PARALLEL = 12;
 
-/** Where a folder is uploaded to, and within which bounds. */
+/** Where a folder is uploaded to, and the limits. */
 export interface UploadPlace {
   client: S3Client;
   bucket: string;
-  /** Put before each file's path. */
+  /** Prefix of each file's path. */
   prefix: string;
-  /** Bounds the requests of all uploads together. */
+  /** Limits the requests of all uploads together. */
   slots: Slots;
   requestDeadlineMs: number;
   signal: AbortSignal;
@@ -37,7 +37,7 @@ interface Upload {
   size: number;
 }
 
-/** Uploads every file of a folder, in bounded memory. When it fails, nothing runs on behind it. */
+/** Uploads every file of a folder with limited memory. If it fails, no request is left running. */
 export async function uploadFolder(folder: string, place: UploadPlace): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
@@ -73,7 +73,7 @@ async function uploadInParts(upload: Upload, place: UploadPlace): Promise<void> 
       within(place),
     );
   } catch (error) {
-    // Its parts would be stored and paid for; where this fails, too, they go with the orphans.
+    // Its parts would be stored and cost money. If this fails as well, they are removed with the orphans.
     await place.client
       .send(new AbortMultipartUploadCommand({ ...target, UploadId }), {
         abortSignal: AbortSignal.timeout(place.requestDeadlineMs),
@@ -116,7 +116,7 @@ async function readPart(file: FileHandle, start: number, length: number): Promis
   let read = 0;
   while (read < length) {
     const { bytesRead } = await file.read(part, read, length - read, start + read);
-    if (bytesRead === 0) throw new Error('a file became shorter while it was uploaded');
+    if (bytesRead === 0) throw new Error('a file was truncated while it was being uploaded');
     read += bytesRead;
   }
   return part;

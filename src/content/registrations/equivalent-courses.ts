@@ -9,7 +9,7 @@ export interface LanguageChoice {
   learningStandard: string;
 }
 
-/** The courses of an equivalent in its order; none if it does not exist. */
+/** The courses of an equivalent, in its order. Empty if it does not exist. */
 export async function readLanguageChoices(
   reader: Pick<Reader, 'query'>,
   equivalentId: number,

@@ -1,11 +1,11 @@
 import { canonicalLanguage } from '../equivalents/language.ts';
 
-/** Languages of a header field that are read: browsers send a handful. */
+/** Maximum number of languages read from a header field: browsers send a handful. */
 const MAX_RANGES = 20;
 
 /**
- * The choices that fit the languages asked for, by the first of these that any choice fits: the same language, else its
- * variants (`en-GB` and `en-US` for `en`), else the more general ones (`de` for `de-AT`), as in RFC 4647 section 3.4.
+ * The choices that match the first of the requested languages that has any match: the same language, otherwise its
+ * variants (`en-GB` and `en-US` for `en`), otherwise more general ones (`de` for `de-AT`), as in RFC 4647 section 3.4.
  *
  * @param ranges language tags, the preferred one first
  */
@@ -38,7 +38,10 @@ export function acceptedLanguages(field: string | undefined): string[] {
     .flatMap(({ tag }) => tag ?? []);
 }
 
-/** A tag without its last part; empty for the most general one. A single letter goes with what it begins. */
+/**
+ * A tag without its last part; empty for the most general one. A single-letter subtag is removed together with the one
+ * that follows it.
+ */
 function generalized(tag: string): string {
   return tag.split('-').slice(0, -1).join('-').replace(/-\w$/, '');
 }

@@ -26,22 +26,23 @@ const ADVICE = 'Go back to where you found it and open the course from there aga
 
 type Refused = Exclude<Launch['state'], 'open' | 'choose'>;
 
-/** The words for each reason. */
+/** The text for each reason. */
 const REFUSALS: Readonly<Record<Refused, Refusal>> = {
   invalid: {
     status: 404,
     heading: 'This link is not valid',
-    words: `It may have been copied only in part. ${ADVICE}`,
+    words: `It may not have been copied completely. ${ADVICE}`,
   },
   expired: {
     status: 410,
     heading: 'This link has expired',
-    words: `For your safety a link opens a course for a few hours only. ${ADVICE}`,
+    words: `For your safety, a link opens a course only for a few hours. ${ADVICE}`,
   },
   deleted: {
     status: 410,
-    heading: 'This registration is gone',
-    words: 'It was deleted since the link was made. Ask those who gave you the course if you still need it.',
+    heading: 'This registration no longer exists',
+    words:
+      'It was deleted after the link was created. If you still need the course, ask the people who gave you the link.',
   },
 };
 
@@ -73,7 +74,7 @@ li bdi{color:var(--soft)}
 `;
 
 /**
- * Lets the page's own style in and nothing else: no script and no picture.
+ * Allows only the page's own style: no scripts and no images.
  * @param framedBy which pages may show it in a frame
  */
 export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): string {
@@ -81,13 +82,13 @@ export function launchPagePolicy(framedBy: "'none'" | "'self'" = "'none'"): stri
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors ${framedBy}`;
 }
 
-/** Why a link opens nothing, to the learner. */
+/** Tells the learner why a link does not work. */
 export function refusalPage(state: Refused): LaunchPage {
   const { status, heading, words } = REFUSALS[state];
   return { status, html: page(heading, `<h1>${heading}</h1>\n<p>${words}</p>`) };
 }
 
-/** Lets the learner choose the language of an equivalent. Each language is named in itself. */
+/** Lets the learner choose the language of an equivalent. Each language has its native name. */
 export function languagePage(choices: readonly LanguageChoice[]): LaunchPage {
   const links = choices.map(({ language, courseName }) => {
     const tag = escapeHtml(language);
@@ -116,7 +117,7 @@ export function launchPage(launch: Extract<Launch, { state: 'open' }>): LaunchPa
     ['Link valid until', momentElement(launch.expiresAt)],
   ].map(([term, value]) => `<div><dt>${term}</dt><dd>${value}</dd></div>`);
   const body = `<h1><bdi>${name}</bdi></h1>
-<p>Your link is valid. Courses of this standard cannot be played here yet; this is what it will open.</p>
+<p>Your link is valid. Courses of this standard cannot be played here yet. Your course:</p>
 <dl>
 ${rows.join('\n')}
 </dl>`;

@@ -12,8 +12,8 @@ export function launchUrlOf(baseUrl: string, token: string): string {
 }
 
 /**
- * What launch URLs open. Learners' browsers come here: the token in the path is all that they bring.
- * @param play begins a launch and answers the address of its player; null where the standard has no player
+ * The routes of launch URLs. Learners' browsers open them with nothing but the token in the path.
+ * @param play starts a launch and returns the address of its player; null if the standard has no player
  */
 export function launchRoutes(
   server: FastifyInstance,
@@ -23,11 +23,11 @@ export function launchRoutes(
   const headers = {
     'Content-Security-Policy': launchPagePolicy(),
     'Cache-Control': 'no-store',
-    // The path lets whoever has it in: no other site is to learn it.
+    // Anyone with the path can open the course, so no other site must learn it.
     'Referrer-Policy': 'no-referrer',
   };
 
-  // Takes whatever follows, so that a mangled link gets words for people too.
+  // Accepts any rest of the path, so that a damaged link also shows a readable page.
   server.get<{ Params: { '*': string }; Querystring: { language?: unknown } }>(
     `${PATH}*`,
     { schema: { hide: true } },
@@ -37,7 +37,7 @@ export function launchRoutes(
         chosen: typeof language === 'string' ? language : null,
         accepted: acceptedLanguages(request.headers['accept-language']),
       });
-      // Asking for the header fields alone begins no launch.
+      // A HEAD request starts no launch.
       const address = launch.state === 'open' && request.method === 'GET' ? await play(launch) : null;
       if (address !== null) return reply.headers(headers).redirect(address, 303);
       const { status, html } = pageOf(launch);

@@ -20,7 +20,10 @@ const REGISTRATION_ID = 10;
 const CLAIM_BYTES = 26;
 const MODE_BYTES = 1;
 
-/** How a registration is launched: `normal` counts, `browse` and `review` let the learner look and record no result. */
+/**
+ * How a registration is launched: `normal` records results, `browse` and `review` let the learner look around without
+ * recording any.
+ */
 export const REGISTRATION_LAUNCH_MODES = ['normal', 'browse', 'review'] as const;
 export type RegistrationLaunchMode = (typeof REGISTRATION_LAUNCH_MODES)[number];
 
@@ -46,7 +49,7 @@ export class LaunchTokens {
   readonly #tokensWithMode: SignedTokens;
   readonly #now: () => number;
 
-  /** @param authSecrets the first one signs; tokens signed with any of them are taken */
+  /** @param authSecrets the first one signs; tokens signed with any of them are accepted */
   constructor({ authSecrets, now }: { authSecrets: readonly [string, ...string[]]; now: () => number }) {
     this.#tokens = new SignedTokens({ authSecrets, purpose: KEY_PURPOSE, format: FORMAT });
     this.#tokensWithReturn = new SignedTokens({
@@ -58,13 +61,13 @@ export class LaunchTokens {
     this.#now = now;
   }
 
-  /** Makes a token that expires {@link LAUNCH_LIFETIME_MS} from now. */
+  /** Creates a token that expires {@link LAUNCH_LIFETIME_MS} from now. */
   issue(of: Omit<LaunchClaim, 'expiresAt'>): { token: string; expiresAt: number } {
     const expiresAt = Math.floor(this.#now()) + LAUNCH_LIFETIME_MS;
     return { token: this.#sign({ ...of, expiresAt }), expiresAt };
   }
 
-  /** What a token says, also when it has expired; null when it is none of ours. */
+  /** The claim of a token, even if it has expired. Null if the token is not one of ours. */
   read(token: string): LaunchClaim | null {
     const plain = this.#tokens.read(token);
     if (plain?.length === CLAIM_BYTES) return { ...decodeClaim(plain), returnUrl: null, mode: 'normal' };

@@ -10,7 +10,7 @@ export interface AllowedLaunch {
   expiresAt: number;
 }
 
-/** The result of a launch token: what it launches, or why it does not. */
+/** The result of resolving a launch token: what it launches, or why it cannot. */
 export type Launch =
   | {
       state: 'open';
@@ -30,7 +30,7 @@ export type Launch =
   | { state: 'choose'; choices: readonly LanguageChoice[] }
   | { state: 'invalid' | 'expired' | 'deleted' };
 
-/** What a launch token that is valid opens. */
+/** What a valid launch token opens. */
 export type OpenLaunch = Extract<Launch, { state: 'open' }>;
 
 /** The language of an equivalent that a learner gets. */

@@ -11,7 +11,7 @@ import type { AccountResource } from '../../events/event.ts';
  * it does not exist. On SQLite, every transaction locks it. On PostgreSQL, this locks the row.
  */
 export async function lockExistingAccount(tx: Transaction, id: number): Promise<AccountResource | undefined> {
-  // Plain SQL, like all that each save of a learner runs: building the query each time costs more than running it.
+  // Plain SQL, like everything that runs at each save of a learner: building the query costs more than running it.
   const [row] = await tx.all<{ id: number; name: string; enabled: number }>(
     `select id, name, enabled from accounts where id = ?${tx.dialect === 'postgres' ? ' for share' : ''}`,
     id,

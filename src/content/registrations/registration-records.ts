@@ -62,7 +62,7 @@ export function toFilter(query: RegistrationQuery): RegistrationFilter {
   };
 }
 
-/** Errors of who is registered for what beyond its schema, even if it does not match the schema. */
+/** Errors in the account, course or equivalent of an input beyond its schema, even if it does not match the schema. */
 export function subjectErrors(input: unknown): InputError[] {
   const { course_id: course, equivalent_id: equivalent } = (input ?? {}) as Partial<RegistrationInput>;
   if (course === undefined && equivalent === undefined) {
@@ -72,7 +72,7 @@ export function subjectErrors(input: unknown): InputError[] {
   return [{ pointer: '/equivalent_id', detail: 'cannot be combined with course_id' }];
 }
 
-/** What valid input registers for. */
+/** The course or equivalent of a valid input. */
 export function toSubject({ course_id: course, equivalent_id: equivalent }: RegistrationInput): Subject {
   return equivalent === undefined ? { type: 'COURSE', id: course! } : { type: 'EQUIVALENT', id: equivalent };
 }

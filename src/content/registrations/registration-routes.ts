@@ -243,7 +243,7 @@ export function registrationRoutes(
   );
 }
 
-/** The id of a registration in a path, which RFC 9562 lets people write in capitals. */
+/** The id of a registration in a path. RFC 9562 allows capitals in it. */
 export function registrationIdOf({ registration_id: text }: { registration_id: string }): string {
   const id = text.toLowerCase();
   if (!UUID.test(id)) throw notFound('registration', text.slice(0, 40));

@@ -76,7 +76,7 @@ export const RegistrationRecord = Type.Object(
     language: Nullable(
       Type.String({
         description:
-          'The language that was chosen of the equivalent. Until then it is null, and `course_id` is the first ' +
+          'The chosen language of the equivalent. Until one is chosen, it is null, and `course_id` is the first ' +
           'course of the equivalent.',
       }),
     ),
@@ -103,12 +103,12 @@ export const RegistrationUnitRecord = Type.Object(
     success: Success,
     score: Nullable(Type.Number({ description: `${MIN_SCORE} to ${MAX_SCORE}; null while there is none.` })),
     duration: Type.Integer({ description: 'Whole seconds, over all visits.' }),
-    completion_dt: OptionalDateTime('When it was completed first.'),
-    opened_dt: OptionalDateTime('When the learner opened it first; null before that.'),
+    completion_dt: OptionalDateTime('When it was first completed.'),
+    opened_dt: OptionalDateTime('When the learner first opened it; null before that.'),
   },
   {
     title: 'RegistrationUnit',
-    description: 'A unit of the course, as far as the learner got in the latest attempt.',
+    description: 'A unit of the course, with the learner’s progress in the latest attempt.',
   },
 );
 export type RegistrationUnitRecord = Static<typeof RegistrationUnitRecord>;
@@ -126,7 +126,7 @@ export const RegistrationWithUnitsRecord = Type.Object(
   {
     title: 'RegistrationDetails',
     ...HAS_ETAG,
-    description: 'A learner’s registration to a course, with its units.',
+    description: 'A learner’s registration for a course, with its units.',
   },
 );
 export type RegistrationWithUnitsRecord = Static<typeof RegistrationWithUnitsRecord>;
@@ -189,7 +189,7 @@ export const LaunchInput = Nullable(
             maxLength: MAX_RETURN_URL_LENGTH,
             description:
               'Where the player leads when the learner exits: an https:// URL. A service that listens on loopback ' +
-              'also takes http:// URLs on loopback. Without it, the player shows what was recorded.',
+              'also accepts http:// URLs on loopback. Without it, the player shows the recorded result.',
           }),
         ),
       ),
@@ -200,7 +200,7 @@ export const LaunchInput = Nullable(
             description:
               'For a registration of an equivalent: the language (BCP 47) that the learner gets. Without it, or ' +
               'if several courses match, the browser’s languages decide, and otherwise the learner chooses. Ignored ' +
-              'once a language was chosen.',
+              'once a language has been chosen.',
           }),
         ),
       ),
@@ -212,7 +212,7 @@ export const LaunchInput = Nullable(
         }),
       ),
     },
-    { additionalProperties: false, title: 'LaunchInput', description: 'How the course is launched.' },
+    { additionalProperties: false, title: 'LaunchInput', description: 'Options of a launch.' },
   ),
 );
 export type LaunchInput = Static<typeof LaunchInput>;

@@ -53,7 +53,10 @@ export interface RegistrationServiceDependencies {
   now: () => number;
 }
 
-/** Whether an error may name accounts and content. Who may only write registrations knows their ids, but no names. */
+/**
+ * Whether an error may name accounts and content. A caller with only the scope for registrations may know ids, but no
+ * names.
+ */
 interface Naming {
   mayName?: boolean;
 }
@@ -117,8 +120,8 @@ export class RegistrationService {
 
   /**
    * Permits a launch. The first one publishes REGISTRATION_LAUNCHED with the learner as its user.
-   * @param options `language`: the learner gets the course of the equivalent in this language, if only one matches. It has
-   *   no effect once a language was chosen.
+   * @param options `language`: the learner gets the course of the equivalent in this language, if only one matches. It
+   *   has no effect once a language has been chosen.
    * @throws {ProblemError} `not-found`, `conflict` if the account is disabled or does not have the course,
    *   `invalid-request` if no course of the equivalent is in the language
    */
@@ -150,7 +153,7 @@ export class RegistrationService {
   }
 
   /**
-   * What a launch token, or any other text, launches.
+   * Resolves a launch token, or any other text.
    * @param wanted for an equivalent: the language that the learner chose, or the languages that the browser accepts
    */
   async readLaunch(token: string, wanted: WantedLanguage = ANY_LANGUAGE): Promise<Launch> {

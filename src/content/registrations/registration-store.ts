@@ -31,7 +31,7 @@ const COLUMNS = [
   'registrations.updated_at',
 ] as const;
 
-// What each save of a learner runs is plain SQL: building such a query each time costs more than running it.
+// Queries that run at each save of a learner are plain SQL: building such a query costs more than running it.
 const SELECT_ONE = `select ${COLUMNS.join(', ')} from registrations where registration_id = ?`;
 const UPDATE_STATUS =
   'update registrations set completion = ?, success = ?, score = ?, duration = ?, completed_at = ?, ' +
@@ -124,7 +124,7 @@ export async function updateLaunched(tx: Transaction, registrationId: string, no
     .execute();
 }
 
-/** Sets what is played, and in which language of an equivalent: null for one that is to be chosen. */
+/** Sets the course and version to play, and the language of an equivalent (null if it is not chosen yet). */
 export async function updatePlayed(
   tx: Transaction,
   registrationId: string,
@@ -159,7 +159,7 @@ export async function hasRegistrations(reader: Pick<Reader, 'query'>, courseId: 
   return row !== undefined;
 }
 
-/** What launching a registration opens, of one moment. */
+/** What launching a registration opens, read in one statement. */
 export interface StoredLaunch {
   learner_id: string;
   course_id: number;

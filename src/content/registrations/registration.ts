@@ -32,7 +32,7 @@ export interface Registration extends RegistrationStatus {
   learnerId: string;
   /** The equivalent that it is for; null for one that is for a course. */
   equivalentId: number | null;
-  /** The language that was chosen of an equivalent; null before that, and for a course. */
+  /** The chosen language of an equivalent. Null until one is chosen, and for a course. */
   language: string | null;
   /** The first launch; null before it. */
   launchedAt: number | null;

@@ -2,8 +2,8 @@ import { invalidInput } from '../../problems/problem.ts';
 import { isLoopbackHost } from '../../settings/networks.ts';
 
 /**
- * Where learners return to, as the launch call says it; null when it says nothing. It is kept in the signed launch link,
- * so that nobody but the caller of the API chooses it.
+ * Where learners return to, from the launch call; null if it is omitted. It is part of the signed launch link, so only
+ * the caller of the API can choose it.
  * @param takesLoopback whether the service itself is on loopback, where its clients are too
  * @throws {ProblemError} `invalid-request`
  */

@@ -30,6 +30,7 @@ function earlierLines({ int }: ColumnTypes): string[] {
       receipt_handle text, is_awaited ${int} not null)`,
     `insert into sqs_earlier_lines (line_id, settled_to, forwarded_to, receipt_handle, is_awaited)
       select line_id, settled_to, forwarded_to, receipt_handle, 1 from sqs_lines where forwarded_to > settled_to`,
+    // `claimed_until` is no longer used. Dropping it would be a breaking step for an empty column.
     `create table sqs_placed (line_id ${int} primary key, placed_to ${int} not null, claimed_until ${int})`,
     'insert into sqs_placed (line_id, placed_to) select line_id, forwarded_to from sqs_lines',
     'drop table sqs_lines',

@@ -1,7 +1,7 @@
 import { BackgroundTask } from '../../time/background-task.ts';
 import type { DatabaseClock } from '../database.ts';
 
-/** How often the server is asked for its time. In between, the monotonic clock of this process counts on. */
+/** How often the time of the server is read. In between, the monotonic clock of this process is used. */
 const ASK_EVERY_MS = 10_000;
 /** Number of questions at the start: the quickest response is the most exact. */
 const FIRST_SAMPLES = 3;

@@ -127,7 +127,7 @@ export class PostgresDatabase implements Database {
     const [row] = rows as { transaction_read_only: string }[];
     if (row?.transaction_read_only !== 'off') {
       throw new DatabaseUnavailableError(
-        'the database takes no changes: the server is a standby, or set read-only',
+        'the database accepts no changes: the server is a standby, or is set to read-only',
       );
     }
   }
@@ -143,12 +143,12 @@ export class PostgresDatabase implements Database {
     );
     if (server === undefined || Number(server.number) < OLDEST_VERSION) {
       throw new UnsuitableServerError(
-        `database_url names a PostgreSQL server of version ${server?.version}; version 14 or later is needed`,
+        `database_url names a PostgreSQL server of version ${server?.version}; version 14 or later is required`,
       );
     }
     if (server.encoding !== 'UTF8') {
       throw new UnsuitableServerError(
-        `database_url names a database with the encoding ${server.encoding}; make one with the encoding UTF8`,
+        `database_url names a database with the encoding ${server.encoding}; create one with the encoding UTF8`,
       );
     }
     if (!(await hasSessions(this.#url, this.#timeouts))) {

@@ -7,7 +7,7 @@ import { clientConfig, limitSession, type PostgresTimeouts } from './postgres-co
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** How often the server is asked for a response, because a connection can end silently. */
+/** How often a response of the server is requested, because a connection can end silently. */
 const ASK_EVERY_MS = 15_000;
 /** How long a graceful end of the connection may take. */
 const END_DEADLINE_MS = 1_000;

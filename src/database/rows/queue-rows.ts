@@ -28,6 +28,8 @@ export interface QueueMessageRow {
   stored_body: string;
   shared_body_id: number | null;
   enqueued_at: number;
+  /** JSON of W3C header fields: where the message belongs in a trace; null if it is not traced. */
+  trace_context: string | null;
 }
 
 /** The common part of an event's messages, stored once. */

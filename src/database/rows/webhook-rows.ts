@@ -67,6 +67,10 @@ export interface WebhookStatisticsRow {
   last_error_at: number | null;
   last_error_message: string | null;
   in_error: number;
+  /** When the first of the failures since the last success ended; null if the webhook is not in error. */
+  failing_since: number | null;
+  /** Failed attempts since the last success. */
+  failures_in_row: number;
 }
 
 /** Attempts of a webhook within a minute or an hour, for charts. */
@@ -87,6 +91,31 @@ export interface WebhookTrendRow {
 export interface EventTrendRow {
   start_at: number;
   event_count: number;
+}
+
+/** An event, whether webhooks matched it or not. */
+export interface EventRow {
+  id: Generated<number>;
+  occurred_at: number;
+  /** The common part of its messages; if that is stored once for all, only a line feed. */
+  body: string;
+  shared_body_id: number | null;
+  /** The assets that focuses are matched with: the type's first letter and the id, separated by spaces. */
+  focused: string;
+  /** The ids of the webhooks that matched, as ranges (`3,7-9`); null if the webhooks service was disabled. */
+  matched: string | null;
+  /** The ids of further webhooks to which it was replayed, in the same form. */
+  replayed: Generated<string>;
+}
+
+/** A summary of the events after those of the block before it, up to `last_id`. */
+export interface EventBlockRow {
+  last_id: number;
+  /** When the earliest and the latest of them occurred. */
+  first_at: number;
+  last_at: number;
+  /** A Bloom filter of their keys, in base64; see `key-filter.ts`. */
+  keys: string;
 }
 
 /** A message with an attempt or a decision. One row per message. */

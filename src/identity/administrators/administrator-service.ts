@@ -225,8 +225,8 @@ export class AdministratorService {
   }
 
   /**
-   * Removes an administrator with all sessions.
-   * @param by who does it; null from the command line
+   * Deletes an administrator and ends all their sessions.
+   * @param by who deletes; null for the command line
    * @throws {ProblemError} `not-found`; `conflict` for oneself and for the last admin
    */
   async delete(id: number, by: number | null): Promise<void> {

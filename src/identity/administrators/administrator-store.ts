@@ -7,7 +7,7 @@ import type { AdministratorRow } from '../../database/schema.ts';
 /** An administrator as stored. */
 export type StoredAdministrator = Selectable<AdministratorRow>;
 
-/** Adds an administrator and answers the id; undefined when the address is taken. */
+/** Adds an administrator and returns the id; undefined if the address is in use. */
 export async function insertAdministrator(
   tx: Transaction,
   row: Omit<AdministratorRow, 'id'>,
@@ -95,8 +95,8 @@ export async function updateAdministrator(
 }
 
 /**
- * Records a sign-in with a password; Returns false if the administrator has been disabled or has another
- * password by now.
+ * Records a sign-in with a password. Returns false if the administrator has been disabled or the password has changed
+ * in the meantime.
  */
 export async function noteSignIn(
   tx: Transaction,

@@ -44,9 +44,13 @@ export class Passwords {
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#waiting >= MAX_WAITING) {
-      throw new ProblemError('unavailable', 'Too many people are signing in. Try again shortly', {
-        headers: { 'Retry-After': RETRY_AFTER_SECONDS },
-      });
+      throw new ProblemError(
+        'unavailable',
+        'Too many people are signing in at the same time. Try again shortly',
+        {
+          headers: { 'Retry-After': RETRY_AFTER_SECONDS },
+        },
+      );
     }
     this.#waiting += 1;
     const turn = this.#last.then(work);

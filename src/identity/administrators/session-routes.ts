@@ -48,8 +48,8 @@ const params = Type.Object({ id: Type.String() });
 const MAX_OPEN_BODY_BYTES = 16 * 1_024;
 
 /**
- * Signing in and out, and setting up with a one-time link: the routes that require no sign-in. Changes are
- * accepted only from the service's own pages, so that no other page can sign a browser in as somebody else.
+ * Signing in and out, and setting up with a one-time link: the routes that require no sign-in. Changes are accepted
+ * only from the service's own pages, so that no other page can sign a browser in as someone else.
  */
 export function signInRoutes(server: FastifyInstance, options: SessionRoutesOptions): void {
   const { administrators, sessions, signIn, sessionCookie, browserCookie, origin } = options;

@@ -75,7 +75,7 @@ export async function deleteSession(tx: Transaction, tokenHash: string): Promise
   await tx.run('delete from administrator_sessions where token_hash = ?', tokenHash);
 }
 
-/** Removes one session of an administrator; answers how many there were: 1, or 0. */
+/** Removes one session of an administrator, and returns how many were removed: 1 or 0. */
 export async function deleteSessionOf(
   tx: Transaction,
   administratorId: number,
@@ -93,7 +93,7 @@ export async function deleteSessionsOf(tx: Transaction, administratorId: number)
   await tx.run('delete from administrator_sessions where administrator_id = ?', administratorId);
 }
 
-/** Removes an administrator's sessions but the latest `kept`. */
+/** Removes an administrator's sessions except the latest `kept`. */
 export async function deleteOldestSessionsOf(
   tx: Transaction,
   administratorId: number,

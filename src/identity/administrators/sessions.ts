@@ -23,14 +23,14 @@ const SEEN_NOTED_EVERY_MS = 60_000;
 const MAX_SESSIONS_EACH = 50;
 const MAX_USER_AGENT_CHARACTERS = 400;
 
-/** From where a session is used, as the request has it. */
+/** Where a session is used, according to the request. */
 export interface SessionUse {
-  /** The address, as the server has it. */
+  /** The address that the server sees. */
   address: string;
   userAgent: string | undefined;
 }
 
-/** An administrator who has signed in, by the session of the request. */
+/** The signed-in administrator of a request's session. */
 export interface SignedIn {
   sessionId: number;
   administratorId: number;
@@ -60,9 +60,9 @@ export interface SessionsDependencies {
 }
 
 /**
- * Sessions of administrators. A session's token is 256 random bits, of which only a hash is kept; everything about a
- * session is in the database, so that every instance knows it and whatever ends it ends it everywhere at once. A
- * session ends when it was not used for the idle time, and at its lifetime's end in any case.
+ * Sessions of administrators. A session's token is 256 random bits, of which only a hash is stored. Everything about a
+ * session is in the database, so that every instance knows it, and ending it takes effect everywhere immediately. A
+ * session ends when it has not been used for the idle time, and in any case at the end of its lifetime.
  */
 export class Sessions {
   readonly #with: SessionsDependencies;
@@ -89,7 +89,7 @@ export class Sessions {
 
   /**
    * The current administrator of a token, or null if the token is invalid or its session has ended.
-   * @param address from where it is used, as the server has it
+   * @param address the address that the server sees
    * @throws {DatabaseUnavailableError} when the session cannot be read.
    */
   async verify(token: string, address: string): Promise<SignedIn | null> {
@@ -129,8 +129,8 @@ export class Sessions {
   }
 
   /**
-   * Ends one session of an administrator who asks for it.
-   * @throws {ProblemError} `not-found`, also for a session of somebody else
+   * Ends one of an administrator's own sessions.
+   * @throws {ProblemError} `not-found`, also for a session of someone else
    */
   async endOne(administratorId: number, sessionId: number): Promise<void> {
     const ended = await this.#with.database.transaction((tx) =>
@@ -140,12 +140,12 @@ export class Sessions {
     this.#with.log.info('an administrator ended a session', { administrator_id: administratorId });
   }
 
-  /** Ends every session of an administrator, within the change that asks for it. */
+  /** Ends every session of an administrator, in the transaction of another change. */
   async endAll(tx: Transaction, administratorId: number): Promise<void> {
     await deleteSessionsOf(tx, administratorId);
   }
 
-  /** Ends every session of an administrator who asks for it. */
+  /** Ends all of an administrator's own sessions. */
   async endEverywhere(administratorId: number): Promise<void> {
     await this.#with.database.transaction((tx) => this.endAll(tx, administratorId));
   }
@@ -163,7 +163,7 @@ export class Sessions {
     return session.created_at > now - this.#with.lifetimeMs && session.last_seen_at > now - this.#with.idleMs;
   }
 
-  /** A database that refuses changes must not prevent people from reading what is wrong with it. */
+  /** A database that accepts no changes must not prevent people from reading what is wrong with it. */
   async #noteSeen(session: { session_id: number; last_seen_at: number }, address: string): Promise<void> {
     const now = this.#with.now();
     const staleAt = now - SEEN_NOTED_EVERY_MS;

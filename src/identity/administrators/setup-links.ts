@@ -59,7 +59,7 @@ export class SetupLinks {
     return { token, expiresAt };
   }
 
-  /** Whom a token is for; null when it is none, was used, or has expired. */
+  /** Whom a token is for; null if it is invalid, used or expired. */
   async read(token: string): Promise<LinkTarget | null> {
     if (!TOKEN_SHAPE.test(token)) return null;
     return (await selectLink(this.#with.database.reader, hashToken(token), this.#with.now())) ?? null;

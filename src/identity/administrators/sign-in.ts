@@ -26,15 +26,15 @@ import type { Passwords } from './passwords.ts';
 import type { Sessions, SessionUse } from './sessions.ts';
 import type { SetupLinks } from './setup-links.ts';
 
-/** What is known of who asks. */
+/** What is known about the caller. */
 export interface Visitor extends SessionUse {
-  /** The mark of a known browser, when there is one. */
+  /** The mark of a known browser, if there is one. */
   mark: string | null;
-  /** The session that the browser holds already: it ends with a sign-in. */
+  /** The session that the browser already has. It ends with the sign-in. */
   sessionToken: string | null;
 }
 
-/** Who has signed in, with what the browser gets to keep. */
+/** Who has signed in, and the values for the browser's cookies. */
 export interface SignInResult {
   administrator: Administrator;
   sessionToken: string;
@@ -100,8 +100,8 @@ export class SignIn {
   }
 
   /**
-   * Changes an administrator's password, ends all sessions and the link to set another, and begins a new session, whose
-   * token is answered.
+   * Changes an administrator's password, ends all sessions and the link to set another, and starts a new session, whose
+   * token is returned.
    * @throws {ProblemError} `invalid-request`, `too-many-requests`, `unavailable`
    */
   async changePassword(

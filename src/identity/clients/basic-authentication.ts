@@ -10,14 +10,15 @@ const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="coursewire", charset="UTF-
 /** Authenticates an API client by its id and secret. */
 export type AuthenticateBasic = (authorization: string, address: string) => Promise<ApiClient>;
 
-/** Whether an Authorization header field holds HTTP Basic credentials. */
+/** Whether an Authorization header field has HTTP Basic credentials. */
 export function isBasic(authorization: string | undefined): authorization is string {
   return /^basic(?: |$)/i.test(authorization ?? '');
 }
 
 /**
- * Recognises API clients by HTTP Basic credentials (RFC 7617), for protocols whose clients know no access tokens. Wrong
- * secrets are counted as those at the token endpoint are. The function throws `unauthorized` and `too-many-requests`.
+ * Recognizes API clients by HTTP Basic credentials (RFC 7617), for protocols whose clients do not support access
+ * tokens. Wrong secrets are counted together with those at the token endpoint. The function throws `unauthorized` and
+ * `too-many-requests`.
  */
 export function basicAuthentication({
   clients,
@@ -45,7 +46,10 @@ export function basicAuthentication({
     guesses.succeeded(source, client.clientId);
     // The last use of a client is only informational: failing to record it must not fail the request.
     await clients.noteUse(client).catch((error: unknown) => {
-      log.warn('the last use of an API client was not noted', { client_id: client.clientId, err: error });
+      log.warn('the last use of an API client could not be recorded', {
+        client_id: client.clientId,
+        err: error,
+      });
     });
     return client;
   };

@@ -10,7 +10,7 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
 /** What browsers accept in a field of type e-mail (HTML standard, "valid e-mail address"). */
 const EMAIL_ADDRESS =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
-/** Unknown scopes that an answer names at most: hostile input must not make a hostile answer. */
+/** Maximum number of unknown scopes in a response: hostile input must not create a hostile response. */
 const MAX_SCOPES_TOLD = 10;
 const MAX_SCOPE_CHARACTERS_TOLD = 100;
 
@@ -25,7 +25,7 @@ export interface ClientInput {
 
 /**
  * The scopes of a valid input.
- * @throws {ProblemError} `invalid-request`, with `/name`, `/email` and `/scope` as far as they offend.
+ * @throws {ProblemError} `invalid-request`, with those of `/name`, `/email` and `/scope` that are invalid.
  */
 export function checkClientInput(input: ClientInput): ReadonlySet<Scope> {
   const found = [

@@ -20,13 +20,19 @@ import {
 const ID_PREFIX = 'cw_';
 const ID_BYTES = 12;
 const ID_OF_OURS = /^cw_[0-9a-f]{24}$/;
-/** Secret scanners find a leaked secret by it, and no secret starts with a dash, which command lines trip over. */
+/**
+ * The prefix lets secret scanners find a leaked secret, and keeps secrets from starting with a dash, which command
+ * lines would misread.
+ */
 const SECRET_PREFIX = 'cws_';
 const SECRET_BYTES = 32;
 /** Precision of `lastUsedAt`: a client that constantly requests tokens costs one write per period. */
 const USE_NOTED_EVERY_MS = 60_000;
 
-/** VSCHAR of RFC 6749 Appendix A.1, bounded: nothing else is a client's id, or fit for every database. */
+/**
+ * VSCHAR of RFC 6749 Appendix A.1 with a maximum length. No other text can be a client id or be stored in every
+ * database.
+ */
 const POSSIBLE_ID = /^[\x20-\x7e]{1,255}$/;
 /** Compared with if the client does not exist, so that the check takes the same time. No secret has this hash. */
 const NO_HASH = '00'.repeat(32);
@@ -54,7 +60,7 @@ export interface CreatedClient {
   clientSecret: string;
 }
 
-/** Whether a text has the form of the ids that are made here, so that it is no secret and may be logged. */
+/** Whether a text has the form of our client ids, so that it is not a secret and may be logged. */
 export function hasClientIdForm(text: string): boolean {
   return ID_OF_OURS.test(text);
 }
@@ -74,8 +80,8 @@ export class ClientService {
   }
 
   /**
-   * Makes an enabled client with a random id and secret. Only a hash of the secret is kept.
-   * @param open the transaction that is open already; without one it opens its own
+   * Creates an enabled client with a random id and secret. Only a hash of the secret is stored.
+   * @param open an open transaction; without one, it opens its own
    * @throws {ProblemError} `invalid-request`, naming every invalid member.
    */
   async create(input: ClientInput, open?: Transaction): Promise<CreatedClient> {
@@ -195,7 +201,7 @@ export class ClientService {
     await this.#with.database.transaction((tx) => noteClientUse(tx, client.clientId, now, staleAt));
   }
 
-  /** An impossible id is looked up too, as one that no client has, so that it costs the same. */
+  /** An impossible id is looked up as one that no client has, so that it takes the same time. */
   async #find(clientId: string): Promise<ApiClientRow | undefined> {
     return await selectClient(this.#with.database.reader, POSSIBLE_ID.test(clientId) ? clientId : '');
   }

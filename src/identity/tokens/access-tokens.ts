@@ -4,13 +4,13 @@ import type { ApiClient } from '../clients/client-service.ts';
 import { selectTokenHolder } from '../clients/client-store.ts';
 import { readStoredScopes, SCOPES, type Scope } from '../scopes.ts';
 
-/** The longest text that is looked at as a token; a real one has about 110 characters. */
+/** Maximum length of a token; a real one has about 110 characters. */
 export const MAX_TOKEN_CHARACTERS = 512;
 
 /** Names the format. A later format gets another number. */
 const VERSION = 'cwt1_';
 const MAC_BYTES = 32;
-/** A real token differs from every other, also from one for the same client in the same millisecond. */
+/** Random bytes make each token unique, even for the same client in the same millisecond. */
 const NONCE_BYTES = 8;
 
 /** The fixed part of a claim, by offset in bytes; the client's id follows. */
@@ -55,12 +55,12 @@ export interface AccessTokensDependencies {
 }
 
 /**
- * Access tokens that hold what they say, signed with HMAC-SHA256: making one writes nothing, and every
- * instance with the same keys knows it. What they cannot hold, that the client still stands, is read from the
- * database at each use: deleting or disabling a client ends its tokens at once, from any process.
+ * Self-contained access tokens, signed with HMAC-SHA256. Creating one writes nothing, and every instance with the same
+ * keys accepts it. Each use reads the client from the database, so deleting or disabling a client invalidates its
+ * tokens immediately, from any process.
  *
- * The text is `cwt1_` and base64url of a claim (expiry, generation, scope bits, nonce, client id) and its MAC,
- * to others an opaque `b64token` (RFC 6750 §2.1).
+ * The text is `cwt1_` and base64url of a claim (expiry, generation, scope bits, nonce, client id) and its MAC, to
+ * others an opaque `b64token` (RFC 6750 §2.1).
  */
 export class AccessTokens {
   readonly #with: AccessTokensDependencies;
@@ -85,9 +85,9 @@ export class AccessTokens {
   }
 
   /**
-   * Who holds a token, or null when it is none of ours, expired, or its client was deleted or disabled since.
-   * Scopes that the client has lost since are not in the answer.
-   * @throws {DatabaseUnavailableError} when the client cannot be read.
+   * The caller that a token identifies, or null if the token is not one of ours or has expired, or if its client has
+   * since been deleted or disabled. Scopes that the client has since lost are omitted.
+   * @throws {DatabaseUnavailableError} if the client cannot be read.
    */
   async verify(token: string): Promise<Principal | null> {
     const claim = this.#verifiedClaim(token);
@@ -107,7 +107,7 @@ export class AccessTokens {
     if (token.length > MAX_TOKEN_CHARACTERS || !SHAPE.test(token)) return null;
     const signed = Buffer.from(token.slice(VERSION.length), 'base64url');
     if (signed.length <= CLIENT_ID + MAC_BYTES) return null;
-    // The last character of base64url may hold bits that count for nothing: one token, one text.
+    // The last character of base64url may have unused bits. They are checked, so that each token has one text.
     if (signed.toString('base64url') !== token.slice(VERSION.length)) return null;
     const claim = signed.subarray(0, -MAC_BYTES);
     const found = signed.subarray(-MAC_BYTES);
@@ -116,7 +116,7 @@ export class AccessTokens {
   }
 }
 
-/** With a KeyObject: a fifth of the time that a Buffer as key takes. */
+/** A KeyObject takes a fifth of the time of a Buffer as key. */
 function mac(key: KeyObject, claim: Buffer): Buffer {
   return createHmac('sha256', key).update(VERSION).update(claim).digest();
 }

@@ -1,9 +1,9 @@
 /** Reading `application/x-www-form-urlencoded` strictly: malformed input is rejected, never guessed. */
 
-/** Parameters by name, each with its values in the order in which they came. */
+/** Parameters by name, each with its values in the order of the form. */
 export type FormParameters = ReadonlyMap<string, readonly string[]>;
 
-/** The parameters of a body, or null when it is not form-encoded UTF-8 (RFC 6749 Appendix B). */
+/** The parameters of a body, or null if it is not form-encoded UTF-8 (RFC 6749 Appendix B). */
 export function parseForm(body: Uint8Array): FormParameters | null {
   const text = decodeUtf8(body);
   if (text === null) return null;
@@ -20,7 +20,7 @@ export function parseForm(body: Uint8Array): FormParameters | null {
   return parameters;
 }
 
-/** One form-encoded text, or null when an escape is incomplete or not UTF-8. */
+/** One form-encoded text, or null if an escape is incomplete or not UTF-8. */
 export function decodeFormText(text: string): string | null {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -29,7 +29,7 @@ export function decodeFormText(text: string): string | null {
   }
 }
 
-/** The text of UTF-8 bytes, or null when they are none. */
+/** The text of UTF-8 bytes, or null if they are invalid. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

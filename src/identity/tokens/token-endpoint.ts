@@ -13,7 +13,7 @@ import { AccessTokenResponse, CLIENT_BASIC, TokenErrorResponse, TokenRequestForm
 
 /** The path of the token endpoint, relative to the base URL. */
 export const TOKEN_PATH = '/public/v1/auth';
-/** The largest body that is read; a sensible request has a few hundred bytes. */
+/** Maximum size of a body; a normal request has a few hundred bytes. */
 const MAX_TOKEN_BODY_BYTES = 16 * 1024;
 
 const UNAVAILABLE_RETRY_AFTER = '5';
@@ -22,21 +22,21 @@ const UNAVAILABLE_RETRY_AFTER = '5';
 export interface TokenEndpointOptions {
   clients: ClientService;
   tokens: AccessTokens;
-  /** Counts wrong secrets by address (the server's idea of it, `request.ip`) and client id. */
+  /** Counts wrong secrets by address (`request.ip`) and client id. */
   guesses: GuessLimiter;
   log: Logger;
 }
 
 /**
- * The OAuth 2.0 token endpoint for the client-credentials grant, as a Fastify plugin whose parsers, hooks and
- * error answers are its own. Every invalid request is 400, in the form of RFC 6749 §5.2.
+ * The OAuth 2.0 token endpoint for the client-credentials grant, as a Fastify plugin with its own parsers, hooks and
+ * error responses. Every invalid request is 400, in the form of RFC 6749 §5.2.
  * @see RFC 6749 §4.4, §5
  */
 export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpointOptions): Promise<void> {
   const { clients, tokens, guesses, log } = options;
 
   scope.removeAllContentTypeParsers();
-  // Any media type is read, within the bound, so that a wrong one is answered like every invalid request.
+  // Any media type is read, up to the limit, so that a wrong one gets the same response as every invalid request.
   scope.addContentTypeParser('*', (request, payload, done) => readBody(request, payload, done));
   scope.addHook('onSend', async (_, reply) => {
     reply.header('Cache-Control', 'no-store').header('Pragma', 'no-cache');
@@ -47,7 +47,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     method: 'POST',
     url: TOKEN_PATH,
     logSerializers: { req: withoutQuery },
-    // Described for the reference only: the request is read by the rules of OAuth, not of JSON Schema.
+    // Only for the API description: the request is read by the rules of OAuth, not of JSON Schema.
     validatorCompiler: () => () => true,
     schema: {
       operationId: 'requestAccessToken',
@@ -91,7 +91,7 @@ export async function tokenEndpoint(scope: FastifyInstance, options: TokenEndpoi
     url: TOKEN_PATH,
     logSerializers: { req: withoutQuery },
     schema: { hide: true },
-    // Before the body is read, and whatever it is.
+    // Runs before the body is read.
     onRequest: async () => {
       throw new TokenError('invalid_request', 'Use POST to request an access token.', {
         status: 405,
@@ -160,8 +160,8 @@ function tooManyGuesses(waitSeconds: number, asked: TokenRequest): TokenError {
 }
 
 /**
- * Reads a body within the bound. A larger one is refused at once, and its rest is read and dropped: a connection that
- * was closed on unread bytes could take the answer with it.
+ * Reads a body up to the limit. A larger one is rejected immediately, and its rest is read and discarded, because
+ * closing a connection with unread bytes can lose the response.
  */
 function readBody(
   request: FastifyRequest,
@@ -195,7 +195,7 @@ function loggable(clientId: string): string | null {
   return hasClientIdForm(clientId) ? clientId : null;
 }
 
-/** Node's `headers` hold the first Authorization field only; two are two authentications. */
+/** Node's `headers` contain only the first Authorization field, but two fields are two authentications. */
 function authorizationFields(request: FastifyRequest): string[] {
   const { rawHeaders } = request.raw;
   return rawHeaders.filter(
@@ -203,7 +203,7 @@ function authorizationFields(request: FastifyRequest): string[] {
   );
 }
 
-/** What a request log may hold of a request here, should the server write one: never the query string. */
+/** What a request log may contain about these requests: never the query string. */
 function withoutQuery(request: FastifyRequest): object {
   return { method: request.method, url: TOKEN_PATH, remoteAddress: request.ip };
 }

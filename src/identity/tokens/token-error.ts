@@ -1,6 +1,6 @@
 /**
- * The codes of RFC 6749 §5.2 that a client-credentials request can meet, and two of §4.1.2.1 for what is not
- * the client's fault.
+ * The codes of RFC 6749 §5.2 that can occur for a client-credentials request, and two of §4.1.2.1 for faults of the
+ * service.
  */
 export type TokenErrorCode =
   | 'invalid_request'
@@ -19,7 +19,7 @@ export class TokenError extends Error {
   readonly status: number;
   /** Header fields of the response, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For the log: whose request it was, where that is known to be no secret in the wrong place. */
+  /** For the log: the client of the request, if its id is certainly not a secret in the wrong field. */
   readonly clientId: string | null;
 
   constructor(

@@ -3,12 +3,15 @@ import { TokenError } from './token-error.ts';
 
 const FORM_MEDIA_TYPE = 'application/x-www-form-urlencoded';
 const FORM_CHARSETS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii', 'ascii']);
-/** What some HTTP libraries declare by default. ASCII means the same in them; beyond it, a text would be misread. */
+/**
+ * Charsets that some HTTP libraries declare by default. ASCII means the same in them; other characters would be
+ * misread.
+ */
 const ASCII_SUPERSETS: ReadonlySet<string> = new Set(['iso-8859-1', 'latin1', 'windows-1252']);
 const CHARSET_PARAMETER = /;\s*charset\s*=\s*("[^"]*"|[^\s;"]*)/gi;
 const NOT_ASCII = /\P{ASCII}/u;
 const GRANT_TYPE = 'client_credentials';
-/** What is read; anything else is ignored (RFC 6749 §3.2). */
+/** The parameters that are read. Others are ignored (RFC 6749 §3.2). */
 const PARAMETERS = ['grant_type', 'client_id', 'client_secret', 'scope'] as const;
 
 type Parameter = (typeof PARAMETERS)[number];
@@ -38,8 +41,7 @@ export interface TokenRequest {
 /**
  * Reads a client-credentials request.
  * @see RFC 6749 §2.3.1, §3.2, §4.4.2, §5.2
- * @throws {TokenError} `invalid_request`, `unsupported_grant_type` or `invalid_client`, before any secret is
- * looked at.
+ * @throws {TokenError} `invalid_request`, `unsupported_grant_type` or `invalid_client`, before any secret is verified.
  */
 export function readTokenRequest(parts: TokenRequestParts): TokenRequest {
   assertNothingInQuery(parts.query);
@@ -54,7 +56,7 @@ export function readTokenRequest(parts: TokenRequestParts): TokenRequest {
   return { ...credentials, scope: value('scope') ?? null };
 }
 
-/** Addresses end up in logs and histories, so credentials in one are not taken (RFC 6749 §2.3.1). */
+/** URLs end up in logs and histories, so credentials in them are not accepted (RFC 6749 §2.3.1). */
 function assertNothingInQuery(query: Readonly<Record<string, unknown>>): void {
   const inQuery = PARAMETERS.find((name) => Object.hasOwn(query, name));
   if (inQuery !== undefined) {
@@ -69,7 +71,7 @@ function assertFormMediaType(contentType: string | undefined): void {
   }
 }
 
-/** Compressed bodies are not taken (RFC 9110 section 8.4). */
+/** Compressed bodies are not accepted (RFC 9110 section 8.4). */
 function assertNotEncoded(contentEncoding = 'identity'): void {
   if (contentEncoding.trim().toLowerCase() !== 'identity') {
     throw new TokenError('invalid_request', 'The body must not have a Content-Encoding.');
@@ -155,7 +157,7 @@ function malformedBasic(): TokenError {
   );
 }
 
-/** Node decodes what it can and drops the rest: only what encodes back to itself was base64. */
+/** Node decodes what it can and ignores the rest, so the result is encoded again and compared. */
 function decodeBase64(text: string): string | null {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? decodeUtf8(bytes) : null;

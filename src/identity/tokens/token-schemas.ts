@@ -25,7 +25,7 @@ export const TokenRequestForm = Type.Object(
 /** A granted token (RFC 6749 §5.1). */
 export const AccessTokenResponse = Type.Object(
   {
-    access_token: Type.String({ description: 'Sent to the API as `Authorization: Bearer …`.' }),
+    access_token: Type.String({ description: 'Send it to the API as `Authorization: Bearer …`.' }),
     token_type: Type.Literal('bearer'),
     expires_in: Type.Integer({ description: 'Lifetime in seconds.', examples: [3600] }),
     scope: Type.String({ description: 'The granted scopes, space-separated. May be empty.' }),
@@ -33,7 +33,7 @@ export const AccessTokenResponse = Type.Object(
   { title: 'AccessToken', description: 'An access token.' },
 );
 
-/** A refusal (RFC 6749 §5.2). */
+/** An error response (RFC 6749 §5.2). */
 export function TokenErrorResponse(description: string) {
   return Type.Object(
     {

@@ -4,26 +4,35 @@ import type { Reader, Transaction } from '../../database/database.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
+import { assertStorableData } from './assert-storable-data.ts';
 import type { Attempt, LearningStatus, RecordOutcome, UnitState, WritePosition } from './attempt.ts';
 import { NOTHING_LEARNED } from './attempt.ts';
 import {
   endAttempt,
   insertAttempt,
-  readAttempts,
+  readBrowsedUnits,
   readLatestAttempt,
   readUnits,
   updateAttemptState,
   updatePage,
   writeUnit,
 } from './attempt-store.ts';
-import { type LearnerValue, readLearnerValues, writeLearnerValue } from './learner-value-store.ts';
+import {
+  type LearnerValue,
+  readLearnerValueSizes,
+  readLearnerValues,
+  sizeOfLearnerValues,
+  writeLearnerValues,
+} from './learner-value-store.ts';
 import { mergeStatus } from './merge-status.ts';
 import { rollUp } from './roll-up.ts';
 import { assertStorableId } from './unit-ids.ts';
 
 const MS_PER_SECOND = 1_000;
-/** Of a unit's data, as JSON. Standards add to what is there, so that small requests could make it grow without end. */
-const MAX_DATA_LENGTH = 8 * 2 ** 20;
+
+/** Of the values that a registration shares with other courses, and of those that a page starts from. */
+const MAX_LEARNER_VALUES = 5_000;
+const MAX_LEARNER_VALUES_SIZE = 8 * 2 ** 20;
 
 /** What a page of the player starts from. */
 export interface OpenedPage {
@@ -32,6 +41,14 @@ export interface OpenedPage {
   page: number;
   state: unknown;
   units: readonly UnitState[];
+}
+
+/** Whether a unit may be begun. */
+export interface UnitEntrance {
+  /** Whether that depends on {@link UnitState.isBrowsed}. */
+  asksForBrowsed: boolean;
+  /** @param units those that were opened, without their data */
+  isClosed(units: readonly UnitState[]): boolean;
 }
 
 /** What a unit has to say. */
@@ -58,12 +75,8 @@ export interface UnitResult {
     /** False when a part of the result could not be applied; left out, it is whole. */
     isWhole?: boolean;
   };
-  /**
-   * Whether the unit may not be begun yet. Asked before its first write only: what was begun may end, whatever has happened
-   * to other units since.
-   * @param units those that were opened, without their data
-   */
-  isClosed?(units: readonly UnitState[]): boolean;
+  /** Asked before the unit's first write only: what was begun may end, whatever has happened to other units since. */
+  entrance?: UnitEntrance;
   /** What the runtime keeps for all units together; left out, it stays as it is. */
   state?: unknown;
   /**
@@ -151,15 +164,17 @@ export class AttemptService {
       const present = units.find(({ unitId }) => unitId === result.unitId) ?? null;
       if (isStale(present, result.position)) return { status: null, result: 'stale' };
 
-      if (present === null && result.isClosed?.(units)) throw closedUnit(result.unitId);
+      if (present === null && result.entrance !== undefined) {
+        const { asksForBrowsed } = result.entrance;
+        const known = asksForBrowsed ? await readBrowsedUnits(tx, registrationId, attempt.number) : units;
+        if (result.entrance.isClosed(known)) throw closedUnit(result.unitId);
+      }
       const { unit, isWhole } = this.#nextUnit(present, result);
       await writeUnit(tx, registrationId, attempt.number, unit);
       if (result.state !== undefined) {
         await updateAttemptState(tx, registrationId, attempt.number, result.state);
       }
-      for (const value of result.learnerValues?.(attempt.state) ?? []) {
-        await writeLearnerValue(tx, registrationId, value, this.#now());
-      }
+      await this.#keep(tx, registrationId, result.learnerValues?.(attempt.state) ?? []);
       const others = units.filter(({ unitId }) => unitId !== result.unitId);
       return {
         status: await this.#statusOf(tx, registration, [...others, unit], result.rolledUp),
@@ -278,6 +293,12 @@ export class AttemptService {
     return (await this.latestOf(registrationId, dataOf))?.units ?? [];
   }
 
+  /** The same without data, with {@link UnitState.isBrowsed}. */
+  async browsedUnitsOf(registrationId: string): Promise<UnitState[]> {
+    const attempt = await readLatestAttempt(this.#reader, registrationId);
+    return attempt === undefined ? [] : await readBrowsedUnits(this.#reader, registrationId, attempt.number);
+  }
+
   /**
    * What a registration's units add up to.
    * @throws {ProblemError} `not-found` once the registration is gone
@@ -287,20 +308,37 @@ export class AttemptService {
     return { completion, success, score };
   }
 
-  /** The values that the learner of a registration keeps across the courses of the account. */
-  async learnerValuesOf(registrationId: string): Promise<LearnerValue[]> {
-    return await readLearnerValues(this.#reader, registrationId);
+  /**
+   * The values that the learner of a registration keeps across the courses of the account: those that `isWanted`, the
+   * latest first, and no more than a page starts from.
+   */
+  async learnerValuesOf(
+    registrationId: string,
+    isWanted: (value: Pick<LearnerValue, 'kind' | 'id'>) => boolean,
+  ): Promise<LearnerValue[]> {
+    const sizes = await readLearnerValueSizes(this.#reader, registrationId);
+    const latest = new Map(sizes.filter(isWanted).map((value) => [value.key, value]));
+    const chosen: (typeof sizes)[number][] = [];
+    let size = 0;
+    for (const value of [...latest.values()].reverse()) {
+      size += value.size;
+      if (size > MAX_LEARNER_VALUES_SIZE || chosen.length >= MAX_LEARNER_VALUES) break;
+      chosen.push(value);
+    }
+    return await readLearnerValues(this.#reader, chosen);
   }
 
-  /** Every attempt of a registration with the units that were opened in it, oldest first. */
-  async attemptsOf(registrationId: string): Promise<(Attempt & { units: UnitState[] })[]> {
-    const attempts = await readAttempts(this.#reader, registrationId);
-    return await Promise.all(
-      attempts.map(async (attempt) => ({
-        ...attempt,
-        units: await readUnits(this.#reader, registrationId, attempt.number),
-      })),
-    );
+  /** @throws {ProblemError} `content-too-large` */
+  async #keep(tx: Transaction, registrationId: string, values: readonly LearnerValue[]): Promise<void> {
+    if (values.length === 0) return;
+    await writeLearnerValues(tx, registrationId, values, this.#now());
+    const { count, size } = await sizeOfLearnerValues(tx, registrationId);
+    if (count > MAX_LEARNER_VALUES || size > MAX_LEARNER_VALUES_SIZE) {
+      throw new ProblemError(
+        'content-too-large',
+        `A registration shares at most ${MAX_LEARNER_VALUES} values of ${MAX_LEARNER_VALUES_SIZE} bytes together with other courses`,
+      );
+    }
   }
 
   async #attempt(tx: Transaction, { registrationId, versionId }: Registration): Promise<Attempt> {
@@ -318,12 +356,7 @@ export class AttemptService {
     const now = this.#now();
     const before = present ?? { ...FRESH, openedAt: now, position: BEFORE_ALL };
     const { data, status, visitMs, isWhole = true } = apply(present);
-    if (JSON.stringify(data).length > MAX_DATA_LENGTH) {
-      throw new ProblemError(
-        'content-too-large',
-        `A unit keeps at most ${MAX_DATA_LENGTH} characters of data`,
-      );
-    }
+    assertStorableData(data);
     const at = position ?? before.position;
     const isSameVisit = at.page === before.position.page && at.visit === before.position.visit;
     const earlierMs = isSameVisit ? before.earlierMs : before.durationMs;

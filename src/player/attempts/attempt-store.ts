@@ -30,17 +30,43 @@ const WRITE_UNIT =
   `values (?, ?, ?, ?${', ?'.repeat(WRITTEN.length)}) on conflict (registration_id, attempt, unit_id) ` +
   `do update set ${WRITTEN.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 
-/** All attempts of a registration, oldest first. */
-export async function readAttempts(
-  reader: Pick<Reader, 'query'>,
+/** The numbers of attempts, and the bytes of what each keeps for all units together. */
+export async function readAttemptSizes(
+  reader: Pick<Reader, 'all'>,
   registrationId: string,
+  { order, from, limit }: { order: 'asc' | 'desc'; from: number | null; limit: number },
+): Promise<{ number: number; size: number }[]> {
+  const isAscending = order === 'asc';
+  return await reader.all(
+    'select number, coalesce(octet_length(state), 0) as size from player_attempts ' +
+      `where registration_id = ? and number ${isAscending ? '>=' : '<='} ? order by number ${order} limit ?`,
+    registrationId,
+    from ?? (isAscending ? 0 : Number.MAX_SAFE_INTEGER),
+    limit,
+  );
+}
+
+/**
+ * Some attempts of a registration, in no particular order.
+ * @param options.withState the attempts that come with what they keep for all units together, which may be megabytes
+ */
+export async function readAttempts(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  { numbers, withState }: { numbers: readonly number[]; withState: readonly number[] },
 ): Promise<Attempt[]> {
-  const rows = await reader.query
-    .selectFrom('player_attempts')
-    .selectAll()
-    .where('player_attempts.registration_id', '=', registrationId)
-    .orderBy('player_attempts.number')
-    .execute();
+  if (numbers.length === 0) return [];
+  const state =
+    withState.length === 0
+      ? 'null'
+      : `case when number in (${withState.map(() => '?').join(', ')}) then state end`;
+  const rows = await reader.all<Omit<Selectable<PlayerAttemptRow>, 'registration_id'>>(
+    `select number, version_id, page, launch_id, ${state} as state, started_at, ended_at from player_attempts ` +
+      `where registration_id = ? and number in (${numbers.map(() => '?').join(', ')})`,
+    ...withState,
+    registrationId,
+    ...numbers,
+  );
   return rows.map(toAttempt);
 }
 
@@ -146,7 +172,59 @@ export async function readUnits(
   return rows.map(toUnit);
 }
 
+/** The bytes of the data of some units, in the order of {@link readUnits}. */
+export async function readUnitSizes(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  attempt: number,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<number[]> {
+  const rows = await reader.all<{ size: number }>(
+    `select coalesce(octet_length(data), 0) as size ${UNITS_OF} limit ? offset ?`,
+    registrationId,
+    attempt,
+    limit,
+    offset,
+  );
+  return rows.map(({ size }) => size);
+}
+
+/** Some units with their data, in the order of {@link readUnits}. */
+export async function readSomeUnits(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  attempt: number,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<UnitState[]> {
+  const rows = await reader.all<UnitRow>(
+    `select ${UNIT_COLUMNS}, data ${UNITS_OF} limit ? offset ?`,
+    registrationId,
+    attempt,
+    limit,
+    offset,
+  );
+  return rows.map(toUnit);
+}
+
 type UnitRow = Omit<Selectable<PlayerUnitRow>, 'registration_id' | 'attempt'>;
+
+/**
+ * The same without data, with {@link UnitState.isBrowsed}. Text within the data cannot be taken for the status, since its
+ * quotation marks are escaped there.
+ */
+export async function readBrowsedUnits(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  attempt: number,
+): Promise<UnitState[]> {
+  const rows = await reader.all<UnitRow & { browsed: number }>(
+    `select ${UNIT_COLUMNS}, null as data, case when data like ? then 1 else 0 end as browsed ${UNITS_OF}`,
+    '%"lesson_status":"browsed"%',
+    registrationId,
+    attempt,
+  );
+  return rows.map((row) => ({ ...toUnit(row), isBrowsed: row.browsed === 1 }));
+}
 
 /** Inserts a unit, or replaces all of it but when it was opened. */
 export async function writeUnit(

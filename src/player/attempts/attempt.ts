@@ -21,6 +21,8 @@ export interface UnitState extends LearningStatus {
   position: WritePosition;
   /** The standard's data model as the unit left it; null before the first write. */
   data: unknown;
+  /** Whether its `lesson_status` is `browsed`. Left out where that was not read. */
+  isBrowsed?: boolean;
   openedAt: number;
   updatedAt: number;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BatchStatement } from '../../database/batch-statement.ts';
 import type { Reader, Transaction } from '../../database/database.ts';
 
 /** SQL of the values that learners keep across their courses, one operation a function. */
@@ -11,50 +12,101 @@ export interface LearnerValue {
   value: unknown;
 }
 
-/** The values that any of a learner's registrations in the same account wrote; of each, the latest. */
-export async function readLearnerValues(
-  reader: Pick<Reader, 'query'>,
-  registrationId: string,
-): Promise<LearnerValue[]> {
-  const rows = await reader.query
-    .selectFrom('registrations as own')
-    .innerJoin('registrations as other', (join) =>
-      join.onRef('other.learner_id', '=', 'own.learner_id').onRef('other.account_id', '=', 'own.account_id'),
-    )
-    .innerJoin('player_learner_values', 'player_learner_values.registration_id', 'other.registration_id')
-    .select(['player_learner_values.kind', 'player_learner_values.value_id', 'player_learner_values.value'])
-    .where('own.registration_id', '=', registrationId)
-    .orderBy('player_learner_values.updated_at')
-    .orderBy('player_learner_values.registration_id')
-    .orderBy('player_learner_values.value_key')
-    .execute();
-  const latest = new Map(rows.map((row) => [keyOf({ kind: row.kind, id: row.value_id }), row]));
-  return [...latest.values()].map(({ kind, value_id: id, value }) => ({
-    kind: kind as LearnerValue['kind'],
-    id,
-    value: JSON.parse(value),
-  }));
+/** Where a value is stored. */
+export interface StoredValue extends Pick<LearnerValue, 'kind' | 'id'> {
+  /** The registration that wrote it. */
+  registrationId: string;
+  /** Of the kind and the id. */
+  key: string;
+  /** Bytes of JSON. */
+  size: number;
 }
 
-/** Keeps a value that a registration wrote. */
-export async function writeLearnerValue(
+/** The values that any of a learner's registrations in the same account wrote, the earliest first. */
+export async function readLearnerValueSizes(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+): Promise<StoredValue[]> {
+  return await reader.all<StoredValue>(
+    `select kept.kind, kept.value_id as id, kept.registration_id as "registrationId", kept.value_key as key,
+       octet_length(kept.value) as size
+     from registrations own
+     join registrations other on other.learner_id = own.learner_id and other.account_id = own.account_id
+     join player_learner_values kept on kept.registration_id = other.registration_id
+     where own.registration_id = ?
+     order by kept.updated_at, kept.registration_id, kept.value_key`,
+    registrationId,
+  );
+}
+
+const READ_VALUE = new BatchStatement(
+  'place',
+  { registration_id: 'text', value_key: 'text' },
+  (place, { joined }) =>
+    `select kind, value_id, value from ${joined} player_learner_values
+     where player_learner_values.registration_id = ${place.registration_id}
+     and player_learner_values.value_key = ${place.value_key}`,
+);
+
+/** The values at some places, in no particular order. */
+export async function readLearnerValues(
+  reader: Pick<Reader, 'allFor'>,
+  places: readonly Pick<StoredValue, 'registrationId' | 'key'>[],
+): Promise<LearnerValue[]> {
+  const rows = await READ_VALUE.all<{ kind: LearnerValue['kind']; value_id: string; value: string }>(
+    reader,
+    places.map(({ registrationId, key }) => ({ registration_id: registrationId, value_key: key })),
+  );
+  return rows.map(({ kind, value_id: id, value }) => ({ kind, id, value: JSON.parse(value) }));
+}
+
+const WRITE_VALUE = new BatchStatement(
+  'kept',
+  {
+    registration_id: 'text',
+    value_key: 'text',
+    kind: 'text',
+    value_id: 'text',
+    value: 'text',
+    updated_at: 'bigint',
+  },
+  (kept, { from, dialect }) =>
+    `insert into player_learner_values (registration_id, value_key, kind, value_id, value, updated_at)
+     ${dialect === 'sqlite' ? `values (${Object.values(kept).join(', ')})` : `select ${Object.values(kept).join(', ')} ${from}`}
+     on conflict (registration_id, value_key) do update set value = excluded.value, updated_at = excluded.updated_at`,
+);
+
+/** Keeps values that a registration wrote. No two of them may have the same kind and id. */
+export async function writeLearnerValues(
   tx: Transaction,
   registrationId: string,
-  { kind, id, value }: LearnerValue,
+  values: readonly LearnerValue[],
   now: number,
 ): Promise<void> {
-  const values = { value: JSON.stringify(value), updated_at: now };
-  await tx.query
-    .insertInto('player_learner_values')
-    .values({
+  await WRITE_VALUE.run(
+    tx,
+    values.map(({ kind, id, value }) => ({
       registration_id: registrationId,
       value_key: keyOf({ kind, id }),
       kind,
       value_id: id,
-      ...values,
-    })
-    .onConflict((conflict) => conflict.columns(['registration_id', 'value_key']).doUpdateSet(values))
-    .execute();
+      value: JSON.stringify(value),
+      updated_at: now,
+    })),
+  );
+}
+
+/** How many values a registration wrote, and their bytes. */
+export async function sizeOfLearnerValues(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+): Promise<{ count: number; size: number }> {
+  const [row] = await reader.all<{ count: number; size: number }>(
+    `select count(*) as count, coalesce(sum(octet_length(value)), 0) as size
+     from player_learner_values where registration_id = ?`,
+    registrationId,
+  );
+  return { count: Number(row?.count ?? 0), size: Number(row?.size ?? 0) };
 }
 
 function keyOf({ kind, id }: { kind: string; id: string }): string {

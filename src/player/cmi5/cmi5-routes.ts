@@ -22,7 +22,7 @@ export function cmi5Routes(scope: FastifyInstance, { database }: { database: Dat
       reply.headers(CORS);
       const found = await readSession(database.reader, params.session);
       if (found === undefined || found.session.launchId !== launch.launchId) {
-        return { 'error-code': '3', 'error-text': 'There is no such session' };
+        return { 'error-code': '3', 'error-text': 'The session does not exist' };
       }
       const secret = newSecret();
       const isFirst = await database.transaction((tx) =>

@@ -3,7 +3,10 @@ import { launchPagePolicy, refusalPage } from '../../content/registrations/launc
 import { answerClientError } from '../../http/client-errors.ts';
 import { answerProblems, sendProblem } from '../../http/problem-answers.ts';
 import { limitRequestTime } from '../../http/request-deadline.ts';
+import { STRICT_TRANSPORT } from '../../http/strict-transport.ts';
+import { traceRequests } from '../../http/traced-requests.ts';
 import type { Logger } from '../../observability/log.ts';
+import type { Tracing } from '../../observability/tracing/tracing.ts';
 import { ProblemError } from '../../problems/problem.ts';
 import type { PlayerLaunch } from '../launches/launch.ts';
 import type { LaunchService } from '../launches/launch-service.ts';
@@ -48,11 +51,20 @@ export async function createContentServer({
   launches,
   routes,
   trustedProxies,
+  maxConnections,
+  strictTransport,
+  tracing,
   log,
 }: {
   launches: LaunchService;
   routes: readonly LaunchRoutes[];
   trustedProxies: readonly string[];
+  /** Further ones are closed immediately. */
+  maxConnections: number;
+  /** Whether browsers reach it by https. */
+  strictTransport: boolean;
+  /** Null if nothing is traced. */
+  tracing: Tracing | null;
   log: Logger;
 }): Promise<FastifyInstance> {
   const server = fastify({
@@ -73,15 +85,21 @@ export async function createContentServer({
       sendProblem(
         request as FastifyRequest,
         typedReply,
-        new ProblemError('not-found', 'There is nothing at this path'),
+        new ProblemError('not-found', 'No resource exists at this path'),
       );
     },
   });
+  // A course reads hundreds of files. What it saves causes events.
+  if (tracing !== null) traceRequests(server, tracing, ({ method }) => method !== 'GET' && method !== 'HEAD');
+  server.server.maxConnections = maxConnections;
   limitRequestTime(server, REQUEST_DEADLINE_MS);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   answerProblems(server, log);
-  server.addHook('onSend', async (_request, reply) => addCommonHeaders(reply));
+  server.addHook('onSend', async (_request, reply) => {
+    addCommonHeaders(reply);
+    if (strictTransport) reply.header('Strict-Transport-Security', STRICT_TRANSPORT);
+  });
   server.addHook('onRequest', async (request) => {
     // A service worker would stay in the browser, between every later launch and its files.
     if (request.headers['service-worker'] !== undefined) {

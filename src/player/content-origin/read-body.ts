@@ -3,8 +3,8 @@ import { Compile, type Validator } from 'typebox/compile';
 import { parseJson } from '../../http/json-body.ts';
 import { invalidInput } from '../../problems/problem.ts';
 
-/** A course of 2,000 interactions with 20 members each has half of it. */
-const MAX_MEMBERS = 80_000;
+/** A course of 2,000 interactions with 20 members each has 40,000. */
+const MAX_MEMBERS = 50_000;
 
 /** Compiled once: every save of every learner is checked. */
 const validators = new WeakMap<TSchema, Validator>();

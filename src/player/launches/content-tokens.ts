@@ -35,7 +35,7 @@ export class ContentTokens {
     return this.#tokens.sign(claim);
   }
 
-  /** What a token says, also when it has expired; null when it is none of ours. */
+  /** The claim of a token, even if it has expired; null if it is not one of ours. */
   read(token: string): ContentClaim | null {
     const known = this.#read.get(token);
     if (known !== undefined) return known;

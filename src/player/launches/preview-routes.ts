@@ -17,8 +17,10 @@ const PreviewParams = Type.Object({
 /** A link that opens a version without recording anything. */
 export const PreviewRecord = Type.Object(
   {
-    preview_url: Type.String({ description: 'Opens the course in a browser. Whoever has it is let in.' }),
-    expires_dt: DateTime('When the URL stops working.'),
+    preview_url: Type.String({
+      description: 'Opens the course in a browser. Anyone with the URL can open it.',
+    }),
+    expires_dt: DateTime('When the URL expires.'),
   },
   { title: 'CoursePreview', description: 'A preview of a version of a course.' },
 );
@@ -43,7 +45,7 @@ export function previewRoutes(routes: Routes, startPreview: StartPreview): void 
         operationId: 'previewCourseVersion',
         summary: 'Preview a version of a course',
         description:
-          'Returns a URL that opens the version as learners would see it, also before it is published. Nothing is ' +
+          'Returns a URL that opens the version as learners would see it, even before it is published. Nothing is ' +
           'recorded, and no event is triggered.',
         params: PreviewParams,
         response: {

@@ -2,16 +2,18 @@ import { toRegistrationRecord } from '../../content/registrations/registration-r
 import { RegistrationParams, registrationIdOf } from '../../content/registrations/registration-routes.ts';
 import { RegistrationRecord } from '../../content/registrations/registration-schemas.ts';
 import type { RegistrationService } from '../../content/registrations/registration-service.ts';
+import type { Page } from '../../database/page.ts';
 import { callerOf } from '../../http/authorization.ts';
 import { entityTag, expectedRevisions } from '../../http/conditions.ts';
 import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf } from '../../http/schemas.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import type { AttemptPart, HistoryRequest } from '../attempts/attempt-history.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
 import { DEFAULT_REASON } from '../cmi5/cmi5-waiving.ts';
-import type { StatementService } from '../lrs/statement-service.ts';
-import { RuntimeRecord, StatementRecord, WaiverInput } from './learning-schemas.ts';
+import type { StatementReader } from '../lrs/statement-reader.ts';
+import { RuntimeQuery, RuntimeRecord, StatementRecord, WaiverInput } from './learning-schemas.ts';
 
 const tags = ['Registrations'];
 
@@ -24,18 +26,23 @@ export type WaiveUnit = (waiver: {
   user: string;
 }) => Promise<void>;
 
+/** Reads a page of the attempts of a registration. */
+export type HistoryOf = (registrationId: string, request: HistoryRequest) => Promise<Page<AttemptPart>>;
+
 /** What learners did, and beginning again, in the automation API. */
 export function learningRoutes(
   routes: Routes,
   {
     registrations,
     attempts,
+    historyOf,
     statements,
     waive,
   }: {
     registrations: RegistrationService;
     attempts: AttemptService;
-    statements: StatementService;
+    historyOf: HistoryOf;
+    statements: StatementReader;
     waive: WaiveUnit;
   },
 ): void {
@@ -46,37 +53,21 @@ export function learningRoutes(
       schema: {
         tags,
         operationId: 'getRegistrationRuntime',
-        summary: 'Read what the course said',
+        summary: 'Read what the course reported',
         description:
-          'Returns the raw data of every attempt, with the status that the service read from it. It answers why a ' +
-          'course is not completed.',
+          'Returns the raw data of every attempt, with the status that the service derived from it. It shows why a ' +
+          'course is not completed. A page has about 1 MiB of data, or a single unit with more, and at most `limit` ' +
+          'attempts and units. If it ends within an attempt, the next page continues that attempt.',
         params: RegistrationParams,
-        response: { 200: RuntimeRecord, ...problems(404) },
+        querystring: RuntimeQuery,
+        response: { 200: RuntimeRecord, ...problems(400, 404) },
       },
     },
-    async ({ params }): Promise<RuntimeRecord> => {
+    async ({ params, query }): Promise<RuntimeRecord> => {
       const { registrationId } = await registrations.get(registrationIdOf(params));
-      const all = await attempts.attemptsOf(registrationId);
-      return {
-        attempts: all.map((attempt) => ({
-          attempt: attempt.number,
-          version_id: attempt.versionId,
-          started_dt: formatDateTime(attempt.startedAt),
-          ended_dt: formatOptionalDateTime(attempt.endedAt),
-          state: attempt.state,
-          units: attempt.units.map((unit) => ({
-            unit_id: unit.unitId,
-            completion: unit.completion,
-            success: unit.success,
-            score: unit.score,
-            duration_ms: unit.durationMs,
-            completion_dt: formatOptionalDateTime(unit.completedAt),
-            opened_dt: formatDateTime(unit.openedAt),
-            updated_dt: formatDateTime(unit.updatedAt),
-            data: unit.data,
-          })),
-        })),
-      };
+      const page = await historyOf(registrationId, { ...pageRequest(query), order: query.order ?? 'asc' });
+      const { data, next_cursor } = pageAnswer(page, toRuntimeAttempt);
+      return { attempts: data, next_cursor };
     },
   );
 
@@ -89,8 +80,8 @@ export function learningRoutes(
         operationId: 'listRegistrationStatements',
         summary: 'List the xAPI statements of a registration',
         description:
-          'Returns what a cmi5 or xAPI course stated, and what the service stated about its launches. Courses of other ' +
-          'standards make no statements.',
+          'Returns the statements of a cmi5 or xAPI course, and those of the service about its launches. Courses of other ' +
+          'standards have no statements.',
         params: RegistrationParams,
         querystring: PageQuery,
         response: {
@@ -150,9 +141,9 @@ export function learningRoutes(
         summary: 'Waive a unit of a cmi5 course',
         description:
           'Excuses the learner from a unit, for example because they have passed an equivalent one. The unit counts as ' +
-          'completed and passed. The statement `waived` is stored, and `satisfied` of each block and course that this ' +
+          'completed and passed. A statement `waived` is stored, and a statement `satisfied` for each block and course that this ' +
           'completes. Triggers REGISTRATION_STATUS_UPDATED if completion, success or score of the registration changes. ' +
-          'Rejected if the course is not a cmi5 course, or the unit is satisfied already (409).',
+          'Rejected if the course is not a cmi5 course, or the unit is already satisfied (409).',
         params: RegistrationParams,
         body: WaiverInput,
         response: {
@@ -160,7 +151,7 @@ export function learningRoutes(
           ...problems(
             400,
             404,
-            { 409: 'The course is not a cmi5 course, or the unit is satisfied already.' },
+            { 409: 'The course is not a cmi5 course, or the unit is already satisfied.' },
             413,
             415,
           ),
@@ -175,4 +166,25 @@ export function learningRoutes(
       return reply.header('ETag', entityTag(registration.revision)).send(toRegistrationRecord(registration));
     },
   );
+}
+
+function toRuntimeAttempt(attempt: AttemptPart): RuntimeRecord['attempts'][number] {
+  return {
+    attempt: attempt.number,
+    version_id: attempt.versionId,
+    started_dt: formatDateTime(attempt.startedAt),
+    ended_dt: formatOptionalDateTime(attempt.endedAt),
+    state: attempt.state,
+    units: attempt.units.map((unit) => ({
+      unit_id: unit.unitId,
+      completion: unit.completion,
+      success: unit.success,
+      score: unit.score,
+      duration_ms: unit.durationMs,
+      completion_dt: formatOptionalDateTime(unit.completedAt),
+      opened_dt: formatDateTime(unit.openedAt),
+      updated_dt: formatDateTime(unit.updatedAt),
+      data: unit.data,
+    })),
+  };
 }

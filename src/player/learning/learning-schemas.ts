@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Completion, Success } from '../../content/registrations/registration-schemas.ts';
-import { DateTime, Nullable, OptionalDateTime, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
+import { PageQuery } from '../../http/paging.ts';
+import { DateTime, describedAs, Nullable, OptionalDateTime, PLAIN_TEXT_PATTERN } from '../../http/schemas.ts';
 
 /** What a unit of an attempt left, as it is stored. */
 const RuntimeUnitRecord = Type.Object(
@@ -10,16 +11,27 @@ const RuntimeUnitRecord = Type.Object(
     success: Success,
     score: Nullable(Type.Number()),
     duration_ms: Type.Integer({ description: 'Milliseconds, over all visits.' }),
-    completion_dt: OptionalDateTime('When it was completed first.'),
-    opened_dt: DateTime('When the learner opened it first.'),
-    updated_dt: DateTime('When it last said something.'),
+    completion_dt: OptionalDateTime('When it was first completed.'),
+    opened_dt: DateTime('When the learner first opened it.'),
+    updated_dt: DateTime('When it last reported something.'),
     data: Type.Unknown({
       description:
-        'The data model of the standard as the course left it: `cmi` for SCORM. Null before it said anything.',
+        'The data model of the standard, as the course left it: `cmi` for SCORM. Null before the course reports anything.',
     }),
   },
-  { title: 'RuntimeUnit', description: 'What a unit of an attempt left.' },
+  { title: 'RuntimeUnit', description: 'The raw data of a unit in an attempt.' },
 );
+
+/** The query of the raw data. */
+export const RuntimeQuery = Type.Object({
+  ...PageQuery.properties,
+  order: Type.Optional(
+    Type.Enum(['asc', 'desc'], {
+      title: 'AttemptOrder',
+      description: '`asc`, the default, starts with the first attempt, `desc` with the latest.',
+    }),
+  ),
+});
 
 /** The raw data of a registration. */
 export const RuntimeRecord = Type.Object(
@@ -27,21 +39,28 @@ export const RuntimeRecord = Type.Object(
     attempts: Type.Array(
       Type.Object(
         {
-          attempt: Type.Integer({ minimum: 1, description: 'Counts from 1.' }),
+          attempt: Type.Integer({ minimum: 1, description: 'The number of the attempt, starting from 1.' }),
           version_id: Type.Integer({ minimum: 0, description: 'The version of the course that was played.' }),
-          started_dt: DateTime('When the learner began.'),
-          ended_dt: OptionalDateTime('When a reset ended it; null for the attempt that goes on.'),
+          started_dt: DateTime('When the attempt started.'),
+          ended_dt: OptionalDateTime('When a reset ended it; null for the current attempt.'),
           state: Type.Unknown({
-            description: 'What is kept for all units together, such as global objectives.',
+            description:
+              'Data that all units share, such as global objectives. Null if there is none, or if the page continues ' +
+              'an attempt of the previous page.',
           }),
-          units: Type.Array(RuntimeUnitRecord, { description: 'The units that were opened.' }),
+          units: Type.Array(RuntimeUnitRecord, {
+            description: 'The units that were opened, in the order of opening. The next page may have more.',
+          }),
         },
         { title: 'RuntimeAttempt', description: 'An attempt of the learner.' },
       ),
-      { description: 'Every attempt, oldest first.' },
+      { description: 'The attempts of this page, in the requested order.' },
+    ),
+    next_cursor: Nullable(
+      Type.String({ description: 'The `cursor` of the next page. Null on the last page.' }),
     ),
   },
-  { title: 'RegistrationRuntime', description: 'What the course said, as it said it.' },
+  { title: 'RegistrationRuntime', description: 'The unprocessed reports of the course.' },
 );
 export type RuntimeRecord = Static<typeof RuntimeRecord>;
 
@@ -50,9 +69,12 @@ export const StatementRecord = Type.Object(
   {
     statement_id: Type.String({ description: 'The id of the statement.' }),
     stored_dt: DateTime('When it was stored.'),
-    sentence: Type.String({ description: 'The statement in English words, for people.' }),
+    sentence: Type.String({ description: 'The statement in English, for people.' }),
     voided: Type.Boolean({ description: 'Whether another statement has voided it.' }),
-    statement: Type.Unknown({ description: 'The statement as the Experience API (xAPI) has it.' }),
+    statement: describedAs(
+      Type.Unknown({ description: 'The statement in the form of the Experience API (xAPI).' }),
+      { type: 'object', additionalProperties: true },
+    ),
   },
   { title: 'Statement', description: 'An xAPI statement.' },
 );
@@ -82,5 +104,9 @@ export const WaiverInput = Type.Object(
       ),
     ),
   },
-  { additionalProperties: false, title: 'WaiverInput', description: 'A unit that the learner need not do.' },
+  {
+    additionalProperties: false,
+    title: 'WaiverInput',
+    description: 'A unit from which the learner is excused.',
+  },
 );

@@ -57,7 +57,7 @@ export async function lrsRoutes(
     }
     if (resourceOf(request) === 'statements' && !reply.hasHeader(CONSISTENT_THROUGH)) {
       // An answer that says that the database is away is no better without it.
-      const value = await consistentThrough(lrs.statements).catch(() => null);
+      const value = await consistentThrough(lrs.stored).catch(() => null);
       if (value !== null) reply.header(CONSISTENT_THROUGH, value);
     }
     reply.headers({

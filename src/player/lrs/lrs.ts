@@ -13,6 +13,7 @@ import { type LrsAnswer, type LrsRequest, QueryReader, readJson, versionOf } fro
 import type { LrsScope } from './lrs-scope.ts';
 import { isSameAgent } from './statement-form.ts';
 import { agentIdentity } from './statement-index.ts';
+import { StatementReader } from './statement-reader.ts';
 import { answerStatements, json } from './statement-resource.ts';
 import { StatementService } from './statement-service.ts';
 import type { JsonObject, XapiVersion } from './xapi-types.ts';
@@ -30,12 +31,14 @@ const VERSIONS = ['1.0.0', '1.0.1', '1.0.2', '1.0.3', '2.0.0'];
  */
 export class Lrs {
   readonly statements: StatementService;
+  readonly stored: StatementReader;
   readonly documents: DocumentService;
   readonly #database: Database;
 
   constructor(options: { database: Database; now: () => number }) {
     this.#database = options.database;
     this.statements = new StatementService(options);
+    this.stored = new StatementReader({ reader: options.database.reader, now: options.now });
     this.documents = new DocumentService(options);
   }
 
@@ -54,7 +57,7 @@ export class Lrs {
     switch (request.resource) {
       case 'statements':
         return await answerStatements(
-          { statements: this.statements, database: this.#database },
+          { statements: this.statements, stored: this.stored, database: this.#database },
           scope,
           request,
           version,

@@ -13,15 +13,11 @@ import {
   toIds,
 } from './statement-form.ts';
 import { activitiesIn, agentIdentity, type IndexTerm, termOf } from './statement-index.ts';
+import type { StatementPage, StatementReader } from './statement-reader.ts';
 import { assertStatements, attachmentsOf } from './statement-rules.ts';
-import {
-  type AttachmentContent,
-  hashLike,
-  type StatementPage,
-  type StatementService,
-} from './statement-service.ts';
+import { hashLike, type StatementService } from './statement-service.ts';
 import type { StatementPlace } from './statement-store.ts';
-import type { JsonObject, Statement, XapiVersion } from './xapi-types.ts';
+import type { AttachmentContent, JsonObject, Statement, XapiVersion } from './xapi-types.ts';
 
 /** `statements`: statements in and out. */
 
@@ -41,6 +37,7 @@ const PLACE = /^(\d{1,16})\.(\d{1,16})$/;
 /** What the resource works with. */
 export interface StatementResourceOptions {
   statements: StatementService;
+  stored: StatementReader;
   database: Database;
 }
 
@@ -145,7 +142,7 @@ function contentsOf(statements: readonly Statement[], parts: readonly Part[]): A
 }
 
 async function find(
-  { statements: service, database }: StatementResourceOptions,
+  { stored, database }: StatementResourceOptions,
   scope: LrsScope,
   request: LrsRequest,
 ): Promise<LrsAnswer> {
@@ -157,7 +154,7 @@ async function find(
   const forms = async (page: StatementPage) =>
     await inFormat(page.statements, { format, languages, database, scope });
   // Taken first: what is stored while the statements are read may be missing.
-  const consistent = { [CONSISTENT_THROUGH]: await consistentThrough(service) };
+  const consistent = { [CONSISTENT_THROUGH]: await consistentThrough(stored) };
 
   if (ids.plain !== null || ids.voided !== null) {
     if (ids.plain !== null && ids.voided !== null) {
@@ -165,7 +162,7 @@ async function find(
     }
     query.end();
     const id = ids.plain ?? ids.voided ?? '';
-    const page = await service.read(scope, id, { isVoided: ids.voided !== null, withAttachments });
+    const page = await stored.read(scope, id, { isVoided: ids.voided !== null, withAttachments });
     const [statement] = await forms(page);
     const headers = {
       ...consistent,
@@ -181,7 +178,7 @@ async function find(
   const asked = query.count('limit') ?? 0;
   const after = readPlace(query.text('after'));
   query.end();
-  const page = await service.list(scope, {
+  const page = await stored.list(scope, {
     terms: filters,
     since,
     until,
@@ -198,8 +195,8 @@ async function find(
 }
 
 /** The value of {@link CONSISTENT_THROUGH}. */
-export async function consistentThrough(service: StatementService): Promise<string> {
-  return formatDateTime(await service.consistentThrough());
+export async function consistentThrough(stored: StatementReader): Promise<string> {
+  return formatDateTime(await stored.consistentThrough());
 }
 
 function readFilters(query: QueryReader): IndexTerm[] {
@@ -228,7 +225,7 @@ function readFilters(query: QueryReader): IndexTerm[] {
 function readPlace(text: string | null): StatementPlace | null {
   if (text === null) return null;
   const parts = PLACE.exec(text);
-  if (parts === null) throw invalidInput([{ pointer: '/query/after', detail: 'is none of ours' }]);
+  if (parts === null) throw invalidInput([{ pointer: '/query/after', detail: 'is not one of ours' }]);
   return { storedAt: Number(parts[1]), id: Number(parts[2]) };
 }
 
@@ -238,7 +235,7 @@ function moreOf(scope: LrsScope, request: LrsRequest, next: StatementPlace): str
   return `${scope.path}/statements?${query}`;
 }
 
-/** Statements in the form that was asked for. */
+/** Statements in the requested form. */
 async function inFormat(
   statements: readonly JsonObject[],
   options: { format: StatementFormat; languages: readonly string[]; database: Database; scope: LrsScope },
@@ -251,7 +248,7 @@ async function inFormat(
   return statements.map((statement) => toCanonical(statement, languages, known));
 }
 
-/** JSON, or with the attachments behind it where they were asked for. */
+/** JSON, followed by the attachments if they were requested. */
 function withParts(
   value: unknown,
   attachments: readonly AttachmentContent[] | null,

@@ -1,11 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database, Transaction } from '../../database/database.ts';
-import { type Page, type PageRequest, toPage } from '../../database/page.ts';
-import { invalidInput, notFound, ProblemError } from '../../problems/problem.ts';
+import { invalidInput, ProblemError } from '../../problems/problem.ts';
 import { formatDateTime } from '../../time/date-time.ts';
-import { learnActivities, learnAgents, selectDefinitions } from './activity-store.ts';
+import { learnActivities, learnAgents } from './activity-store.ts';
 import { isOfLaunch, type LaunchScope, type LaunchTransaction, type LrsScope } from './lrs-scope.ts';
-import { sentenceOf } from './sentence.ts';
 import { assertSignature, SIGNATURE_USAGE } from './signed-statements.ts';
 import { isSameAgent, saysTheSame, withActivityLists } from './statement-form.ts';
 import { activitiesIn, type IndexTerm, indexTerms, termOf } from './statement-index.ts';
@@ -17,59 +15,29 @@ import {
   insertStatement,
   insertTerms,
   markVoided,
-  type StatementPlace,
   type StatementRow,
-  selectAttachmentSizes,
-  selectAttachments,
-  selectConsistentThrough,
   selectReferring,
   selectStatement,
-  selectStatements,
-  selectStatementsOfRegistration,
 } from './statement-store.ts';
-import { isObject, type Statement, type StoredStatement, VOIDED, type XapiVersion } from './xapi-types.ts';
+import {
+  type AttachmentContent,
+  isObject,
+  type Statement,
+  type StoredStatement,
+  VOIDED,
+  type XapiVersion,
+} from './xapi-types.ts';
 
 /** The largest statement, as JSON. */
 const MAX_STATEMENT_BYTES = 256 * 1024;
 /** What the statements of a request may be found by, all together: each term is a row. */
 const MAX_TERMS = 10_000;
-/** What one page holds at most, attachments included, unless its first statement alone is larger. */
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** Statements that refer to a later one, and to those in turn: bounds what one statement may set in motion. */
 const MAX_REFERRING = 200;
 const MAX_REFERENCE_DEPTH = 20;
 /** Terms that the statements of a request hand on to those that refer to them, and take over: each is a row. */
 const MAX_COPIED_TERMS = 20_000;
-/** Terms that all statements of a credential have would be poor ones to begin with. */
-const SELECTIVITY = ['launch', 'registration', 'agent', 'any-agent', 'activity', 'any-activity', 'verb'];
-
-/** The content of an attachment, as it came. */
-export interface AttachmentContent {
-  /** Of the content, in lower-case hexadecimal digits: SHA-2 of any length. */
-  sha2: string;
-  contentType: string;
-  content: Buffer;
-}
-
-/** What a list of statements is asked for. */
-export interface StatementQuery {
-  terms: readonly IndexTerm[];
-  since: number | null;
-  until: number | null;
-  ascending: boolean;
-  limit: number;
-  after: StatementPlace | null;
-  withAttachments: boolean;
-}
-
-/** Statements, and where the next page begins; null at the end. */
-export interface StatementPage {
-  statements: StoredStatement[];
-  attachments: AttachmentContent[];
-  next: StatementPlace | null;
-}
-
-/** Stores statements and finds them. Each method keeps to what its scope reaches. */
+/** Stores statements. Each method keeps to what its scope reaches. */
 export class StatementService {
   readonly #database: Database;
   readonly #now: () => number;
@@ -235,109 +203,6 @@ export class StatementService {
       }
       sources = next;
     }
-  }
-
-  /**
-   * Reads one statement.
-   * @throws {ProblemError} `not-found`, also when it is voided and was not asked for as such
-   */
-  async read(
-    scope: LrsScope,
-    statementId: string,
-    { isVoided, withAttachments }: { isVoided: boolean; withAttachments: boolean },
-  ): Promise<StatementPage> {
-    if (scope.launch?.registrationId === null) throw notFound('statement', statementId);
-    const { reader } = this.#database;
-    const row = await selectStatement(reader, statementId.toLowerCase());
-    const isReached =
-      row !== undefined && (scope.launch === null || row.registration_id === scope.launch.registrationId);
-    if (!isReached || row.is_voided !== (isVoided ? 1 : 0)) throw notFound('statement', statementId);
-    return {
-      statements: [JSON.parse(row.statement) as StoredStatement],
-      attachments: withAttachments ? await this.#attachments([row]) : [],
-      next: null,
-    };
-  }
-
-  /** Reads a page of statements that are not voided. */
-  async list(scope: LrsScope, query: StatementQuery): Promise<StatementPage> {
-    if (scope.launch?.registrationId === null) return { statements: [], attachments: [], next: null };
-    const ownTerm: IndexTerm[] =
-      scope.launch === null ? [] : [{ kind: 'launch', term: termOf(scope.launch.registrationId) }];
-    const terms = [...ownTerm, ...query.terms].sort(
-      (a, b) => SELECTIVITY.indexOf(a.kind) - SELECTIVITY.indexOf(b.kind),
-    );
-    const { reader } = this.#database;
-    const rows = await selectStatements(reader, { ...query, terms });
-    const sizes = query.withAttachments
-      ? await selectAttachmentSizes(
-          reader,
-          rows.slice(0, query.limit).map(({ id }) => id),
-        )
-      : new Map<number, number>();
-    let bytes = 0;
-    let count = 0;
-    for (const row of rows.slice(0, query.limit)) {
-      bytes += row.statement.length + (sizes.get(row.id) ?? 0);
-      if (count > 0 && bytes > MAX_PAGE_BYTES) break;
-      count += 1;
-    }
-    const taken = rows.slice(0, count);
-    const last = taken.at(-1);
-    return {
-      statements: taken.map(({ statement }) => JSON.parse(statement) as StoredStatement),
-      attachments: query.withAttachments ? await this.#attachments(taken) : [],
-      next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : null,
-    };
-  }
-
-  /**
-   * Reads a page of what a registration's launches stored, in that order, voided statements too. A page may hold less
-   * than its limit where statements are large.
-   */
-  async ofRegistration(
-    registrationId: string,
-    { after, limit }: PageRequest,
-  ): Promise<Page<{ id: number; statement: StoredStatement; sentence: string; isVoided: boolean }>> {
-    const rows = await selectStatementsOfRegistration(this.#database.reader, registrationId, {
-      after,
-      limit,
-    });
-    let bytes = 0;
-    const fitting = rows.findIndex((row) => {
-      bytes += row.statement.length;
-      return bytes > MAX_PAGE_BYTES;
-    });
-    const statements = rows.map((row) => JSON.parse(row.statement) as StoredStatement);
-    const known = await selectDefinitions(
-      this.#database.reader,
-      registrationId,
-      statements.map(({ object }) => String(object.id)),
-    );
-    return toPage(
-      rows.map(({ id, is_voided }, index) => {
-        const statement = statements[index]!;
-        return { id, statement, sentence: sentenceOf(statement, known), isVoided: is_voided === 1 };
-      }),
-      fitting <= 0 ? limit : Math.min(limit, fitting),
-    );
-  }
-
-  /** The moment up to which every stored statement is found. */
-  async consistentThrough(): Promise<number> {
-    return await selectConsistentThrough(this.#database.reader, this.#now());
-  }
-
-  async #attachments(rows: readonly StatementRow[]): Promise<AttachmentContent[]> {
-    const found = await selectAttachments(
-      this.#database.reader,
-      rows.map(({ id }) => id),
-    );
-    const bySha = new Map<string, AttachmentContent>();
-    for (const { sha2, content_type: contentType, content } of found) {
-      bySha.set(sha2, { sha2, contentType, content: Buffer.from(content, 'base64') });
-    }
-    return [...bySha.values()];
   }
 }
 

@@ -79,8 +79,24 @@ export async function selectStatementsOfRegistration(
     `select ${COLUMNS} from lrs_statements s where s.registration_id = ? and s.id > ? order by s.id limit ?`,
     registrationId,
     after ?? 0,
-    limit + 1,
+    limit,
   );
+}
+
+/** The bytes of the statements of {@link selectStatementsOfRegistration}. */
+export async function selectStatementSizes(
+  reader: Pick<Reader, 'all'>,
+  registrationId: string,
+  { after, limit }: { after: number | null; limit: number },
+): Promise<number[]> {
+  const rows = await reader.all<{ size: number }>(
+    `select octet_length(s.statement) as size from lrs_statements s
+     where s.registration_id = ? and s.id > ? order by s.id limit ?`,
+    registrationId,
+    after ?? 0,
+    limit,
+  );
+  return rows.map(({ size }) => size);
 }
 
 export async function selectStatement(

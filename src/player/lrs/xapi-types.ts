@@ -45,3 +45,11 @@ export const VOIDED = 'http://adlnet.gov/expapi/verbs/voided';
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The content of an attachment, as it came. */
+export interface AttachmentContent {
+  /** Of the content, in lower-case hexadecimal digits: SHA-2 of any length. */
+  sha2: string;
+  contentType: string;
+  content: Buffer;
+}

@@ -10,7 +10,19 @@ import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/ac
  * The tree of a SCORM 2004 course whose manifest has sequencing to apply; null for one without, which a plain table of
  * contents plays.
  */
-export function activityTreeOf({ scorm2004, items }: CourseStructure): ActivityTreeDefinition | null {
+export function activityTreeOf(structure: CourseStructure): ActivityTreeDefinition | null {
+  let tree = trees.get(structure);
+  if (tree === undefined) {
+    tree = makeTree(structure);
+    trees.set(structure, tree);
+  }
+  return tree;
+}
+
+/** Each save needs the tree, which may have thousands of objectives. */
+const trees = new WeakMap<CourseStructure, ActivityTreeDefinition | null>();
+
+function makeTree({ scorm2004, items }: CourseStructure): ActivityTreeDefinition | null {
   if (scorm2004 === null) return null;
   const { id, title, sequencing, completionThreshold } = scorm2004;
   const isSequenced = hasRules(sequencing) || items.some(applies);

@@ -1,3 +1,5 @@
+import { ProblemError } from '../../problems/problem.ts';
+import { hasMoreMembers } from '../attempts/assert-storable-data.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import { textDigest } from './text-digest.ts';
 
@@ -29,15 +31,27 @@ export interface CmiCommit {
   state?: unknown;
 }
 
+/** Of a data model at its top level, where the standards have at most thirty: merging many takes long. */
+const MAX_NAMES = 1_000;
+/** Of a data model at all levels, over all its changes: as many as one save may have. */
+const MAX_MEMBERS = 50_000;
+
 /**
  * The data model after a commit. A page that is being closed can send little, so it leaves out the members that are as
  * they were in all of its writes that may have arrived, and sends suspend data as changes of theirs.
  * @returns `isWhole`: false when none of the changes fits, so that suspend data stayed as it was
+ * @throws {ProblemError} `content-too-large`
  */
 export function mergeCmi(present: UnitState | null, commit: CmiCommit): { cmi: Cmi; isWhole: boolean } {
   if (!commit.isChange) return { cmi: commit.cmi, isWhole: true };
   const stored = cmiOf(present);
+  if (Object.keys(stored).length + Object.keys(commit.cmi).length > MAX_NAMES) {
+    throw new ProblemError('content-too-large', `Changes need a data model of at most ${MAX_NAMES} members`);
+  }
   const cmi = { ...stored, ...commit.cmi };
+  if (hasMoreMembers(cmi, MAX_MEMBERS)) {
+    throw new ProblemError('content-too-large', `A data model has at most ${MAX_MEMBERS} members and items`);
+  }
   if (commit.splices === undefined) return { cmi, isWhole: true };
   const before = exactTextIn(stored, 'suspend_data');
   const digest = textDigest(before);

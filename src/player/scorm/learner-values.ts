@@ -1,16 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Value } from 'typebox/value';
 import type { LearnerValue } from '../attempts/learner-value-store.ts';
 import type { ActivityDefinition, ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 import { ActivityTree } from './sequencing/activity-tree.ts';
 import type { SequencingState } from './sequencing/tracking.ts';
-import { MAX_STORE_LENGTH, Progress } from './sequencing-state.ts';
+import { isProgress, MAX_STORE_LENGTH } from './sequencing-state.ts';
+
+type SharedIds = Readonly<Record<LearnerValue['kind'], ReadonlySet<string>>>;
+
+/** Trees have thousands of objectives, and each save needs their ids. */
+const sharedOf = new WeakMap<ActivityTreeDefinition, SharedIds>();
+
+function sharedIds(tree: ActivityTreeDefinition): SharedIds {
+  let ids = sharedOf.get(tree);
+  if (ids === undefined) {
+    ids = findSharedIds(tree);
+    sharedOf.set(tree, ids);
+  }
+  return ids;
+}
 
 /**
  * The shared objectives and stores that a course reads or writes and a learner keeps across courses, which is the
  * standard's default (Content Aggregation Model 3.4.1.3).
  */
-function sharedIds({ root, ...course }: ActivityTreeDefinition): Record<LearnerValue['kind'], Set<string>> {
+function findSharedIds({ root, ...course }: ActivityTreeDefinition): SharedIds {
   const ids = { objective: new Set<string>(), store: new Set<string>() };
   const visit = ({ sequencing, sharedData, children }: ActivityDefinition) => {
     const objectives = [sequencing.primaryObjective, ...sequencing.objectives];
@@ -26,6 +39,14 @@ function sharedIds({ root, ...course }: ActivityTreeDefinition): Record<LearnerV
   return ids;
 }
 
+/** Whether a course reads or writes a value. */
+export function sharesValue(
+  tree: ActivityTreeDefinition,
+  { kind, id }: Pick<LearnerValue, 'kind' | 'id'>,
+): boolean {
+  return sharedIds(tree)[kind].has(id);
+}
+
 /** What a page starts from: what the attempt kept, with the values that the learner has by now. */
 export function withLearnerValues(
   state: SequencingState | null,
@@ -39,7 +60,7 @@ export function withLearnerValues(
   const objectives = { ...start.objectives };
   const stores = { ...start.stores };
   for (const { kind, id, value } of known) {
-    if (kind === 'objective' && Value.Check(Progress, value)) objectives[id] = value;
+    if (kind === 'objective' && isProgress(value)) objectives[id] = value;
     if (kind === 'store' && typeof value === 'string' && value.length <= MAX_STORE_LENGTH) stores[id] = value;
   }
   return { ...start, objectives, stores };

@@ -7,7 +7,7 @@ import { NOTHING_LEARNED } from '../attempts/attempt.ts';
 import type { AttemptService, UnitResult } from '../attempts/attempt-service.ts';
 import { readBody } from '../content-origin/read-body.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
-import { closedUnits } from '../prerequisites.ts';
+import { entranceOf } from '../prerequisites.ts';
 import { activityTreeOf } from './activity-tree.ts';
 import { type Cmi, type CmiCommit, mergeCmi } from './cmi.ts';
 import { learnerValuesOf } from './learner-values.ts';
@@ -77,7 +77,7 @@ export function scormRoutes(
       ...(state === undefined ? {} : { state }),
       unitId,
       position,
-      isClosed: (units) => closedUnits(course, units).has(unitId),
+      entrance: entranceOf(course, unitId),
       apply: () => ({
         data: null,
         status: { completion: 'Completed', success: 'UNKNOWN', score: null },
@@ -95,7 +95,7 @@ export function scormRoutes(
     const outcome = await attempts.recordUnitResult(launch, {
       unitId: unit.id,
       position: { page: commit.page, visit: commit.visit, sequence: commit.sequence },
-      isClosed: (units) => closedUnits(course, units).has(unit.id),
+      entrance: entranceOf(course, unit.id),
       ...(commit.lateOf === undefined ? {} : { lateOf: commit.lateOf }),
       apply(present) {
         const { cmi, isWhole } = mergeCmi(present, commit);

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Compile } from 'typebox/compile';
 import type { LearningStatus } from '../attempts/attempt.ts';
 import { bounded } from './cmi.ts';
 import { readFormerState } from './former-sequencing-state.ts';
 import type { ActivityTreeDefinition } from './sequencing/activity-definition.ts';
 import { ActivityTree } from './sequencing/activity-tree.ts';
 import { endAttempt } from './sequencing/attempts.ts';
-import type { SequencingState } from './sequencing/tracking.ts';
+import type { ObjectiveProgress, SequencingState } from './sequencing/tracking.ts';
 
 const PERCENT = 100;
 const MAX_ID_LENGTH = 4_096;
@@ -18,7 +18,7 @@ const optional = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =
 const Id = Type.String({ maxLength: MAX_ID_LENGTH });
 
 /** What is known of an objective. */
-export const Progress = Type.Object(
+const Progress = Type.Object(
   {
     satisfied: optional(Type.Boolean()),
     measure: optional(Type.Number()),
@@ -60,6 +60,15 @@ const State = Type.Object(
   { additionalProperties: false },
 );
 
+/** Compiled: each save of a learner is checked, and has thousands of members at most. */
+const stateCheck = Compile(State);
+const progressCheck = Compile(Progress);
+
+/** Whether a value is what is known of an objective. */
+export function isProgress(value: unknown): value is ObjectiveProgress {
+  return progressCheck.Check(value);
+}
+
 /**
  * What the page kept of its sequencing; null when there is nothing, or nothing that can be read.
  * @param state what is kept for all units together. An earlier release had its own form
@@ -67,7 +76,7 @@ const State = Type.Object(
 export function readSequencingState(state: unknown, tree: ActivityTreeDefinition): SequencingState | null {
   const kept = (state as { sequencing?: unknown } | null | undefined)?.sequencing;
   if (typeof kept === 'string') return readFormerState(kept, tree);
-  return Value.Check(State, kept) ? kept : null;
+  return stateCheck.Check(kept) ? kept : null;
 }
 
 /**

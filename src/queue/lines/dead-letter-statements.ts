@@ -1,8 +1,10 @@
-import type { Transaction } from '../../database/database.ts';
+import type { Reader, Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
+import type { QueuedMessage } from '../message-queue.ts';
 import { deleteUnusedSharedBodies } from '../shared-bodies.ts';
+import { asIds, type MessageRow, toMessages } from './message-statements.ts';
 
-/** SQL of the dead-letter queue, one operation a function. */
+/** SQL for the dead-letter queue, one operation per function. */
 
 /**
  * Copies messages, unchanged, into the dead-letter queue.
@@ -54,4 +56,38 @@ export async function deleteDeadLettersBefore(
     rows.map((row) => row.shared_body_id),
   );
   return rows.length;
+}
+
+const DEAD_LETTERS = `select dead.id, dead.line_id, dead.message_id, dead.label, dead.body, dead.shared_body_id,
+  dead.enqueued_at from queue_dead_letters as dead`;
+
+/** Dead letters that are to be copied to the dead-letter queue on Amazon SQS, the oldest first. */
+export async function readUncopied(
+  reader: Pick<Reader, 'all' | 'allFor'>,
+  { now, limit }: { now: number; limit: number },
+): Promise<QueuedMessage[]> {
+  const sql = `${DEAD_LETTERS} where dead.copy_at <= ? order by dead.copy_at, dead.id limit ?`;
+  return await toMessages(reader, await reader.all<MessageRow>(sql, now, limit));
+}
+
+/** Notes dead letters as copied. */
+export async function noteCopied(tx: Transaction, dead: readonly QueuedMessage[]): Promise<void> {
+  await tx.run(
+    `update queue_dead_letters set copy_at = null
+     where id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})`,
+    JSON.stringify(asIds(dead.map(({ position }) => position))),
+  );
+}
+
+/** The dead letters of these messages. */
+export async function readDeadLetters(
+  tx: Transaction,
+  messageIds: readonly string[],
+): Promise<QueuedMessage[]> {
+  const rows = await tx.all<MessageRow>(
+    `${DEAD_LETTERS} where dead.message_id in
+       (select given.id from ${recordset(tx.dialect, 'given', { id: 'text' })}) order by dead.id`,
+    JSON.stringify(messageIds.map((id) => ({ id }))),
+  );
+  return await toMessages(tx, rows);
 }

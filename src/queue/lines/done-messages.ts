@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import { deleteMessages } from './message-statements.ts';
 
-/** So many are deleted at once, which takes about ten milliseconds. */
+/** Number of messages that are deleted together, which takes about ten milliseconds. */
 const DELETED_TOGETHER = 4_096;
 
 /**
@@ -14,7 +14,7 @@ export class DoneMessages {
   readonly #positions = new Set<number>();
   readonly #added = new WeakMap<Transaction, readonly number[]>();
 
-  /** Notes messages that are done with by this transaction. */
+  /** Records the messages that this transaction has settled. */
   add(tx: Transaction, positions: readonly number[]): void {
     this.#added.set(tx, [...(this.#added.get(tx) ?? []), ...positions]);
     tx.onCommit(() => {
@@ -22,7 +22,7 @@ export class DoneMessages {
     });
   }
 
-  /** Deletes them if there are many, or at any rate. */
+  /** Deletes them if there are many, or in any case. */
   async delete(tx: Transaction, { atAnyRate }: { atAnyRate: boolean }): Promise<void> {
     const added = this.#added.get(tx) ?? [];
     if (!atAnyRate && this.#positions.size + added.length < DELETED_TOGETHER) return;
@@ -35,7 +35,10 @@ export class DoneMessages {
   }
 }
 
-/** Deletes what an earlier process was done with and had not deleted; from then on no line counts on its `done_to`. */
+/**
+ * Deletes the messages that an earlier process had settled but not deleted. After that, no line depends on its
+ * `done_to`.
+ */
 export async function deleteDoneMessages(tx: Transaction): Promise<void> {
   await tx.run(
     `delete from queue_messages where id in

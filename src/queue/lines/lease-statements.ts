@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { ReceivedMessage } from '../message-queue.ts';
 
-/** SQL for message leases, one operation a function; each handles a whole batch in one statement. */
+/** SQL for message leases, one operation per function. Each handles a whole batch in one statement. */
 
 /** The lease of a line's head. */
 export type Lease = Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
@@ -11,7 +11,7 @@ export type Lease = Pick<ReceivedMessage, 'lineId' | 'leaseToken'>;
 /** A line whose lease is still held. */
 export interface LeasedLine {
   leaseToken: string;
-  /** How many messages it holds. */
+  /** The number of messages in it. */
   pending: number;
 }
 
@@ -25,8 +25,8 @@ const LEASED_LINES = new BatchStatement(
 );
 
 /**
- * The lines of leases that are still held, by id. Until the transaction ends nobody else takes them: on
- * PostgreSQL their rows are locked, in ascending order.
+ * The lines of leases that are still valid, by id. They stay locked until the transaction ends: on PostgreSQL, their
+ * rows are locked in ascending order.
  */
 export async function lockLeasedLines(
   tx: Pick<Transaction, 'allFor'>,
@@ -40,8 +40,8 @@ export async function lockLeasedLines(
 }
 
 /**
- * Leases lines whose head is due, longest due first, and answers them with their new receive counts. On PostgreSQL lines
- * that others are at work on are passed over, so that instances never wait for each other here.
+ * Leases lines whose head is due, longest due first, and returns them with their new receive counts. On PostgreSQL,
+ * locked lines are skipped, so that instances never wait for each other here.
  */
 export async function leaseDueLines(
   tx: Transaction,
@@ -56,7 +56,7 @@ export async function leaseDueLines(
     where due.available_at <= ? order by due.available_at limit ?`;
   const rows =
     tx.dialect === 'postgres'
-      ? // Materialized: a plan that ran the subquery twice would lock, and then leave out, other lines than it updates.
+      ? // Materialized, because a plan that ran the subquery twice would lock, and then skip, other lines than it updates.
         await tx.all<{ line_id: number; receive_count: number }>(
           `with taken as materialized (${due} for update skip locked)
            update queue_lines set available_at = ?, lease_token = ?, receive_count = receive_count + 1
@@ -78,7 +78,7 @@ export async function leaseDueLines(
   return new Map(rows.map((row) => [row.line_id, row.receive_count]));
 }
 
-/** A head that leaves its line; `doneTo` is its number when it is deleted later, null when that happens at once. */
+/** A head that leaves its line. `doneTo` is its number if it is deleted later, or null if it is deleted immediately. */
 export interface LeavingHead {
   lineId: number;
   doneTo: number | null;
@@ -86,7 +86,7 @@ export interface LeavingHead {
   nextLease: NextLease | null;
 }
 
-/** A lease that a line goes on with; `leasedUntil` in epoch milliseconds. */
+/** The next lease of a line; `leasedUntil` in epoch milliseconds. */
 export interface NextLease {
   leaseToken: string;
   leasedUntil: number;
@@ -102,7 +102,7 @@ const ADVANCE = new BatchStatement(
      ${from} where queue_lines.line_id = ${head.line_id}`,
 );
 
-/** Takes the heads of held lines off them, and leases the next ones or makes them due. */
+/** Removes the heads of locked lines, and leases the next messages or makes them due. */
 export async function advanceLines(
   tx: Transaction,
   heads: readonly LeavingHead[],
@@ -129,7 +129,7 @@ const POSTPONE = new BatchStatement(
      ${from} where queue_lines.line_id = ${head.line_id}`,
 );
 
-/** Makes the heads of held lines due at moments of their own; uncounts the receive where told. */
+/** Sets when the heads of locked lines are due, and optionally does not count this receive. */
 export async function postponeLines(
   tx: Transaction,
   heads: readonly { lineId: number; availableAt: number; uncounted: boolean }[],
@@ -144,7 +144,7 @@ export async function postponeLines(
   );
 }
 
-/** Makes heads due that a process which no longer lives had taken up. */
+/** Makes heads due that a dead process had leased. */
 export async function endAllLeases(tx: Transaction, now: number): Promise<number> {
   return await tx.run(
     'update queue_lines set lease_token = null, available_at = ? where lease_token is not null',
@@ -153,8 +153,8 @@ export async function endAllLeases(tx: Transaction, now: number): Promise<number
 }
 
 /**
- * Ends the leases whose token begins with `prefix` (without `%` and `_`), except those that are named as held, and uncounts their receives.
- * Answers how many ended.
+ * Ends the leases whose token starts with `prefix` (without `%` and `_`), except the given ones, and does not count
+ * their receives. Returns the number of ended leases.
  */
 export async function endOtherLeases(
   tx: Transaction,

@@ -48,16 +48,16 @@ import { settle } from './settling.ts';
 /** Signals to all instances that messages may have become available. */
 const AVAILABLE_CHANNEL = 'queue_available';
 /**
- * On PostgreSQL, the least time between a look that found nothing and the next: a storm of signals, of which another
- * instance does the work, and lines that others have locked at this moment, must not keep this one asking.
+ * On PostgreSQL, the minimum time between a receive that found nothing and the next one. Otherwise, many signals whose
+ * work another instance does, or lines that others have locked, would keep this instance busy.
  */
 const LOOK_AGAIN_MS = 20;
 
-/** What every engine is made with. */
+/** Dependencies of every engine. */
 export interface LineQueueOptions {
   database: Database;
   now: () => number;
-  /** Called with a sentence about a line whose count was wrong, and was set right. */
+  /** Called with a sentence about a line whose wrong count was corrected. */
   onMiscount?: (text: string) => void;
 }
 
@@ -65,23 +65,21 @@ export interface LineQueueOptions {
 interface SettledLines {
   /** The lines of the settled messages, which it has locked. */
   lineIds: readonly number[];
-  /** Those that go on with their next message, under this token. */
+  /** Those whose next message is leased with this token. */
   continued: readonly number[];
   leaseToken: string;
 }
 
 /**
- * The lines in the database, which are the queue of every engine. A line is a row with its count and the moment its head is
- * due; taking up heads reads those rows through an index and the head of each, never the backlog behind.
+ * The lines in the database, which are the queue of every engine. A line is a row with its count and the time at which
+ * its head is due. Leasing heads reads these rows through an index, and the head of each, but never the backlog behind
+ * it.
  */
 export abstract class LineQueue implements MessageQueue {
   abstract readonly engine: string;
   abstract get maxReceives(): number;
-  /**
-   * Set when messages are copied to another queue, and dead letters too. The head of an idle line then waits so long for its
-   * copy, which makes it due, and no receiver is notified until then.
-   */
-  protected readonly copies: { waitMs: number } | null = null;
+  /** Whether dead letters are copied to another queue. */
+  protected readonly copiesDeadLetters: boolean = false;
   protected readonly database: Database;
   protected readonly now: () => number;
   readonly #onMiscount: (text: string) => void;
@@ -90,11 +88,11 @@ export abstract class LineQueue implements MessageQueue {
   /** What a transaction has settled. */
   readonly #settledBy = new WeakMap<Transaction, SettledLines>();
   /**
-   * Whether the last `receive` left lines that were due, for want of capacity. While it does, a line whose message was
-   * delivered queues behind them.
+   * Whether the last `receive` left due lines because of its capacity. If so, a line whose message was delivered queues
+   * behind them.
    */
   #othersAreDue = false;
-  /** Begins the tokens of this instance's leases. */
+  /** The prefix of the tokens of this instance's leases. */
   readonly #holder = randomUUID();
 
   constructor({ database, now, onMiscount = () => {} }: LineQueueOptions) {
@@ -105,8 +103,7 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   /**
-   * Takes back what an earlier process had out. On PostgreSQL other instances may have it out: there leases end by
-   * themselves.
+   * Ends the leases of an earlier process. On PostgreSQL, they may belong to other instances, so leases expire there.
    */
   async recoverLeases(): Promise<number> {
     if (this.database.dialect === 'postgres') return 0;
@@ -114,12 +111,12 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   async lockLines(tx: Transaction, lineIds: readonly number[]): Promise<number> {
-    // The second statement begins when the first has its locks, so it sees what those before it have committed.
+    // The second statement starts when the first has its locks, so it sees what earlier transactions have committed.
     const [, last] = await Promise.all([lockLines(tx, lineIds), readLastEnqueuedAt(tx, lineIds)]);
     return Math.max(this.now(), last);
   }
 
-  /** Sets right the counts of lines that a fault made wrong, and reports each. */
+  /** Corrects wrong counts of lines, and reports each. */
   async recount(): Promise<void> {
     const wrong = await readMiscounts(this.database.reader);
     if (wrong.length === 0) return;
@@ -127,7 +124,9 @@ export abstract class LineQueue implements MessageQueue {
       for (const { lineId } of wrong) await recountLine(tx, lineId, this.now());
     });
     for (const { lineId, pending, stored } of wrong)
-      this.#onMiscount(`the line of webhook ${lineId} counted ${pending} messages and holds ${stored}`);
+      this.#onMiscount(
+        `the line of webhook ${lineId} had the count ${pending} but contains ${stored} messages`,
+      );
   }
 
   async share(tx: Transaction, text: string): Promise<number> {
@@ -135,25 +134,36 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
-    await this.#enqueue(tx, messages, this.copies?.waitMs ?? 0);
+    await this.append(tx, messages, () => 0);
   }
 
-  async #enqueue(tx: Transaction, messages: readonly QueueMessage[], waitMs: number): Promise<void> {
+  /**
+   * Appends messages to their lines. The head of an empty line is due after `waitMs` milliseconds, and receivers are
+   * not notified of a head that is not due at once.
+   */
+  protected async append(
+    tx: Transaction,
+    messages: readonly QueueMessage[],
+    waitMs: (lineId: number) => number,
+  ): Promise<void> {
     if (messages.length === 0) return;
+    const now = this.now();
     const additions = new Map<number, LineAddition>();
     for (const { lineId, enqueuedAt } of messages) {
-      const { count, lastEnqueuedAt } = additions.get(lineId) ?? { count: 0, lastEnqueuedAt: 0 };
+      const added = additions.get(lineId);
       additions.set(lineId, {
         lineId,
-        count: count + 1,
-        lastEnqueuedAt: Math.max(lastEnqueuedAt, enqueuedAt),
+        count: (added?.count ?? 0) + 1,
+        dueAt: added?.dueAt ?? now + waitMs(lineId),
+        lastEnqueuedAt: Math.max(added?.lastEnqueuedAt ?? 0, enqueuedAt),
       });
     }
-    // Lines first and in ascending order: holding the line's row is what makes numbers follow commits. The messages go
-    // right behind, in the same order but not waited for: others wait for the line until the commit.
+    // Lines are locked first and in ascending order, because the lock on the line makes numbers follow commits. The
+    // messages are sent right after, in the same order and without waiting, because others wait for the line until the
+    // commit.
     const ascending = [...additions.values()].sort((a, b) => a.lineId - b.lineId);
-    await Promise.all([addToLines(tx, ascending, this.now() + waitMs), insertMessages(tx, messages)]);
-    if (waitMs === 0) tx.signal(AVAILABLE_CHANNEL);
+    await Promise.all([addToLines(tx, ascending), insertMessages(tx, messages)]);
+    if (ascending.some(({ dueAt }) => dueAt <= now)) this.announce(tx);
   }
 
   async settle<S extends Settlement>(
@@ -163,7 +173,7 @@ export abstract class LineQueue implements MessageQueue {
   ): Promise<Settled<S>[]> {
     if (settlements.length === 0) return [];
     const now = this.now();
-    // Only on SQLite: elsewhere another instance would have to know of them.
+    // Only on SQLite. On PostgreSQL, another instance would have to know about them.
     const deletesLater = tx.dialect === 'sqlite';
     const nextLease = this.#newLease(now, next);
     const { settled, gone, lineIds, continued } = await settle(tx, settlements, {
@@ -179,13 +189,13 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
-    await this.beforeReceiving(tx);
     const now = this.now();
     const settled = this.#settledBy.get(tx);
     const continued = settled?.continued ?? [];
     const limit = request.capacity - continued.length;
     const lease = { now, limit, ...this.#newLease(now, request) };
-    // A server gets the question for the heads of lines that this transaction has locked together with the others.
+    // The server receives the query for the heads of the lines that this transaction has locked together with the
+    // others.
     const locked = tx.dialect === 'postgres' && limit > 0 ? (settled?.lineIds ?? []) : continued;
     const [{ taken, nextAt }, lockedHeads] = await Promise.all([
       leaseDue(tx, lease),
@@ -206,7 +216,7 @@ export abstract class LineQueue implements MessageQueue {
     if (count === 0 && settled === undefined) this.#wakeUps.pause();
     const isMoreDue = nextAt !== null && nextAt <= now;
     this.#othersAreDue = isMoreDue && count >= request.capacity;
-    // With room left, what is due is in others' hands at this moment.
+    // If there is capacity left, other instances are working on the remaining due lines.
     return { received, nextAvailableAt: isMoreDue && !this.#othersAreDue ? now + LOOK_AGAIN_MS : nextAt };
   }
 
@@ -214,10 +224,7 @@ export abstract class LineQueue implements MessageQueue {
     return { leaseToken: `${this.#holder}/${randomUUID()}`, leasedUntil: now + visibilityMs };
   }
 
-  /** Makes lines due that are to be taken up with the others. */
-  protected async beforeReceiving(_tx: Transaction): Promise<void> {}
-
-  /** Sets lines right that counted messages and hold none. */
+  /** Corrects lines that have a count but no messages. */
   async #recountEmpty(
     tx: Transaction,
     lineIds: Iterable<number>,
@@ -228,7 +235,7 @@ export abstract class LineQueue implements MessageQueue {
     for (const lineId of empty) await recountLine(tx, lineId, this.now());
     tx.onCommit(() => {
       for (const lineId of empty)
-        this.#onMiscount(`the line of webhook ${lineId} counted messages and holds none`);
+        this.#onMiscount(`the line of webhook ${lineId} had a count of messages but contains none`);
     });
   }
 
@@ -238,6 +245,11 @@ export abstract class LineQueue implements MessageQueue {
 
   onAvailable(listener: () => void): void {
     this.database.onSignal(AVAILABLE_CHANNEL, () => this.#wakeUps.call(listener));
+  }
+
+  /** Notifies the receivers of all instances, once the transaction is committed. */
+  protected announce(tx: Transaction): void {
+    tx.signal(AVAILABLE_CHANNEL);
   }
 
   async line(
@@ -256,7 +268,7 @@ export abstract class LineQueue implements MessageQueue {
         label: head.label,
         receiveCount: line.receive_count,
         inFlight: this.#isOut(line),
-        // A head that waits for its copy is as good as due.
+        // A head that waits for its copy counts as due.
         availableAt: Math.min(
           line.available_at ?? this.now(),
           line.receive_count === 0 ? this.now() : Number.POSITIVE_INFINITY,
@@ -284,7 +296,7 @@ export abstract class LineQueue implements MessageQueue {
       await deleteMessages(tx, [head.position]);
       await advanceUnleasedLine(tx, lineId, now);
     }
-    tx.signal(AVAILABLE_CHANNEL);
+    this.announce(tx);
     return { outcome: 'done', message: head };
   }
 
@@ -293,8 +305,8 @@ export abstract class LineQueue implements MessageQueue {
       tx,
       messages.map((message) => message.messageId),
     );
-    // Somebody waits for these, and a copy of the same id is none to Amazon SQS for minutes.
-    await this.#enqueue(tx, messages, 0);
+    // Someone is waiting for these, and Amazon SQS ignores a copy with the same id for minutes.
+    await this.append(tx, messages, () => 0);
   }
 
   async totals(): Promise<QueueTotals> {
@@ -320,7 +332,7 @@ export abstract class LineQueue implements MessageQueue {
   }
 
   #copyAt(now: number): number | null {
-    return this.copies === null ? null : now;
+    return this.copiesDeadLetters ? now : null;
   }
 
   #isOut(line: LineRow): boolean {
@@ -328,7 +340,7 @@ export abstract class LineQueue implements MessageQueue {
   }
 }
 
-/** Leases lines that are due; answers their receive counts, and when the next one is due. */
+/** Leases lines that are due. Returns their receive counts, and when the next line is due. */
 async function leaseDue(
   tx: Transaction,
   request: Parameters<typeof leaseDueLines>[1],
@@ -341,7 +353,7 @@ async function leaseDue(
     ]);
     return { taken, nextAt };
   }
-  // Mostly nothing else is due: to look costs a tenth of what an update that finds nothing does.
+  // Usually, nothing else is due: a read costs a tenth of an update that finds nothing.
   const nextAt = await readNextDue(tx);
   if (request.limit <= 0 || nextAt === null || nextAt > request.now) return { taken: nothing, nextAt };
   return { taken: await leaseDueLines(tx, request), nextAt: await readNextDue(tx) };

@@ -9,20 +9,20 @@ import { asIds } from './message-statements.ts';
 export interface LineAddition {
   lineId: number;
   count: number;
+  /** When the first of these messages is due if the line is empty, in epoch milliseconds. */
+  dueAt: number;
   /** The latest of the messages' moments, in epoch milliseconds. */
   lastEnqueuedAt: number;
 }
 
 /** Adds to the lines' counts and makes lines that were empty available. Lines in ascending order of id. */
-export async function addToLines(
-  tx: Transaction,
-  additions: readonly LineAddition[],
-  now: number,
-): Promise<void> {
+export async function addToLines(tx: Transaction, additions: readonly LineAddition[]): Promise<void> {
   await tx.insertMany(
     'queue_lines',
     ['line_id', 'pending', 'available_at', 'receive_count', 'last_enqueued_at'],
-    additions.map(({ lineId, count, lastEnqueuedAt }): SqlRow => [lineId, count, now, 0, lastEnqueuedAt]),
+    additions.map(
+      ({ lineId, count, dueAt, lastEnqueuedAt }): SqlRow => [lineId, count, dueAt, 0, lastEnqueuedAt],
+    ),
     `on conflict (line_id) do update set pending = queue_lines.pending + excluded.pending,
       available_at = coalesce(queue_lines.available_at, excluded.available_at),
       last_enqueued_at = case when excluded.last_enqueued_at > queue_lines.last_enqueued_at
@@ -102,6 +102,32 @@ export async function makeDue(tx: Transaction, lineId: number, now: number): Pro
     'update queue_lines set available_at = ?, lease_token = null where line_id = ? and pending > 0',
     now,
     lineId,
+  );
+}
+
+/**
+ * Makes the heads of lines due that wait for their copies, at most `waitMs` milliseconds, as of the time at which they
+ * were queued. A head that was released until later keeps its time. Lines that others have locked are omitted.
+ */
+export async function makeAwaitingDue(
+  tx: Transaction,
+  lineIds: Iterable<number>,
+  { now, waitMs }: { now: number; waitMs: number },
+): Promise<void> {
+  // Materialized: a plan that ran the subquery twice would lock other lines than it updates.
+  await tx.run(
+    `with awaiting as materialized
+       (select line.line_id from ${recordset(tx.dialect, 'given', { id: 'bigint' })}
+        cross join queue_lines as line where line.line_id = given.id
+          and line.lease_token is null and line.receive_count = 0
+          and line.available_at > ? and line.available_at <= ?
+        ${tx.dialect === 'postgres' ? 'for update of line skip locked' : ''})
+     update queue_lines set available_at = available_at - ?
+     where line_id in (select awaiting.line_id from awaiting)`,
+    JSON.stringify(asIds(lineIds)),
+    now,
+    now + waitMs,
+    waitMs,
   );
 }
 

@@ -14,6 +14,7 @@ const MESSAGE_COLUMNS = [
   'shared_body_id',
   'enqueued_at',
 ] as const;
+const TRACED_MESSAGE_COLUMNS = [...MESSAGE_COLUMNS, 'trace_context'] as const;
 
 /** A message as its row holds it; `body` is as it is stored. */
 export interface MessageRow {
@@ -24,30 +25,31 @@ export interface MessageRow {
   body: string;
   shared_body_id: number | null;
   enqueued_at: number;
+  /** Missing in rows of dead letters. */
+  trace_context?: string | null;
 }
 
 export async function insertMessages(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
+  if (messages.every((message) => message.traceContext === undefined)) {
+    await tx.insertMany('queue_messages', MESSAGE_COLUMNS, messages.map(toRow));
+    return;
+  }
   await tx.insertMany(
     'queue_messages',
-    MESSAGE_COLUMNS,
-    messages.map(
-      (m): SqlRow => [
-        m.lineId,
-        m.messageId,
-        m.label,
-        m.shared?.own ?? m.body,
-        m.shared?.id ?? null,
-        m.enqueuedAt,
-      ],
-    ),
+    TRACED_MESSAGE_COLUMNS,
+    messages.map((message) => [...toRow(message), message.traceContext ?? null]),
   );
+}
+
+function toRow(m: QueueMessage): SqlRow {
+  return [m.lineId, m.messageId, m.label, m.shared?.own ?? m.body, m.shared?.id ?? null, m.enqueuedAt];
 }
 
 const HEADS = new BatchStatement('line', { id: 'bigint' }, (line, { joined, dialect }) => {
   // On PostgreSQL nothing is left behind, and to ask would cost a tenth of its deliveries.
   const isAhead = dialect === 'sqlite' ? `and ${isWaitingInLine('first', line.id)}` : '';
   return `select head.id, head.line_id, head.message_id, head.label, head.stored_body as body, head.shared_body_id,
-       head.enqueued_at
+       head.enqueued_at, head.trace_context
      from ${joined} queue_messages as head where head.id =
        (select first.id from queue_messages as first
         where first.line_id = ${line.id} ${isAhead} order by first.id limit 1)`;
@@ -91,6 +93,7 @@ export async function toMessages(
     label: row.label,
     ...bodies[n]!,
     enqueuedAt: row.enqueued_at,
+    ...(row.trace_context == null ? {} : { traceContext: row.trace_context }),
   }));
 }
 

@@ -11,13 +11,16 @@ import {
 import { subtractFromLine } from './line-statements.ts';
 import { deleteMessages, readFirstMessages } from './message-statements.ts';
 
-/** Followers that go with a discarded head in one step: bounds the transaction, and so everyone's wait. */
+/**
+ * Maximum number of messages that are discarded together with a head. It limits the transaction, and so the time that
+ * others wait.
+ */
 const MAX_FOLLOWERS_DISCARDED = 500;
 
 /** How settlements are written. */
 export interface SettlingOptions {
   now: number;
-  /** When dead letters are to be copied to Amazon SQS; null: never. */
+  /** When dead letters are copied to Amazon SQS; null for never. */
   copyAt: number | null;
   /** Whether messages that leave their lines stay in the table for now. */
   deletesLater: boolean;
@@ -26,7 +29,7 @@ export interface SettlingOptions {
   nextLimit: number;
 }
 
-/** What settling did. */
+/** The result of settling. */
 export interface SettledBatch<S extends Settlement> {
   /** The settlements that took effect. */
   settled: Settled<S>[];
@@ -34,13 +37,13 @@ export interface SettledBatch<S extends Settlement> {
   gone: number[];
   /** The lines that the settled messages were in. */
   lineIds: number[];
-  /** Those of them that go on with their next message, under the lease. */
+  /** Those of them whose next message was leased. */
   continued: number[];
 }
 
 /**
- * Settles. Of several settlements of one line only the first takes effect, since with it the lease ends. The lines are
- * locked until the transaction ends. Statements that do not need each other's results go out together.
+ * Settles messages. Of several settlements of one line, only the first takes effect, because it ends the lease. The
+ * lines are locked until the transaction ends. Statements that do not need each other's results are sent together.
  */
 export async function settle<S extends Settlement>(
   tx: Transaction,
@@ -76,7 +79,9 @@ export async function settle<S extends Settlement>(
   return { settled: await discardFollowers(tx, effective), gone, lineIds, continued };
 }
 
-/** Discards the followers of discarded heads, and answers each settlement with those that went with it. */
+/**
+ * Discards the followers of discarded heads, and returns each settlement with the messages that were discarded with it.
+ */
 async function discardFollowers<S extends Settlement>(
   tx: Transaction,
   effective: readonly S[],
@@ -92,7 +97,7 @@ async function discardFollowers<S extends Settlement>(
   return settled;
 }
 
-/** Discards the unbroken run of messages at the front of a line that were queued before a moment. */
+/** Discards the messages at the front of a line that were queued before a given time. */
 async function discardRun(tx: Transaction, lineId: number, before: number): Promise<QueuedMessage[]> {
   const first = await readFirstMessages(tx, lineId, MAX_FOLLOWERS_DISCARDED);
   const end = first.findIndex((message) => message.enqueuedAt >= before);
@@ -107,8 +112,8 @@ async function discardRun(tx: Transaction, lineId: number, before: number): Prom
 }
 
 /**
- * Resolves when writes are on their way. A server gets them together with the statements that follow: they are not waited
- * for, since one that fails undoes the transaction.
+ * Resolves when writes have been sent. The server receives them together with the following statements. They are not
+ * awaited, because a failed write undoes the transaction.
  */
 async function sent({ dialect }: Transaction, writes: readonly Promise<void>[]): Promise<void> {
   const written = Promise.all(writes);
@@ -116,7 +121,7 @@ async function sent({ dialect }: Transaction, writes: readonly Promise<void>[]):
   else await written;
 }
 
-/** The settlements whose lease is still held, and their lines. */
+/** The settlements whose lease is still valid, and their lines. */
 async function stillHeld<S extends Settlement>(
   tx: Transaction,
   settlements: readonly S[],

@@ -1,21 +1,40 @@
-/** Why Amazon SQS did not do what it was asked, as far as a person can act on it. */
-export type SqsFailure =
-  | 'missing queue'
-  | 'credentials'
-  | 'permission'
-  | 'throttling'
-  | 'unreachable'
-  | 'refused'
-  | 'other';
+/** What a person can do about a failure, and the names of its errors in AWS's services and credential sources. */
+const FAILURES = {
+  'missing queue': {
+    advice: 'the queue is gone; "coursewire queues create" creates it again',
+    names: /NonExistentQueue|QueueDoesNotExist|ResourceNotFound/,
+  },
+  credentials: {
+    advice: 'the AWS credentials are missing, wrong or expired',
+    names: /Credentials|Token|AccessKey|Signature|RequestExpired|UnrecognizedClient/,
+  },
+  permission: {
+    advice: 'the AWS credentials do not allow it; docs/operating.md shows the least policy',
+    names: /AccessDenied|AuthorizationError/,
+  },
+  throttling: {
+    advice: 'too many requests at a time',
+    names: /Throttl|TooManyRequests|OverLimit|SlowDown/,
+  },
+  unreachable: { advice: 'it does not answer', names: null },
+  refused: { advice: 'it refused the request', names: null },
+  other: { advice: 'it failed', names: null },
+} as const;
+
+/** Why Amazon SQS did not do what it was asked. */
+export type SqsFailure = keyof typeof FAILURES;
 
 /** A request to Amazon SQS failed; `cause` is the library's error. */
 export class SqsError extends Error {
   override name = 'SqsError';
   readonly failure: SqsFailure;
+  /** What is wrong and what to do, in a few words. */
+  readonly advice: string;
 
   constructor(failure: SqsFailure, message: string, options?: ErrorOptions) {
     super(message, options);
     this.failure = failure;
+    this.advice = FAILURES[failure].advice;
   }
 }
 
@@ -23,17 +42,6 @@ export class SqsError extends Error {
 export class SqsSetupError extends Error {
   override name = 'SqsSetupError';
 }
-
-/** What the names of errors say, whichever of AWS's services or credential sources they come from. */
-const FAILURES: readonly [RegExp, SqsFailure][] = [
-  [/NonExistentQueue|QueueDoesNotExist|ResourceNotFound/, 'missing queue'],
-  [/Credentials|Token|AccessKey|Signature|RequestExpired|UnrecognizedClient/, 'credentials'],
-  [/AccessDenied|AuthorizationError/, 'permission'],
-  [/Throttl|TooManyRequests|OverLimit|SlowDown/, 'throttling'],
-];
-const TOO_MANY_REQUESTS = 429;
-const BAD_REQUEST = 400;
-const SERVER_ERROR = 500;
 
 /** An error of the AWS library as one that says what it means. It names queues and regions, never keys. */
 export function toSqsError(error: unknown, what: string): SqsError {
@@ -46,10 +54,11 @@ export function toSqsError(error: unknown, what: string): SqsError {
 }
 
 function failureOf(name: string, status: number | undefined, code: string | undefined): SqsFailure {
-  const named = FAILURES.find(([names]) => names.test(name));
-  if (named !== undefined) return named[1];
+  const kinds = Object.keys(FAILURES) as SqsFailure[];
+  const named = kinds.find((kind) => FAILURES[kind].names?.test(name));
+  if (named !== undefined) return named;
   if (status === undefined) return code !== undefined || name === 'TimeoutError' ? 'unreachable' : 'other';
-  if (status === TOO_MANY_REQUESTS) return 'throttling';
-  if (status >= SERVER_ERROR) return 'unreachable';
-  return status >= BAD_REQUEST ? 'refused' : 'other';
+  if (status === 429) return 'throttling';
+  if (status >= 500) return 'unreachable';
+  return status >= 400 ? 'refused' : 'other';
 }

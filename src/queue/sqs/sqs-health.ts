@@ -1,35 +1,35 @@
+import type { Database } from '../../database/database.ts';
 import type { Logger } from '../../observability/log.ts';
 import { OutageLog } from '../../observability/outage-log.ts';
-import { SqsError, type SqsFailure } from './sqs-error.ts';
+import type { SqsApi } from './sqs-api.ts';
+import { SqsError } from './sqs-error.ts';
 
-/** In a few words what is wrong and what to do, by kind of failure. */
-const ADVICE: Record<SqsFailure, string> = {
-  'missing queue': 'the queue is gone; "coursewire queues create" creates it again',
-  credentials: 'the AWS credentials are missing, wrong or expired',
-  permission: 'the AWS credentials do not allow it; docs/operating.md shows the least policy',
-  throttling: 'too many requests at a time',
-  unreachable: 'it does not answer',
-  refused: 'it refused the request',
-  other: 'it failed',
-};
+/** What the parts of the engine share. */
+export interface SqsContext {
+  database: Database;
+  api: SqsApi;
+  health: SqsHealth;
+  log: Logger;
+  /** The id of the installation that the queues belong to. */
+  installation: string;
+  /** Whether this instance delivers. */
+  polls: boolean;
+  now: () => number;
+}
+
 /** A failed request is repeated after as long as the outage has lasted, between these. */
 const PAUSE_MIN_MS = 100;
 const PAUSE_MAX_MS = 10_000;
-/** A service that is throttled fails and works by turns: its outage ends after so long without a failure. */
-const QUIET_MS = 3_000;
-/** A request that is not repeated so long after its pause is not needed any more: when others work, and in any case. */
-const IDLE_MS = 1_000;
-const LONG_IDLE_MS = 30_000;
+/** Other requests may succeed while one fails: an outage ends when none has failed for its pause and this time. */
+const QUIET_MS = 2_000;
 
-/** Whether the queues may be used, and whether Amazon SQS does what it is asked. */
+/** Whether the queues may be used, and whether requests to Amazon SQS succeed. */
 export class SqsHealth {
   readonly #log: Logger;
   readonly #outages: OutageLog;
   readonly #onFailure: () => void;
-  /** What fails, by kind of request: sending may be forbidden while receiving works. */
-  readonly #failing = new Map<string, { advice: string; retryAt: number }>();
-  #failedAt = 0;
-  readonly #stop = new AbortController();
+  #failure: { advice: string; at: number; quietAt: number } | null = null;
+  #workedAt = 0;
   #obstacle: string | null = null;
 
   constructor({ log, onFailure }: { log: Logger; onFailure: () => void }) {
@@ -38,28 +38,22 @@ export class SqsHealth {
     this.#onFailure = onFailure;
   }
 
-  /** What a person has to do before the queues are used again; null when nothing. */
+  /** What a person has to do before the queues can be used again; null if nothing. */
   get obstacle(): string | null {
     return this.#obstacle;
-  }
-
-  /** Aborted when the queues may not be used any more. */
-  get stop(): AbortSignal {
-    return this.#stop.signal;
   }
 
   /** Ends the use of the queues, until a person has acted and the service is restarted. */
   forbid(obstacle: string): void {
     if (this.#obstacle !== null) return;
     this.#obstacle = obstacle;
-    this.#log.error(`Amazon SQS: ${obstacle}`);
-    this.#stop.abort();
+    this.#log.error(obstacle);
   }
 
-  /** Notes that a request of this kind failed, and answers how long to pause before the next, in milliseconds. */
-  failed(kind: string, error: unknown): number {
+  /** Notes that a request failed. Returns how long to pause before it is repeated, in milliseconds. */
+  failed(error: unknown): number {
     this.#onFailure();
-    const advice = ADVICE[error instanceof SqsError ? error.failure : 'other'];
+    const advice = error instanceof SqsError ? error.advice : 'it failed';
     this.#outages.failed(
       {
         begins: `Amazon SQS: ${advice}. Nothing is lost: messages are delivered from the database meanwhile`,
@@ -68,29 +62,28 @@ export class SqsHealth {
       { reason: error instanceof Error ? error.message : String(error) },
     );
     const pauseMs = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, this.#outages.durationMs ?? 0));
-    this.#failedAt = performance.now();
-    this.#failing.set(kind, { advice, retryAt: this.#failedAt + pauseMs });
+    const at = performance.now();
+    this.#failure = { advice, at, quietAt: at + pauseMs + QUIET_MS };
     return pauseMs;
   }
 
-  /** Notes that requests of this kind work. */
-  worked(kind: string): void {
-    this.#failing.delete(kind);
-    this.#endOutage(IDLE_MS);
+  /** Notes that a request succeeded. */
+  worked(): void {
+    this.#workedAt = performance.now();
+    this.#endOutage();
   }
 
-  /** For readiness. @throws {Error} while the queues may not be used, or a kind of request fails */
+  /** For readiness. @throws {Error} while the queues may not be used, or during an outage */
   async check(): Promise<void> {
     if (this.#obstacle !== null) throw new Error(this.#obstacle);
-    this.#endOutage(LONG_IDLE_MS);
-    const [failing] = this.#failing.values();
-    if (failing !== undefined) throw new Error(`Amazon SQS: ${failing.advice}`);
+    this.#endOutage();
+    if (this.#failure !== null) throw new Error(`Amazon SQS: ${this.#failure.advice}`);
   }
 
-  #endOutage(idleMs: number): void {
-    const now = performance.now();
-    for (const [kind, { retryAt }] of this.#failing) if (now >= retryAt + idleMs) this.#failing.delete(kind);
-    if (this.#failing.size === 0 && now - this.#failedAt >= QUIET_MS)
-      this.#outages.ended('Amazon SQS works again');
+  #endOutage(): void {
+    if (this.#failure === null || this.#workedAt <= this.#failure.at) return;
+    if (performance.now() < this.#failure.quietAt) return;
+    this.#failure = null;
+    this.#outages.ended('Amazon SQS works again');
   }
 }

@@ -1,25 +1,14 @@
-import { createHash } from 'node:crypto';
-import type { Message } from '@aws-sdk/client-sqs';
+import type { Message, SendMessageBatchRequestEntry } from '@aws-sdk/client-sqs';
 import type { QueueMessage } from '../message-queue.ts';
-import { BATCH_ENTRIES, type SqsMessage } from './sqs-api.ts';
 
-/** What a received copy says about itself. */
-export interface Copy {
-  receiptHandle: string;
-  /** Null when it has no installation's id: sent by a release before ids were sent, or by another program. */
-  installation: string | null;
-  messageId: string | null;
-  /** It was in the dead-letter queue, and somebody moved it to the message queue. */
-  wasDead: boolean;
-  /** Its position in the line, as releases before sent it; else null. */
-  position: number | null;
-  /** False when the body was too long for the queue. */
-  hasBody: boolean;
-  /** The message, as far as the copy has it. */
-  message: QueueMessage;
-}
+/** Amazon's limit on the entries of a batch. */
+export const BATCH_ENTRIES = 10;
 
-const DEDUPLICATION_ID = /^[\w!"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]{1,128}$/;
+/** A copy of a message, as Amazon SQS takes it. */
+export type SqsMessage = Omit<SendMessageBatchRequestEntry, 'Id'> & { MessageBody: string };
+
+/** Amazon's limit on a deduplication id. */
+const MAX_ID_LENGTH = 128;
 /** What every SQS-compatible server takes: printable ASCII, tab and line ends. */
 const NOT_ASCII = /[^\t\n\r\u0020-\u007e]/g;
 /** Room for the attributes' names, types and values, which count as the body does. */
@@ -27,24 +16,26 @@ const ATTRIBUTES_BYTES = 1_024;
 
 /**
  * The copy of a message. Its body is the body of the message in ASCII, with JSON escapes for other characters,
- * because servers accept different characters. A body that is too long for the queue is omitted, and an attribute
- * says so.
+ * because servers accept different characters. A body that is too long for the queue is omitted, and the copy says
+ * so.
  */
 export function toSqsMessage(
   message: QueueMessage,
   { installation, maxBytes, isDead }: { installation: string; maxBytes: number; isDead: boolean },
 ): SqsMessage {
-  const body = message.body.replaceAll(NOT_ASCII, escapeCharacter);
+  const body = message.body.replaceAll(
+    NOT_ASCII,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const messageId = encodeURIComponent(message.messageId.toWellFormed());
   const fits = body.length + ATTRIBUTES_BYTES <= maxBytes;
   return {
     MessageBody: fits ? body : JSON.stringify({ body_left_out: Buffer.byteLength(message.body) }),
     MessageGroupId: String(message.lineId),
-    MessageDeduplicationId: DEDUPLICATION_ID.test(message.messageId)
-      ? message.messageId
-      : createHash('sha256').update(message.messageId).digest('hex'),
+    MessageDeduplicationId: messageId.slice(0, MAX_ID_LENGTH),
     MessageAttributes: {
       installation: { DataType: 'String', StringValue: installation },
-      message_id: { DataType: 'String', StringValue: encodeURIComponent(message.messageId.toWellFormed()) },
+      message_id: { DataType: 'String', StringValue: messageId },
       label: { DataType: 'String', StringValue: encodeURIComponent(message.label.toWellFormed()) },
       enqueued_at: { DataType: 'Number', StringValue: String(message.enqueuedAt) },
       ...(isDead ? { dead_lettered: { DataType: 'Number', StringValue: '1' } } : {}),
@@ -53,32 +44,25 @@ export function toSqsMessage(
   };
 }
 
-/** Reads a received copy. */
-export function toCopy({ MessageAttributes = {}, Attributes, Body = '', ReceiptHandle = '' }: Message): Copy {
-  const textOf = (name: string) => MessageAttributes[name]?.StringValue ?? null;
+/** The id of the line of a received copy; 0 if the group is not a line. */
+export function lineIdOf({ Attributes }: Message): number {
   const lineId = Number(Attributes?.MessageGroupId);
-  const messageId = decode(textOf('message_id'));
-  const position = textOf('position');
-  return {
-    receiptHandle: ReceiptHandle,
-    installation: textOf('installation'),
-    messageId,
-    wasDead: textOf('dead_lettered') !== null,
-    position: position !== null && /^\d{1,15}$/.test(position) ? Number(position) : null,
-    hasBody: textOf('body_left_out') === null,
-    message: {
-      lineId: Number.isSafeInteger(lineId) ? lineId : 0,
-      messageId: messageId ?? '',
-      label: decode(textOf('label')) ?? '',
-      body: Body,
-      enqueuedAt: Number(textOf('enqueued_at') ?? 0),
-    },
-  };
+  return Number.isSafeInteger(lineId) ? lineId : 0;
+}
+
+/** The text of an attribute of a received copy, decoded; null if the copy does not have it. */
+export function readAttribute({ MessageAttributes = {} }: Message, name: string): string | null {
+  const text = MessageAttributes[name]?.StringValue ?? null;
+  try {
+    return text === null ? null : decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**
  * Packs messages into batches that can be sent concurrently. All messages of a group are in one batch, in their
- * order. Groups with too many or too long messages for one batch are omitted.
+ * order. Groups with too many or too long messages for one batch are truncated.
  */
 export function toBatches<M extends SqsMessage>(messages: readonly M[], maxBytes: number): M[][] {
   const fits = (batch: readonly M[]) =>
@@ -93,16 +77,4 @@ export function toBatches<M extends SqsMessage>(messages: readonly M[], maxBytes
     else batches.push(first);
   }
   return batches;
-}
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function decode(value: string | null): string | null {
-  try {
-    return value === null ? null : decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }

@@ -1,46 +1,43 @@
+import type { Message } from '@aws-sdk/client-sqs';
 import type { Transaction } from '../../database/database.ts';
+import { readDeadLetters } from '../lines/dead-letter-statements.ts';
 import { LineQueue, type LineQueueOptions } from '../lines/line-queue.ts';
-import { readNextDue } from '../lines/line-statements.ts';
-import type {
-  HeadAction,
-  HeadActionResult,
-  QueueMessage,
-  Received,
-  ReceiveRequest,
-  Settled,
-  Settlement,
-} from '../message-queue.ts';
-import type { Copy } from './sqs-message.ts';
-import type { SqsPlacer } from './sqs-placer.ts';
-import { makeAwaitingDue, readDeadLetters } from './sqs-statements.ts';
+import { makeAwaitingDue, readNextDue } from '../lines/line-statements.ts';
+import type { QueueMessage, Received, ReceiveRequest, Settled, Settlement } from '../message-queue.ts';
+import { lineIdOf, readAttribute } from './sqs-message.ts';
 
-/** What the engine works with. */
+/**
+ * How long after a delivery its line counts as active, in milliseconds. New messages of an active line are due at
+ * once, as if they had been queued before the line was empty.
+ */
+const ACTIVE_MS = 1_000;
+
+/** Dependencies of the queue. */
 export interface SqsQueueDependencies extends LineQueueOptions {
-  placer: Pick<SqsPlacer, 'addLines' | 'addDeadLetters'>;
+  /** Copies the messages of lines to Amazon SQS soon. */
+  place: (lineIds: Iterable<number>) => void;
   /** The queue's redrive maximum, as it is now. */
   maxReceives: () => number;
   /** False while messages of an earlier release may be missing from their lines. */
   mayDeliver: () => boolean;
-  /** How long the head of an idle line waits for its copy. */
+  /** How long the head of an idle line waits for its copy, in milliseconds. */
   waitMs: number;
 }
 
 /**
- * The queue on Amazon SQS: the database queue, which holds each message until it is settled, and a copy on Amazon SQS that
- * makes its line be worked on, by whichever instance receives it. A message that is queued to an idle line is due when its
- * copy arrives, or after `waitMs` without one (docs/decisions/0008-sqs.md).
+ * The queue on Amazon SQS: the database queue, which holds each message until it is settled, and copies on Amazon SQS.
+ * A copy makes its line due at the instance that receives it. The head of an idle line is due when its copy arrives,
+ * or after `waitMs` without one (docs/decisions/0008-sqs.md).
  */
 export class SqsQueue extends LineQueue {
   readonly engine = 'sqs';
-  protected override readonly copies: { waitMs: number };
+  protected override readonly copiesDeadLetters = true;
   readonly #with: SqsQueueDependencies;
-  readonly #listeners: (() => void)[] = [];
-  /** Lines whose copies came; the next `receive` makes them due. */
-  readonly #arrived = new Set<number>();
+  /** When this instance last delivered a message of a line, by line. */
+  readonly #deliveredAt = new Map<number, number>();
 
   constructor(dependencies: SqsQueueDependencies) {
     super(dependencies);
-    this.copies = { waitMs: dependencies.waitMs };
     this.#with = dependencies;
   }
 
@@ -48,29 +45,38 @@ export class SqsQueue extends LineQueue {
     return this.#with.maxReceives();
   }
 
-  /** Has the lines of received copies worked on, and dead letters delivered again that somebody moved back. */
-  async work(copies: readonly Copy[]): Promise<void> {
-    const dead = copies.flatMap(({ wasDead, messageId }) => (wasDead ? (messageId ?? []) : []));
+  /** Makes the lines of received copies due, and redelivers dead letters whose copies were moved back to the queue. */
+  async work(copies: readonly Message[]): Promise<void> {
+    const moved = copies.filter((copy) => readAttribute(copy, 'dead_lettered') !== null);
+    const dead = moved.flatMap((copy) => readAttribute(copy, 'message_id') ?? []);
     if (dead.length > 0)
       await this.database.transaction(async (tx) => this.redeliver(tx, await readDeadLetters(tx, dead)));
-    for (const { message } of copies) this.#arrived.add(message.lineId);
-    if (copies.length > 0) this.announce();
+    const lineIds = new Set(copies.map(lineIdOf));
+    await this.#announce((tx) =>
+      makeAwaitingDue(tx, lineIds, { now: this.now(), waitMs: this.#with.waitMs }),
+    );
   }
 
-  /** Announces lines that are due though no copy came. */
+  /** Notifies receivers of lines that are due although no copy was received. */
   async announceDue(): Promise<void> {
     const next = await readNextDue(this.database.reader);
-    if (next !== null && next <= this.now()) this.announce();
+    if (next !== null && next <= this.now()) await this.#announce();
   }
 
-  announce(): void {
-    for (const listener of this.#listeners) listener();
+  async #announce(change: (tx: Transaction) => Promise<void> = async () => {}): Promise<void> {
+    await this.database.transaction(
+      async (tx) => {
+        await change(tx);
+        this.announce(tx);
+      },
+      { durability: 'deferred' },
+    );
   }
 
   override async enqueue(tx: Transaction, messages: readonly QueueMessage[]): Promise<void> {
-    if (messages.length === 0) return;
-    await super.enqueue(tx, messages);
-    tx.onCommit(() => this.#with.placer.addLines(messages.map((message) => message.lineId)));
+    const idle = new Set(messages.map(({ lineId }) => lineId).filter((lineId) => !this.#isActive(lineId)));
+    await this.append(tx, messages, (lineId) => (idle.has(lineId) ? this.#with.waitMs : 0));
+    if (idle.size > 0) tx.onCommit(() => this.#with.place(idle));
   }
 
   override async settle<S extends Settlement>(
@@ -78,37 +84,18 @@ export class SqsQueue extends LineQueue {
     settlements: readonly S[],
     next?: ReceiveRequest,
   ): Promise<Settled<S>[]> {
-    if (settlements.some(({ action }) => action === 'dead-letter'))
-      tx.onCommit(() => this.#with.placer.addDeadLetters());
-    return await super.settle(tx, settlements, this.#with.mayDeliver() ? next : undefined);
-  }
-
-  override async actOnHead(
-    tx: Transaction,
-    lineId: number,
-    action: HeadAction,
-    messageId?: string,
-  ): Promise<HeadActionResult> {
-    if (action === 'dead-letter') tx.onCommit(() => this.#with.placer.addDeadLetters());
-    return await super.actOnHead(tx, lineId, action, messageId);
+    for (const { action, message } of settlements)
+      if (action === 'delete') this.#deliveredAt.set(message.lineId, this.now());
+    return await super.settle(tx, settlements, next);
   }
 
   override async receive(tx: Transaction, request: ReceiveRequest): Promise<Received> {
-    if (this.#with.mayDeliver()) return await super.receive(tx, request);
-    const { received } = await super.receive(tx, { ...request, capacity: 0 });
-    // What is due cannot be taken up yet: whoever ends the wait announces it.
-    return { received, nextAvailableAt: null };
+    // Receivers are notified when messages may be delivered.
+    if (!this.#with.mayDeliver()) return { received: [], nextAvailableAt: null };
+    return await super.receive(tx, request);
   }
 
-  protected override async beforeReceiving(tx: Transaction): Promise<void> {
-    const arrived = [...this.#arrived];
-    this.#arrived.clear();
-    if (arrived.length > 0)
-      await makeAwaitingDue(tx, arrived, { now: this.now(), waitMs: this.copies.waitMs });
-  }
-
-  override onAvailable(listener: () => void): void {
-    this.#listeners.push(listener);
-    super.onAvailable(listener);
+  #isActive(lineId: number): boolean {
+    return this.now() - (this.#deliveredAt.get(lineId) ?? Number.NEGATIVE_INFINITY) < ACTIVE_MS;
   }
 }

@@ -1,79 +1,83 @@
+import type { Message } from '@aws-sdk/client-sqs';
 import { BackgroundTask } from '../../time/background-task.ts';
-import { BATCH_ENTRIES } from './sqs-api.ts';
-import type { SqsContext } from './sqs-context.ts';
+import type { SqsUpgrade } from '../sqs-upgrade/sqs-upgrade.ts';
 import { SqsError } from './sqs-error.ts';
-import { type Copy, toCopy } from './sqs-message.ts';
+import type { SqsContext } from './sqs-health.ts';
+import { readAttribute } from './sqs-message.ts';
+import type { SqsQueue } from './sqs-queue.ts';
+import { otherOwnersMessage } from './sqs-queues.ts';
 
-/** How long received copies stay hidden: they are deleted at once, unless the process dies. */
-const VISIBILITY_SECONDS = 10;
-/** Copies that wait to be deleted, beyond which none is received. */
-const MAX_UNDELETED = 1_000;
+/** While more batches wait to be deleted, none is received. */
+const MAX_DELETIONS = 100;
 const BUSY_PAUSE_MS = 250;
 
-/** What the receiver works with. */
+/** Dependencies of the receiver. */
 export interface SqsReceiverOptions extends SqsContext {
-  /** How long a receive waits for a copy; Amazon allows up to 20. */
+  /** How long a request waits for a copy, in seconds; Amazon allows up to 20. */
   waitSeconds: number;
-  /** Has the lines of copies worked on, and answers the copies that are to be deleted. */
-  work: (copies: readonly Copy[]) => Promise<readonly Copy[]>;
+  queue: Pick<SqsQueue, 'work'>;
+  upgrade: Pick<SqsUpgrade, 'recognise'>;
 }
 
-/** Receives copies by long polling, has their lines worked on, and deletes them, in tens and behind that. */
+/**
+ * Receives copies by long polling, hands them to the queue, and deletes them in the background. Copies of other
+ * installations stay on Amazon SQS, which is then not used any more.
+ */
 export class SqsReceiver implements AsyncDisposable {
   readonly #with: SqsReceiverOptions;
-  readonly #undeleted: string[] = [];
+  readonly #deletions = new Set<Promise<void>>();
   #pauseMs = 0;
-  readonly #receives = this.#taskOf('receive', (signal) => this.#receive(signal));
-  readonly #deletes = this.#taskOf('delete', () => this.#delete());
+  readonly #task = new BackgroundTask({
+    round: (signal) => this.#receive(signal),
+    pauseMs: () => this.#pauseMs,
+    onError: (error) => {
+      // Any other failure is the database's, which the worker reports.
+      this.#pauseMs = error instanceof SqsError ? this.#with.health.failed(error) : BUSY_PAUSE_MS;
+    },
+  });
 
   constructor(options: SqsReceiverOptions) {
     this.#with = options;
-    options.health.stop.addEventListener('abort', () => this.#receives.end());
   }
 
   start(): void {
-    this.#deletes.start();
-    if (!this.#with.health.stop.aborted) this.#receives.start();
+    this.#task.start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#receives[Symbol.asyncDispose](), this.#deletes[Symbol.asyncDispose]()]);
-  }
-
-  /** Deletes copies soon. */
-  delete(receiptHandles: readonly string[]): void {
-    this.#undeleted.push(...receiptHandles);
-    this.#deletes.wake();
-  }
-
-  #taskOf(kind: string, round: (signal: AbortSignal) => Promise<number>): BackgroundTask {
-    return new BackgroundTask({
-      round,
-      pauseMs: () => this.#pauseMs,
-      onError: (error) => {
-        // Any other failure is the database's, of which the worker tells.
-        this.#pauseMs = error instanceof SqsError ? this.#with.health.failed(kind, error) : BUSY_PAUSE_MS;
-      },
-    });
+    await this.#task[Symbol.asyncDispose]();
+    await Promise.all(this.#deletions);
   }
 
   async #receive(signal: AbortSignal): Promise<number> {
-    if (this.#undeleted.length > MAX_UNDELETED) return BUSY_PAUSE_MS;
-    const { api, health, waitSeconds, work } = this.#with;
-    const messages = await api.receive({ visibilitySeconds: VISIBILITY_SECONDS, waitSeconds, signal });
-    health.worked('receive');
-    if (messages.length === 0) return 0;
-    const finished = await work(messages.map(toCopy));
-    this.delete(finished.map((copy) => copy.receiptHandle));
+    const { api, health, waitSeconds, installation, queue, upgrade } = this.#with;
+    if (health.obstacle !== null) return Number.POSITIVE_INFINITY;
+    if (this.#deletions.size >= MAX_DELETIONS) return BUSY_PAUSE_MS;
+    const copies = await api.receive(waitSeconds, signal);
+    health.worked();
+    if (copies.length === 0) return 0;
+    const ownerOf = (copy: Message) => readAttribute(copy, 'installation');
+    const recognised = await upgrade.recognise(copies.filter((copy) => ownerOf(copy) === null));
+    const ours = copies.filter((copy) => ownerOf(copy) === installation || recognised.has(copy));
+    const other = copies.find((copy) => !ours.includes(copy));
+    if (other !== undefined) health.forbid(otherOwnersMessage(api.nameOf('messages'), ownerOf(other)));
+    if (ours.length === 0) return 0;
+    await queue.work(ours);
+    const deletion = this.#delete(ours).finally(() => this.#deletions.delete(deletion));
+    this.#deletions.add(deletion);
     return 0;
   }
 
-  async #delete(): Promise<number> {
-    const batch = this.#undeleted.splice(0, BATCH_ENTRIES);
-    if (batch.length === 0) return Number.POSITIVE_INFINITY;
-    // Should this fail, they come again, do nothing, and are deleted then.
-    await this.#with.api.delete(batch);
-    this.#with.health.worked('delete');
-    return 0;
+  async #delete(copies: readonly Message[]): Promise<void> {
+    const { api, health } = this.#with;
+    while (true) {
+      try {
+        await api.delete(copies.map(({ ReceiptHandle = '' }) => ReceiptHandle));
+        return health.worked();
+      } catch (error) {
+        await this.#task.pause(health.failed(error));
+        if (this.#task.signal.aborted) return;
+      }
+    }
   }
 }

@@ -1,40 +1,34 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { BackgroundTask } from '../../time/background-task.ts';
-import { judgeQueues, type QueueLimits, readLimits } from './sqs-attributes.ts';
-import type { SqsContext } from './sqs-context.ts';
 import { SqsError, SqsSetupError } from './sqs-error.ts';
-import { findOtherOwners } from './sqs-owner.ts';
+import type { SqsContext } from './sqs-health.ts';
+import { inspectQueues, type QueueInspection } from './sqs-queues.ts';
 
-/** Between looks at the queues while all is well. */
-const LOOK_MS = 3 * 60_000;
-/** How long the first look may delay the startup, and when an unfinished one is repeated. */
-const FIRST_LOOK_MS = 10_000;
-const FIRST_RETRY_MS = 1_000;
+/** Between checks of the queues while they work. */
+const CHECK_MS = 3 * 60_000;
 
 /**
- * Looks at the queues at start and every few minutes: that they exist, are this installation's and are set up well, and how
- * often a message may be received. Each fault is logged once.
+ * Checks the queues at the start and every few minutes: that they exist, belong to this installation and are set up
+ * correctly. Reads their limits. Each warning is logged once.
  */
 export class SqsWatch implements AsyncDisposable {
   readonly #with: SqsContext;
-  #logged = new Set<string>();
-  #limits: QueueLimits = { maxReceives: null, maxBytes: 262_144 };
-  #pauseMs = FIRST_RETRY_MS;
+  #queues: QueueInspection = { fatal: [], warnings: [], maxReceives: null, maxBytes: 262_144 };
+  #pauseMs = CHECK_MS;
   #task: BackgroundTask | null = null;
 
   constructor(context: SqsContext) {
     this.#with = context;
   }
 
-  /** What the service goes by, as it was at the last look. */
-  get limits(): QueueLimits {
-    return this.#limits;
+  /** The queues at the last successful check. */
+  get queues(): QueueInspection {
+    return this.#queues;
   }
 
   /**
-   * Looks for the first time and then goes on by itself. Queues that cannot be reached do not prevent the start: messages
+   * Checks for the first time, and then periodically. Queues that cannot be reached do not prevent the start: messages
    * wait in the database, and are delivered without copies.
-   * @throws {SqsSetupError} when a queue is missing, not FIFO or another installation's, or no region is set.
+   * @throws {SqsSetupError} if a queue is missing, not FIFO or another installation's, or no region is set
    */
   async start(): Promise<void> {
     const { api, health } = this.#with;
@@ -42,29 +36,23 @@ export class SqsWatch implements AsyncDisposable {
       const text = 'no region is set; set sqs_region, or AWS_REGION, or a region in the AWS profile';
       throw new SqsSetupError(`Amazon SQS: ${text}`, { cause });
     });
-    const first = this.#look().then(
-      (fatal) => {
-        if (fatal.length > 0) throw new SqsSetupError(`Amazon SQS: ${fatal.join('; ')}`);
-      },
-      (error: unknown) => {
-        health.failed('look', error);
-        if (!(error instanceof SqsError) || error.failure !== 'missing queue') return;
+    try {
+      await this.#check();
+    } catch (error) {
+      if (error instanceof SqsSetupError) throw error;
+      if (error instanceof SqsError && error.failure === 'missing queue') {
         const text = `a queue is missing: ${error.message}. "coursewire queues create" creates both`;
         throw new SqsSetupError(`Amazon SQS: ${text}`, { cause: error });
-      },
-    );
-    // A look that takes longer goes on behind the start, and must not end the process should it fail there.
-    first.catch(() => undefined);
-    await Promise.race([first, delay(FIRST_LOOK_MS, undefined, { ref: false })]);
+      }
+      this.#pauseMs = health.failed(error);
+    }
     this.#task = new BackgroundTask({
       firstPauseMs: this.#pauseMs,
-      round: async () => {
-        const [fatal] = await this.#look();
-        if (fatal !== undefined) health.forbid(fatal);
-      },
+      round: () => this.#check(),
       pauseMs: () => this.#pauseMs,
       onError: (error) => {
-        this.#pauseMs = health.failed('look', error);
+        if (error instanceof SqsSetupError) health.forbid(error.message);
+        else this.#pauseMs = health.failed(error);
       },
     });
     this.#task.start();
@@ -74,22 +62,15 @@ export class SqsWatch implements AsyncDisposable {
     await this.#task?.[Symbol.asyncDispose]();
   }
 
-  /** Looks, logs what should be otherwise, and answers what makes the queues unfit for use. */
-  async #look(): Promise<string[]> {
+  /** @throws {SqsSetupError} if the queues cannot be used */
+  async #check(): Promise<void> {
     const { api, health, log, installation } = this.#with;
-    const [messages, dead] = await Promise.all([api.attributes('messages'), api.attributes('dead letters')]);
-    const others = await findOtherOwners(api, installation);
-    health.worked('look');
-    this.#pauseMs = LOOK_MS;
-    this.#limits = readLimits(messages);
-    const { place } = api;
-    const faults = judgeQueues(
-      { name: place.messageQueueName, attributes: messages },
-      { name: place.deadLetterQueueName, attributes: dead },
-    );
-    const warnings = faults.filter(({ isFatal }) => !isFatal).map(({ text }) => text);
-    for (const text of warnings) if (!this.#logged.has(text)) log.warn(`Amazon SQS: ${text}`);
-    this.#logged = new Set(warnings);
-    return [...faults.filter(({ isFatal }) => isFatal).map(({ text }) => text), ...others];
+    const { warnings } = this.#queues;
+    this.#queues = await inspectQueues(api, installation);
+    health.worked();
+    this.#pauseMs = CHECK_MS;
+    for (const text of this.#queues.warnings) if (!warnings.includes(text)) log.warn(`Amazon SQS: ${text}`);
+    const { fatal } = this.#queues;
+    if (fatal.length > 0) throw new SqsSetupError(`Amazon SQS: ${fatal.join('; ')}`);
   }
 }

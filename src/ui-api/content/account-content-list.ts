@@ -23,7 +23,7 @@ const TABLES: Readonly<Record<ContentType, { table: string; folderId: string }>>
   COURSE: { table: 'courses', folderId: 'folder_id' },
   EQUIVALENT: { table: 'equivalents', folderId: 'folder_id' },
   BUNDLE: { table: 'bundles', folderId: 'folder_id' },
-  FOLDER: { table: 'folders', folderId: 'id' },
+  FOLDER: { table: 'folders', folderId: 'parent_id' },
 };
 
 /** The order of types among assets that share an id. */
@@ -55,7 +55,8 @@ export async function listAccountContents(
     rank: number;
     id: number;
     name: string;
-    folder_id: number;
+    /** Null for Home. */
+    folder_id: number | null;
     added_at: number;
   }>`(${sql.join(selects, sql` union all `)})`;
   let rows = reader.query.selectFrom(listed.as('listed')).selectAll();
@@ -73,7 +74,7 @@ export async function listAccountContents(
   const { items, total } = await readList(rows, rows, { by, id }, part);
   const locations = await readLocations(
     reader,
-    items.map((item) => item.folder_id),
+    items.flatMap((item) => item.folder_id ?? []),
   );
   return {
     total,
@@ -82,7 +83,7 @@ export async function listAccountContents(
       id: item.id,
       name: item.name,
       added_at: item.added_at,
-      location: locations.get(item.folder_id) ?? '',
+      location: locations.get(item.folder_id ?? 0) ?? '',
     })),
   };
 }

@@ -20,14 +20,15 @@ interface Match {
   type: ContentType;
   id: number;
   name: string;
-  folder_id: number;
+  /** Null for Home. */
+  folder_id: number | null;
 }
 
 const TABLES = {
   COURSE: { table: 'courses', name: 'courses.name', folderId: 'courses.folder_id' },
   EQUIVALENT: { table: 'equivalents', name: 'equivalents.name', folderId: 'equivalents.folder_id' },
   BUNDLE: { table: 'bundles', name: 'bundles.name', folderId: 'bundles.folder_id' },
-  FOLDER: { table: 'folders', name: 'folders.name', folderId: 'folders.id' },
+  FOLDER: { table: 'folders', name: 'folders.name', folderId: 'folders.parent_id' },
 } as const satisfies Record<ContentType, { table: string; name: string; folderId: string }>;
 
 /**
@@ -48,12 +49,12 @@ export async function listAddableContent(
   const held = accountId === null ? new Set() : await readHeld(reader, accountId, matches);
   const locations = await readLocations(
     reader,
-    matches.map((match) => match.folder_id),
+    matches.flatMap((match) => match.folder_id ?? []),
   );
   return {
     items: matches.map(({ folder_id, ...match }) => ({
       ...match,
-      location: locations.get(folder_id) ?? '',
+      location: locations.get(folder_id ?? 0) ?? '',
       held: held.has(keyOf(match)),
     })),
     total: Math.min(total, MAX_COUNTED),

@@ -38,7 +38,7 @@ describe('a cached reading', () => {
     assert.equal(await cached.get(), 2);
   });
 
-  it('that failed is tried anew', async () => {
+  it('that failed is retried', async () => {
     let fails = true;
     const cached = new CachedReading(async () => {
       if (fails) throw new Error('out of order');

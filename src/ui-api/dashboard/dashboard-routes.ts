@@ -106,6 +106,8 @@ function toBlocked(line: BlockedLine) {
     attempts: line.attempts,
     since_dt: formatOptionalDateTime(line.since),
     last_error_message: line.lastErrorMessage,
+    /** What the target said about it in its response. */
+    explanation: line.explanation,
     paused: line.paused,
     /** Null while it is in flight or delivery is paused. */
     next_attempt_dt: formatOptionalDateTime(line.nextAttemptAt),

@@ -1,5 +1,6 @@
 import type { Reader } from '../../database/database.ts';
 import type { MessageQueue, QueueTotals } from '../../queue/message-queue.ts';
+import { responseExplanation } from '../../webhooks/health/response-explanation.ts';
 import type { MinuteOfService, TrendService } from '../../webhooks/trends/trend-service.ts';
 import { CachedReading } from './cached-reading.ts';
 import {
@@ -38,6 +39,8 @@ export interface BlockedLine {
   /** When the first of them began. */
   since: number | null;
   lastErrorMessage: string | null;
+  /** What the target said about it. */
+  explanation: string | null;
   /** True when its webhook is paused: there is no next attempt until it is resumed. */
   paused: boolean;
   /** Null while it is in flight or delivery is paused. */
@@ -135,6 +138,7 @@ export class Dashboard {
         attempts,
         since: (await readAttemptedAt(this.#with.reader, retrying.id, first)) ?? retrying.attempted_at,
         lastErrorMessage: retrying.error,
+        explanation: responseExplanation(retrying.response_body),
         paused: retrying.paused_at !== null,
         nextAttemptAt:
           head.inFlight || !this.#with.delivers || retrying.paused_at !== null ? null : head.availableAt,

@@ -65,7 +65,7 @@ function registrableTypesOf(text: string | undefined): RegistrableType[] {
   const types = text === undefined ? REGISTRABLE_TYPES : typesOf(text, FOCUS_TYPES);
   const registrable = REGISTRABLE_TYPES.filter((type) => types.includes(type));
   if (registrable.length < types.length) {
-    const detail = `must be some of ${REGISTRABLE_TYPES.join(', ')} if held_by is given`;
+    const detail = `must contain only ${REGISTRABLE_TYPES.join(', ')} if held_by is given`;
     throw invalidInput([{ pointer: '/query/types', detail }]);
   }
   return registrable;

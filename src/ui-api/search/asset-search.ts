@@ -12,7 +12,7 @@ export interface FoundAsset {
   type: FocusType;
   id: number;
   name: string;
-  /** Null for accounts, which have no folder. */
+  /** The path of the folder that contains it; empty for Home, null for accounts. */
   location: string | null;
 }
 
@@ -31,7 +31,7 @@ const TABLES = {
   COURSE: { table: 'courses', name: 'courses.name', folderId: 'courses.folder_id' },
   EQUIVALENT: { table: 'equivalents', name: 'equivalents.name', folderId: 'equivalents.folder_id' },
   BUNDLE: { table: 'bundles', name: 'bundles.name', folderId: 'bundles.folder_id' },
-  FOLDER: { table: 'folders', name: 'folders.name', folderId: 'folders.id' },
+  FOLDER: { table: 'folders', name: 'folders.name', folderId: 'folders.parent_id' },
 } as const satisfies Record<FocusType, { table: string; name: string; folderId: string }>;
 
 /** What is searched: any assets, or only the courses and equivalents that an account has. */
@@ -68,7 +68,7 @@ export async function searchAssets(
     type,
     id,
     name,
-    location: folder_id === null ? null : (locations.get(folder_id) ?? ''),
+    location: type === 'ACCOUNT' ? null : (locations.get(folder_id ?? 0) ?? ''),
   }));
 }
 
@@ -108,7 +108,8 @@ export async function readAssets(
     const ids = references.filter((reference) => reference.type === type).map(({ id }) => id);
     if (ids.length === 0) continue;
     const { table, name, folderId } = TABLES[type];
-    const location = folderId === 'null' ? sql<null>`null` : locationOf(folderId);
+    const location =
+      folderId === 'null' ? sql<null>`null` : sql<string>`coalesce(${locationOf(folderId)}, '')`;
     const { rows } = await sql<Omit<FoundAsset, 'type'>>`
       select ${sql.ref(`${table}.id`)} as id, ${sql.ref(name)} as name, ${location} as location
       from ${sql.table(table)} where ${sql.ref(`${table}.id`)} in (${sql.join(ids)})`.execute(reader.query);

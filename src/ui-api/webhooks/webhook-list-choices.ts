@@ -1,5 +1,9 @@
-/** What the list of webhooks can be ordered by, as the interface and the columns of the page name it. */
+/**
+ * What the list of webhooks can be ordered by, as the interface and the columns of the page name it. `failing`: those in error
+ * first, then by name.
+ */
 export const WEBHOOK_SORTS = [
+  'failing',
   'name',
   'created',
   'last_activity',

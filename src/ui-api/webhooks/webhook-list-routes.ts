@@ -21,7 +21,12 @@ const Query = ListQuery(WEBHOOK_SORTS, {
 /** The list of webhooks, and a single row of it, for the admin UI. */
 export function webhookListRoutes(
   routes: Routes,
-  { reader, readOnly, delivers }: { reader: Reader; readOnly: boolean; delivers: boolean },
+  {
+    reader,
+    readOnly,
+    delivers,
+    now,
+  }: { reader: Reader; readOnly: boolean; delivers: boolean; now: () => number },
 ): void {
   const toRecord = (webhook: ListedWebhook) => toOverview(webhook, { readOnly, delivers });
 
@@ -36,9 +41,9 @@ export function webhookListRoutes(
     },
     async (request) => {
       const { search, topic, state } = request.query;
-      const part = listPart(request.query, 'name');
+      const part = listPart(request.query, 'failing');
       const filter = { search: searchText(search), topic: topic ?? null, state: state ?? null };
-      return listAnswer(await listWebhooks(reader, filter, part), part, toRecord);
+      return listAnswer(await listWebhooks(reader, filter, part, now()), part, toRecord);
     },
   );
 
@@ -53,7 +58,7 @@ export function webhookListRoutes(
     },
     async (request) => {
       const id = parseId(request.params.webhook_id, 'webhook');
-      const webhook = await readListedWebhook(reader, id);
+      const webhook = await readListedWebhook(reader, id, now());
       if (webhook === undefined) throw notFound('webhook', id);
       return toRecord(webhook);
     },
@@ -65,6 +70,7 @@ function toOverview(
   { readOnly, delivers }: { readOnly: boolean; delivers: boolean },
 ) {
   const { last_success_at: successAt, last_error_at: errorAt } = webhook;
+  const attempts = webhook.successes_of_day + webhook.failures_of_day;
   const isOut = webhook.lease_token !== null;
   const waits = (webhook.pending ?? 0) > 0;
   return {
@@ -80,6 +86,8 @@ function toOverview(
     paused: webhook.paused_at !== null,
     paused_since_dt: formatOptionalDateTime(webhook.paused_at),
     in_error: webhook.in_error === 1,
+    /** The share of the attempts of the last 24 hours that succeeded; null without attempts. */
+    success_rate: attempts === 0 ? null : webhook.successes_of_day / attempts,
     success_count: webhook.success_count ?? 0,
     error_count: webhook.error_count ?? 0,
     last_success_dt: formatOptionalDateTime(successAt),

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader } from '../../database/database.ts';
 import type { Topic } from '../../events/catalogue.ts';
+import { DAY_MS, HOUR_MS } from '../../webhooks/trends/trend.ts';
 import { type Listed, type ListPart, searchedId } from '../list-query.ts';
 import { nameHolds, nameKey } from '../name-search.ts';
 import { readListOfIds } from '../read-list.ts';
@@ -36,6 +37,9 @@ export interface ListedWebhook {
   lease_token: string | null;
   available_at: number | null;
   focus_count: number;
+  /** Attempts within the last 24 hours, to the hour. */
+  successes_of_day: number;
+  failures_of_day: number;
 }
 
 const lastActivity = sql<number>`case
@@ -54,6 +58,7 @@ export async function listWebhooks(
   reader: Reader,
   filter: WebhookFilter,
   part: ListPart<WebhookSort>,
+  now: number,
 ): Promise<Listed<ListedWebhook>> {
   let filtered = existingWebhooks(reader);
   const { search, topic, state } = filter;
@@ -80,13 +85,17 @@ export async function listWebhooks(
     order,
     part,
   );
-  return { total, items: await withDetails(reader, items) };
+  return { total, items: await withDetails(reader, items, now) };
 }
 
 /** One of them; undefined when it does not exist or was deleted. */
-export async function readListedWebhook(reader: Reader, id: number): Promise<ListedWebhook | undefined> {
+export async function readListedWebhook(
+  reader: Reader,
+  id: number,
+  now: number,
+): Promise<ListedWebhook | undefined> {
   const rows = await withNumbers(existingWebhooks(reader).where('webhooks.id', '=', id)).execute();
-  return (await withDetails(reader, rows))[0];
+  return (await withDetails(reader, rows, now))[0];
 }
 
 function existingWebhooks(reader: Reader) {
@@ -136,20 +145,27 @@ function withNumbers(webhooks: ReturnType<typeof existingWebhooks>) {
 
 async function withDetails(
   reader: Reader,
-  items: readonly Omit<ListedWebhook, 'subtopics' | 'focus_count'>[],
+  items: readonly Omit<ListedWebhook, 'subtopics' | 'focus_count' | 'successes_of_day' | 'failures_of_day'>[],
+  now: number,
 ): Promise<ListedWebhook[]> {
   const ids = items.map((webhook) => webhook.id);
   const subtopics = await readSubtopics(reader, ids);
   const focuses = await countFocuses(reader, ids);
+  const attempts = await countAttemptsSince(reader, ids, now - DAY_MS);
   return items.map((webhook) => ({
     ...webhook,
     subtopics: subtopics.get(webhook.id) ?? [],
     focus_count: focuses.get(webhook.id) ?? 0,
+    successes_of_day: attempts.get(webhook.id)?.successes ?? 0,
+    failures_of_day: attempts.get(webhook.id)?.failures ?? 0,
   }));
 }
 
 function orderOf(reader: Reader, sort: WebhookSort) {
   switch (sort) {
+    case 'failing':
+      // One expression, so that the direction is that of both.
+      return sql`case when webhook_statistics.in_error = 1 then '0' else '1' end || ${nameKey(reader.dialect, 'webhooks.name')}`;
     case 'name':
       return nameKey(reader.dialect, 'webhooks.name');
     case 'created':
@@ -164,6 +180,30 @@ function orderOf(reader: Reader, sort: WebhookSort) {
     case 'depth':
       return sql`coalesce(queue_lines.pending, 0)`;
   }
+}
+
+/** The attempts of each webhook, by counters of an hour that began at a moment or later. */
+async function countAttemptsSince(
+  reader: Reader,
+  ids: readonly number[],
+  since: number,
+): Promise<Map<number, { successes: number; failures: number }>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reader.query
+    .selectFrom('webhook_trends')
+    .select([
+      'webhook_trends.webhook_id',
+      (eb) => eb.fn.sum<number>('webhook_trends.success_count').as('successes'),
+      (eb) => eb.fn.sum<number>('webhook_trends.failure_count').as('failures'),
+    ])
+    .where('webhook_trends.webhook_id', 'in', ids)
+    .where('webhook_trends.width_ms', '=', HOUR_MS)
+    .where('webhook_trends.start_at', '>=', since)
+    .groupBy('webhook_trends.webhook_id')
+    .execute();
+  return new Map(
+    rows.map((row) => [row.webhook_id, { successes: Number(row.successes), failures: Number(row.failures) }]),
+  );
 }
 
 async function readSubtopics(reader: Reader, ids: readonly number[]): Promise<Map<number, string[]>> {

@@ -31,7 +31,7 @@ const allOfAccount: PresentConfiguration = {
 };
 
 describe('what a configuration means', () => {
-  test('what is left out takes its default', () => {
+  test('omitted members get their defaults', () => {
     assert.deepEqual(toConfiguration(input, null), {
       name: 'Accounts',
       topic: 'ACCOUNT',
@@ -174,7 +174,7 @@ describe('what is wrong with a configuration', () => {
     assert.deepEqual(pointers({ type: 'BASIC', key: 'other' }, stored), ['/authentication/secret']);
   });
 
-  test('everything is told at once', () => {
+  test('all errors are reported together', () => {
     const errors = configurationErrors(
       {
         ...input,

@@ -26,10 +26,10 @@ import {
 } from './webhook.ts';
 import type { WebhookInput } from './webhook-schemas.ts';
 
-/** Says why a URL cannot be a target; null when it can. */
+/** Says why a URL cannot be a target; null if it can. */
 export type CheckTargetUrl = (url: string) => string | null;
 
-/** What an update may take over from the webhook as it is. */
+/** What an update may keep from the current webhook. */
 export interface PresentConfiguration {
   topic: Topic;
   allSubtopics: boolean;
@@ -56,7 +56,7 @@ export function configurationErrors(
   ];
 }
 
-/** The configuration that a valid input means: what is omitted takes its default (decisions, Webhook endpoints). */
+/** The configuration of a valid input, with defaults for omitted members (decisions, Webhook endpoints). */
 export function toConfiguration(
   input: WebhookInput,
   present: PresentConfiguration | null,
@@ -90,8 +90,8 @@ export function toConfiguration(
 }
 
 /**
- * Whether a list of subtopics only repeats what a record of all subtopics shows: `all_subtopics` came back with it, and it is
- * the topic's whole list, the list under the focus that is sent, or the list that the webhook shows now. Any other list,
+ * Whether a list of subtopics only repeats what a record with all subtopics shows: it comes with `all_subtopics`, and
+ * is the topic's whole list, the list under the given focus, or the list that the webhook shows now. Any other list,
  * and any list without that member, is an explicit one.
  */
 function isReadAsAll(
@@ -177,7 +177,8 @@ function targetErrors(
   present: PresentConfiguration | null,
 ): InputError[] {
   if (typeof targetUrl !== 'string') return [];
-  // Former releases took forms that are refused now: such a webhook can still be deactivated, or otherwise changed.
+  // Earlier releases accepted URLs that are rejected now. A webhook with such a URL can still be deactivated or
+  // changed.
   const fault = targetUrl === present?.targetUrl ? null : targetUrlFault(targetUrl);
   const reason = fault === null ? checkTargetUrl(targetUrl) : TARGET_URL_FAULTS[fault];
   return reason === null ? [] : [{ pointer: '/target_url', detail: reason }];
@@ -208,7 +209,7 @@ function authenticationErrors(
   return errors;
 }
 
-/** Why the stored secret cannot stay: another target could otherwise be sent it. Null when it stays. */
+/** Why the stored secret cannot be kept: it could be sent to another target. Null if it is kept. */
 function keptSecretFault(
   key: unknown,
   targetUrl: unknown,

@@ -11,13 +11,13 @@ import { keyOf, type SigningKeys } from '../signing/signing-secret.ts';
 import type { LoggingMode } from './logging-mode.ts';
 import type { BasicCredentials } from './webhook.ts';
 
-/** Webhooks whose targets are kept in memory; beyond it the longest kept is read again. */
+/** Maximum number of webhooks whose targets are cached. Beyond it, the oldest entry is dropped. */
 const MAX_KEPT = 20_000;
 
 const LOST_CREDENTIALS_REASON = 'the stored credentials cannot be decrypted; set the key and secret again';
-const LOST_SIGNING_REASON = 'the stored signing secret cannot be decrypted; make a new one';
+const LOST_SIGNING_REASON = 'the stored signing secret cannot be decrypted; create a new one';
 
-/** A webhook as delivery needs it, at the moment a message is taken up. */
+/** A webhook as delivery needs it, at the time a message is about to be sent. */
 export interface DeliveryTarget {
   webhookId: number;
   state: 'ACTIVE' | 'PAUSED' | 'INACTIVE' | 'DELETED';
@@ -26,7 +26,7 @@ export interface DeliveryTarget {
   credentials: BasicCredentials | null;
   /** Null if postbacks are not signed. */
   signingKeys: SigningKeys | null;
-  /** Why nothing can be sent: a stored secret cannot be decrypted, and an attempt without it would be a lie. */
+  /** Why nothing can be sent: a stored secret cannot be decrypted, and a request without it would be wrong. */
   lost: string | null;
   maxAttempts: number;
   ignoreBefore: number | null;
@@ -59,8 +59,8 @@ export interface DeliveryTargetsDependencies {
 }
 
 /**
- * What is decided when a message is taken up comes from the webhook as it is then: revisions are read every
- * time, the rest only when a revision changed.
+ * Reads webhooks at the time their messages are about to be sent. Revisions are read every time, the rest only if a
+ * revision has changed.
  */
 export class DeliveryTargets {
   readonly #with: DeliveryTargetsDependencies;
@@ -70,7 +70,7 @@ export class DeliveryTargets {
     this.#with = dependencies;
   }
 
-  /** Targets by webhook id; a webhook of which nothing is left is missing. */
+  /** Targets by webhook id. Webhooks without any stored data are missing. */
   async read(webhookIds: readonly number[]): Promise<Map<number, DeliveryTarget>> {
     const targets = new Map<number, DeliveryTarget>();
     if (webhookIds.length === 0) return targets;
@@ -90,13 +90,16 @@ export class DeliveryTargets {
     return targets;
   }
 
-  /** Of these webhooks, those that deliver again, as a transaction sees them: they are not paused. */
+  /** Of these webhooks, those that are not paused, as seen by a transaction. */
   async resumed(reader: Pick<Reader, 'allFor'>, webhookIds: readonly number[]): Promise<number[]> {
     const rows = await RESUMED.all<{ id: number }>(reader, asIds(webhookIds));
     return rows.map(({ id }) => id);
   }
 
-  /** Which of the messages had a request that was sent a second time without counting: it happens once a message. */
+  /**
+   * Which of the messages had a request that was sent a second time without being counted, which may happen once per
+   * message.
+   */
   async resent(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
     return new Set(messageIds.length === 0 ? [] : await readResent(this.#with.reader, messageIds));
   }
@@ -149,7 +152,8 @@ function readSigningKeys(row: TargetRow, cipher: CredentialsCipher): SigningKeys
   if (present === null || present === LOST) return present;
   const former = readSecret(row.former_signing_secret, decrypt);
   const until = row.former_signing_secret_until;
-  // Receivers that have the new secret need no other, so that a lost former one does not keep messages back.
+  // Receivers that have the new secret need no other one, so a former secret that cannot be decrypted does not block
+  // messages.
   const isUsable = former !== null && former !== LOST && until !== null;
   return { present, former: isUsable ? { key: former, until } : null };
 }

@@ -1,17 +1,17 @@
 import type { Topic } from '../../events/catalogue.ts';
 import { isAtLeastAsVerboseAs, type LogLevel } from '../../observability/log-level.ts';
 
-/** How much is logged of a webhook's deliveries, in the configuration's spelling (section 6.3). */
+/** How detailed a webhook's deliveries are logged, as spelled in the configuration (section 6.3). */
 export const LOGGING_MODES = ['NONE', 'SUMMARY', 'FULL', 'FULLONERROR'] as const;
 export type LoggingMode = (typeof LOGGING_MODES)[number];
 
-/** The same in the spelling of postback messages (section 6.2). */
+/** The same as spelled in messages (section 6.2). */
 export type MessageLoggingMode = 'NONE' | 'SUMMARY' | 'FULL' | 'FULL_ON_ERROR';
 
-/** How much of one delivery is logged. */
+/** How detailed one delivery is logged. */
 export type LogExtent = 'nothing' | 'summary' | 'full';
 
-/** The class that triggers a topic's events: its custom log level is one that section 6.3 looks at. */
+/** The class that triggers a topic's events, whose custom log level counts (section 6.3). */
 export const TRIGGERING_CLASSES = {
   ACCOUNT: 'AccountService',
   ACCOUNT_CONTENT: 'AccountContentService',
@@ -19,16 +19,16 @@ export const TRIGGERING_CLASSES = {
   REGISTRATION: 'RegistrationService',
 } as const satisfies Record<Topic, string>;
 
-/** The log levels that bear on a logging mode. */
+/** The log levels that affect a logging mode. */
 export interface RelevantLevels {
   readonly generalLevel: LogLevel;
-  /** The level of the class that triggers the event; the general one when it has none of its own. */
+  /** The level of the class that triggers the event: its custom level, otherwise the general one. */
   readonly classLevel: LogLevel;
 }
 
 /**
- * The logging mode that counts (section 6.3): FULL when the service or the triggering class is at debug or more
- * verbose, else the webhook's own, which no less verbose level lowers.
+ * The effective logging mode (section 6.3): FULL if the service or the triggering class is at debug or more verbose,
+ * otherwise that of the webhook, which a less verbose level does not lower.
  */
 export function effectiveLoggingMode(mode: LoggingMode, levels: RelevantLevels): LoggingMode {
   return isAtLeastAsVerboseAs(levels.generalLevel, 'debug') ||
@@ -37,7 +37,7 @@ export function effectiveLoggingMode(mode: LoggingMode, levels: RelevantLevels):
     : mode;
 }
 
-/** What an effective logging mode asks to be logged of a delivery that went well or not. */
+/** How detailed a success or a failure is logged in an effective logging mode. */
 export function whatToLog(mode: LoggingMode, succeeded: boolean): LogExtent {
   switch (mode) {
     case 'NONE':
@@ -51,7 +51,7 @@ export function whatToLog(mode: LoggingMode, succeeded: boolean): LogExtent {
   }
 }
 
-/** A logging mode as postback messages spell it. */
+/** A logging mode as spelled in messages. */
 export function messageLoggingMode(mode: LoggingMode): MessageLoggingMode {
   return mode === 'FULLONERROR' ? 'FULL_ON_ERROR' : mode;
 }

@@ -1,10 +1,10 @@
 /**
  * The form of a target's URL, for the API and the admin UI. URL parsers silently correct their input: they trim it,
- * drop tabs, and accept backslashes and any number of slashes. So a text could be stored that names another address
- * than the one it leads to.
+ * drop tabs, and accept backslashes and any number of slashes. So the stored text could name another address than the
+ * one it leads to.
  */
 
-/** What can be wrong with the form of a target's URL, in the words of an answer. */
+/** Possible errors in the form of a target's URL, in the words of a response. */
 export const TARGET_URL_FAULTS = {
   whiteSpace: 'target URL begins or ends with white space',
   controlCharacter: 'target URL contains a control character',
@@ -24,7 +24,7 @@ const INVISIBLE_CHARACTER = /[\p{Cf}\p{Zl}\p{Zp}]/u;
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 const AUTHORITY = /^https?:\/\/([^/?#]+)/i;
 
-/** The first thing wrong with the form of a URL; null when it is in order. Where it leads is another matter. */
+/** The first error in the form of a URL; null if there is none. Its destination is not checked. */
 export function targetUrlFault(text: string): TargetUrlFault | null {
   if (CONTROL_CHARACTER.test(text)) return 'controlCharacter';
   if (text !== text.trim()) return 'whiteSpace';
@@ -39,7 +39,7 @@ export function targetUrlFault(text: string): TargetUrlFault | null {
   return URL.canParse(text) ? null : 'invalid';
 }
 
-/** Whether two URLs name the same scheme, host and port: a stored secret may go from the one to the other. */
+/** Whether two URLs have the same scheme, host and port, so that a stored secret may be kept. */
 export function haveSameOrigin(one: string, other: string): boolean {
   if (one === other) return true;
   return URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;

@@ -4,11 +4,11 @@ import type { ContentReference } from '../../events/event.ts';
 import type { WebhookConfiguration } from './webhook.ts';
 
 /**
- * The index by which publishing finds webhooks: rows by (subtopic, focus) of active webhooks, so that the
- * cost of an event follows the webhooks that it matches, not those that exist.
+ * The index with which publishing finds webhooks: rows by (subtopic, focus) of active webhooks. So the cost of an event
+ * depends on the webhooks that it matches, not on how many exist.
  */
 
-/** Stands for "no focus". */
+/** Means "no focus". */
 const ANY = 'ANY';
 
 /** A webhook that an event matches, with the data for its message. */
@@ -21,7 +21,7 @@ export interface MatchedWebhook {
   max_attempts: number;
 }
 
-/** Writes a webhook's triggers again. */
+/** Replaces a webhook's triggers. */
 export async function replaceTriggers(
   tx: Transaction,
   webhookId: number,
@@ -31,7 +31,7 @@ export async function replaceTriggers(
   if (!enabled) return;
   const accounts = focus.filter((each) => each.type === 'ACCOUNT');
   const content = focus.filter((each) => each.type !== 'ACCOUNT');
-  // With both kinds both must match: found by the account, then held against the content focus.
+  // If there are both kinds, both must match: it is found by the account, then checked against the content focus.
   const entries = accounts.length > 0 ? accounts : content.length > 0 ? content : [{ type: ANY, id: 0 }];
   const needsContent = accounts.length > 0 && content.length > 0 ? 1 : 0;
   await tx.insertMany(
@@ -47,7 +47,7 @@ export async function deleteTriggers(tx: Transaction, webhookId: number): Promis
   await tx.run('delete from webhook_triggers where webhook_id = ?', webhookId);
 }
 
-/** Webhooks that one statement answers at most, which bounds how long it takes. */
+/** Maximum number of webhooks per statement, which limits its duration. */
 const MATCHES_AT_A_TIME = 1_000;
 
 /** The active webhooks that an event matches, in ascending order of id: the order in which lines are locked. */
@@ -64,7 +64,7 @@ export async function readMatchingWebhooks(
   return matches;
 }
 
-/** The first of those with larger ids than `afterId`. */
+/** The first of those with ids above `afterId`. */
 async function readSomeMatches(
   reader: Pick<Reader, 'all' | 'dialect'>,
   event: { subtopic: string; accountId: number | null; content: readonly ContentReference[] },

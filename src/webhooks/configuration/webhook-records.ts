@@ -7,7 +7,7 @@ import type { StatisticsRecord } from './webhook-schemas.ts';
 export type WebhookRecord = ReturnType<typeof toWebhookRecord>;
 export type FocusRecord = WebhookRecord['focus'][number];
 
-/** A webhook as the API answers it; its secret is not part of it. */
+/** A webhook as the API returns it, without its secret. */
 export function toWebhookRecord(webhook: Webhook, readOnly: boolean) {
   return {
     id: webhook.id,

@@ -21,17 +21,20 @@ import {
   MIN_ATTEMPTS,
 } from './webhook.ts';
 
-/** Bounds of what a configuration may hold. */
+/** Limits of a configuration. */
 const MAX_FOCUS_NAME_LENGTH = 200;
 const MAX_CREDENTIAL_LENGTH = 1_000;
 const MAX_URL_LENGTH = 2_048;
 
-const TopicMember = Type.Enum([...TOPICS], { title: 'Topic', description: 'What the events are about.' });
+export const TopicMember = Type.Enum([...TOPICS], {
+  title: 'Topic',
+  description: 'What the events are about.',
+});
 export const SubtopicMember = Type.Enum([...SUBTOPICS], { title: 'Subtopic', description: 'An event.' });
 const FocusType = Type.Enum([...FOCUS_TYPES], { title: 'FocusType', description: 'The type of an asset.' });
 const AuthenticationType = Type.Enum([...AUTHENTICATION_TYPES], {
   title: 'AuthenticationType',
-  description: 'Whether postbacks carry HTTP Basic credentials. Defaults to NONE.',
+  description: 'Whether postbacks have HTTP Basic credentials. Defaults to NONE.',
 });
 const LoggingMode = Type.Enum([...LOGGING_MODES], {
   title: 'LoggingMode',
@@ -55,7 +58,7 @@ const FocusInput = Type.Object(
   {
     title: 'WebhookFocusInput',
     additionalProperties: false,
-    description: 'An asset that a webhook is about.',
+    description: 'An asset to which a webhook is limited.',
   },
 );
 
@@ -89,14 +92,14 @@ const configuration = {
     Type.Array(SubtopicMember, {
       maxItems: SUBTOPICS.length,
       description:
-        'The events of the topic that are sent. Defaults to all, except those that the focus excludes.',
+        'The events of the topic that are sent. Defaults to all events, except those that the focus excludes.',
     }),
   ),
   all_subtopics: Type.Optional(
     Type.Boolean({
       description:
         'Whether `subtopics` means all subtopics. If true, and the list is the one that is returned for all subtopics, ' +
-        'the webhook still gets all of them. Has no effect with any other list. If false, `subtopics` is required.',
+        'the webhook still sends all of them. Has no effect with any other list. If false, `subtopics` is required.',
     }),
   ),
   focus: Type.Optional(
@@ -115,15 +118,15 @@ const configuration = {
   enabled: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the webhook is active. Defaults to true. While it is inactive, events cause no messages for it. ' +
-        'Deactivating it discards the messages that wait.',
+        'Whether the webhook is active. Defaults to true. While it is inactive, events create no messages for it. ' +
+        'Deactivating it discards its waiting messages.',
     }),
   ),
   paused: Type.Optional(
     Type.Boolean({
       description:
-        'Whether delivery is paused. Defaults to false. While it is paused, events still cause messages. ' +
-        'They wait, in order, and are sent once it is resumed.',
+        'Whether delivery is paused. Defaults to false. While it is paused, events still create messages. ' +
+        'The messages wait, and are sent in order once it is resumed.',
     }),
   ),
   max_attempts: Type.Optional(
@@ -145,7 +148,7 @@ export const WebhookRecord = Type.Object(
     id: Id('The id of the webhook, `subscription_id` in its messages.'),
     name: Type.String(),
     topic: TopicMember,
-    subtopics: Type.Array(SubtopicMember, { description: 'The events that it currently gets.' }),
+    subtopics: Type.Array(SubtopicMember, { description: 'The events that it currently sends.' }),
     all_subtopics: Type.Boolean({
       description:
         'True: all subtopics of the topic, except those that the focus excludes. False: an explicit list.',
@@ -157,7 +160,7 @@ export const WebhookRecord = Type.Object(
           webhook_focus_id: Type.Integer(),
           webhook_focus_name: Nullable(Type.String()),
         },
-        { title: 'WebhookFocus', description: 'An asset that a webhook is about.' },
+        { title: 'WebhookFocus', description: 'An asset to which a webhook is limited.' },
       ),
     ),
     target_url: Type.String(),
@@ -179,7 +182,7 @@ export const WebhookRecord = Type.Object(
     logging_mode: LoggingMode,
     signing_since_dt: OptionalDateTime('Since when its postbacks are signed. Null if they are not.'),
     former_signing_secret_until_dt: OptionalDateTime(
-      'Until when postbacks are also signed with the former signing secret. Null without a former one.',
+      'Until when postbacks are also signed with the old signing secret. Null if there is none.',
     ),
     in_error: Type.Boolean({ description: 'Whether an attempt has failed since the last success or edit.' }),
     read_only: Type.Boolean({ description: 'True while the webhooks service is disabled.' }),
@@ -189,7 +192,7 @@ export const WebhookRecord = Type.Object(
   { title: 'Webhook', ...HAS_ETAG, description: 'A webhook.' },
 );
 
-/** Members of a record that reading gives and writing ignores, so that what was read can be sent back. */
+/** Read-only members of a record, which are ignored on write, so that a record can be sent back as it was read. */
 const readOnlyMembers = {
   id: Ignored(WebhookRecord.properties.id),
   signing_since_dt: Ignored(WebhookRecord.properties.signing_since_dt),
@@ -212,7 +215,7 @@ export type WebhookInput = Static<typeof WebhookInput>;
 /** Section 2.3. */
 export const StatisticsRecord = Type.Object(
   {
-    statistics_valid_from_dt: DateTime('When counting started.'),
+    statistics_valid_from_dt: DateTime('Start of the counting period.'),
     success_count: Type.Integer({ description: 'Successful deliveries.' }),
     last_success_dt: OptionalDateTime('When the last delivery succeeded.'),
     error_count: Type.Integer({ description: 'Failed attempts.' }),

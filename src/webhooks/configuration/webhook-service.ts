@@ -35,16 +35,16 @@ import {
   updateWebhook,
 } from './webhook-store.ts';
 
-/** Assets whose names are read at a time: engines take a bounded number of values a statement. */
+/** Number of assets whose names are read at a time: engines limit the number of values per statement. */
 const MAX_NAMES_READ = 1_000;
 
-/** Focuses that a page of webhooks has at most, unless it is a page of one: about a megabyte. */
+/** Maximum number of focuses in a page of several webhooks: about a megabyte. */
 const MAX_FOCUSES_A_PAGE = 2_000;
 
 /** An asset that a focus may name. */
 export type FocusReference = ContentReference | { type: 'ACCOUNT'; id: number };
 
-/** Tells the present names of assets, by `TYPE id`; those that do not exist are missing. */
+/** Returns the current names of assets by `TYPE id`. Those that do not exist are missing. */
 export type ReadAssetNames = (
   reader: Pick<Reader, 'query' | 'all' | 'dialect'>,
   references: readonly FocusReference[],
@@ -64,7 +64,7 @@ export interface WebhookServiceDependencies {
   now: () => number;
 }
 
-/** What an administrator and the automation API do with webhooks (sections 2.2, 2.3, 3, 4.2 and 7). */
+/** The operations on webhooks for administrators and the automation API (sections 2.2, 2.3, 3, 4.2 and 7). */
 export class WebhookService {
   readonly #with: WebhookServiceDependencies;
 
@@ -78,7 +78,8 @@ export class WebhookService {
   }
 
   /**
-   * What is wrong with a configuration beyond its schema; with the id of a webhook, as an update of it.
+   * The errors of a configuration beyond its schema. With the id of a webhook, it is checked as an update of that
+   * webhook.
    * @throws {ProblemError} `not-found`
    */
   async inputErrors(input: unknown, webhookId: number | null) {
@@ -93,7 +94,7 @@ export class WebhookService {
       if ((await countWebhooksAlone(tx)) >= this.#with.maxWebhooks) {
         throw new ProblemError(
           'limit-reached',
-          `There are ${this.#with.maxWebhooks} webhooks, as many as max_webhooks allows; delete one first`,
+          `There are already ${this.#with.maxWebhooks} webhooks, the maximum (max_webhooks); delete one first`,
         );
       }
       const id = await insertWebhook(tx, configuration, this.#with.now());
@@ -115,7 +116,7 @@ export class WebhookService {
   }
 
   /**
-   * Replaces the whole configuration; an edit ends the error state (section 3).
+   * Replaces the whole configuration, which ends the error state (section 3).
    * @throws {ProblemError} `not-found`, `invalid-request`, `webhooks-read-only`, `precondition-failed`
    */
   async update(
@@ -141,7 +142,7 @@ export class WebhookService {
   }
 
   /**
-   * Deletes a webhook. Messages that wait are discarded at once, and its history says so.
+   * Deletes a webhook. Its waiting messages are discarded immediately, and its history says so.
    * @throws {ProblemError} `not-found`, `webhooks-read-only`, `precondition-failed`
    */
   async delete(id: number, expected: ExpectedRevisions): Promise<void> {
@@ -156,7 +157,7 @@ export class WebhookService {
     });
   }
 
-  /** How many webhooks a page holds: fewer than asked for where they have many focuses. */
+  /** The number of webhooks in a page: fewer than requested if they have many focuses. */
   async #webhooksThatFit(page: PageRequest): Promise<number> {
     let focuses = 0;
     let fitting = 0;
@@ -173,7 +174,7 @@ export class WebhookService {
     return await this.#requireStatistics(this.#with.database.reader, id);
   }
 
-  /** Clears the counts and begins the period again; the error state stays. @throws {ProblemError} `not-found` */
+  /** Clears the counts and starts a new period. The error state is kept. @throws {ProblemError} `not-found` */
   async resetStatistics(id: number, open?: Transaction): Promise<WebhookStatistics> {
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#require(tx, id);
@@ -182,7 +183,7 @@ export class WebhookService {
     });
   }
 
-  /** Focuses on a deleted asset keep its last name. */
+  /** Keeps the last name of a deleted asset in the focuses on it. */
   async assetDeleted(tx: Transaction, asset: FocusReference & { name: string }): Promise<void> {
     await nameFocuses(tx, asset);
   }
@@ -198,8 +199,8 @@ export class WebhookService {
   }
 
   /**
-   * A webhook that nobody else changes until the transaction ends. Its line comes first, as it does for deliveries, which
-   * write its statistics next.
+   * Locks a webhook until the transaction ends. Its line is locked first, as in deliveries, which write its statistics
+   * next.
    */
   async #hold(tx: Transaction, id: number): Promise<Webhook> {
     await this.#require(tx, id);
@@ -217,9 +218,9 @@ export class WebhookService {
   }
 
   /**
-   * Makes the head due now instead of at its next retry or once resumed. Delivery then discards the messages of a webhook
-   * that is inactive or deleted, or tries the target as it is configured now. A head in flight is left alone: whoever holds
-   * it for a pause looks again as it settles.
+   * Makes the head due now instead of at its next retry or once resumed. Delivery then discards the messages of a
+   * webhook that is inactive or deleted, or tries the target as it is configured now. A head in flight is not affected:
+   * the state is checked again when it is settled.
    */
   async #makeHeadDue(tx: Transaction, id: number): Promise<void> {
     await this.#with.queue.actOnHead(tx, id, 'retry');
@@ -293,7 +294,10 @@ export class WebhookService {
     });
   }
 
-  /** Each focus with its asset's present name; where there is no asset, with the one given or the one known so far. */
+  /**
+   * Each focus with the current name of its asset or, if the asset does not exist, with the given or the last known
+   * name.
+   */
   async #withNames(tx: Transaction, focus: readonly Focus[], former: readonly Focus[]): Promise<Focus[]> {
     const keyOf = ({ type, id }: Focus) => `${type} ${id}`;
     const formerNames = new Map(former.map((each) => [keyOf(each), each.name]));
@@ -326,7 +330,7 @@ export class WebhookService {
       return { type: 'BASIC', key: this.#with.cipher.decryptCredentials(row.id, row.credentials).key };
     } catch (error) {
       if (!(error instanceof UndecryptableError)) throw error;
-      // Still readable, so that setting the key and secret again corrects it.
+      // The webhook can still be read, so that setting the key and secret again corrects it.
       return { type: 'BASIC', key: '' };
     }
   }
@@ -336,7 +340,7 @@ function isResumed(present: Webhook, { paused }: WebhookConfiguration): boolean 
   return present.paused && !paused;
 }
 
-/** Whether the change may correct what made deliveries fail: another target, or new credentials. */
+/** Whether the change may fix failing deliveries: another target, or new credentials. */
 function mayMendDelivery(present: Webhook, { targetUrl, authentication }: WebhookConfiguration): boolean {
   if (targetUrl !== present.targetUrl || authentication.type !== present.authentication.type) return true;
   return authentication.type === 'BASIC' && authentication.secret !== null;

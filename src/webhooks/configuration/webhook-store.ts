@@ -6,7 +6,7 @@ import type { WebhookRow, WebhookStatisticsRow } from '../../database/schema.ts'
 import type { FocusType, Subtopic } from '../../events/catalogue.ts';
 import type { Focus, WebhookConfiguration } from './webhook.ts';
 
-/** Everyday SQL of webhooks: configuration and statistics, one operation a function. */
+/** SQL for the configuration and statistics of webhooks, one operation per function. */
 
 export type StoredWebhook = Selectable<WebhookRow> & { in_error: number };
 
@@ -28,7 +28,7 @@ export async function readWebhook(
     .executeTakeFirst();
 }
 
-/** One more than the limit, so that the caller sees whether the list goes on; ascending ids. */
+/** Returns at most one row more than the limit, in ascending order of id. */
 export async function readWebhooks(
   reader: Pick<Reader, 'query'>,
   page: PageRequest,
@@ -41,7 +41,7 @@ export async function readWebhooks(
     .execute();
 }
 
-/** Whether the webhook exists or did, and has a history still. */
+/** Whether the webhook exists, or was deleted and still has a history. */
 export async function webhookWasEver(reader: Pick<Reader, 'query'>, id: number): Promise<boolean> {
   const row = await reader.query
     .selectFrom('webhooks')
@@ -51,13 +51,17 @@ export async function webhookWasEver(reader: Pick<Reader, 'query'>, id: number):
   return row !== undefined;
 }
 
-/** Names the lock that those hold who count webhooks before they add one; any constant, the same in every release. */
+/**
+ * The lock that is held while webhooks are counted before one is added. An arbitrary constant, the same in every
+ * release.
+ */
 const COUNTING_LOCK = 7_305_201_412;
 
-/** How many webhooks there are. Nobody else counts them until the transaction ends. */
+/** The number of webhooks. Concurrent callers wait until the transaction ends. */
 export async function countWebhooksAlone(tx: Transaction): Promise<number> {
   if (tx.dialect === 'postgres') await tx.all('select pg_advisory_xact_lock(?)', COUNTING_LOCK);
-  // Each has one row of statistics, also once it is deleted: these rows are small, and few are deleted.
+  // Each webhook has one row of statistics, even after it is deleted. These rows are small, and few webhooks are
+  // deleted.
   const [row] = await tx.all<{ count: number }>(
     `select (select count(*) from webhook_statistics)
        - (select count(*) from webhooks where webhooks.deleted_at is not null) as count`,
@@ -95,6 +99,8 @@ export async function insertWebhook(
       last_error_at: null,
       last_error_message: null,
       in_error: 0,
+      failing_since: null,
+      failures_in_row: 0,
     })
     .execute();
   return id;
@@ -110,7 +116,7 @@ export async function updateWebhook(
     .updateTable('webhooks')
     .set((eb) => ({
       ...columnsOf(configuration),
-      // What was so before keeps its moment; these read the row as it was.
+      // An unchanged state keeps its time. These expressions read the row before the update.
       paused_at: configuration.paused ? eb.fn.coalesce('paused_at', eb.lit(now)) : null,
       inactive_at: configuration.enabled
         ? null
@@ -122,12 +128,12 @@ export async function updateWebhook(
     .execute();
 }
 
-/** Credentials as the cipher gave them; null for none. */
+/** Encrypted credentials; null if there are none. */
 export async function setCredentials(tx: Transaction, id: number, credentials: string | null): Promise<void> {
   await tx.query.updateTable('webhooks').set({ credentials }).where('webhooks.id', '=', id).execute();
 }
 
-/** What is forgotten of a deleted webhook at once. */
+/** The data of a deleted webhook that is removed immediately. */
 const NO_SECRETS = {
   credentials: null,
   signing_secret: null,
@@ -136,7 +142,7 @@ const NO_SECRETS = {
   former_signing_secret_until: null,
 };
 
-/** Marks a webhook as deleted and forgets its secrets; its history keeps it for a while. */
+/** Marks a webhook as deleted and removes its secrets. The row is kept as long as its history. */
 export async function markDeleted(tx: Transaction, id: number, now: number): Promise<void> {
   await tx.query
     .updateTable('webhooks')
@@ -145,7 +151,7 @@ export async function markDeleted(tx: Transaction, id: number, now: number): Pro
     .execute();
 }
 
-/** How many focuses each webhook of a page has, in the page's order. */
+/** The number of focuses of each webhook in a page, in the order of the page. */
 export async function countFocuses(
   reader: Pick<Reader, 'all'>,
   { after, limit }: PageRequest,
@@ -194,7 +200,7 @@ export async function readFocuses(
   );
 }
 
-/** Replaces what a webhook's subtopics and focuses are. */
+/** Replaces a webhook's subtopics and focuses. */
 export async function replaceSelection(
   tx: Transaction,
   id: number,
@@ -214,7 +220,7 @@ export async function replaceSelection(
   );
 }
 
-/** Writes the name of an asset into the focuses on it; deleted webhooks stay as they are. */
+/** Writes the name of an asset into the focuses on it. Deleted webhooks are not changed. */
 export async function nameFocuses(
   tx: Transaction,
   { type, id, name }: { type: FocusType; id: number; name: string },
@@ -248,7 +254,7 @@ export async function readStatistics(
     .executeTakeFirst();
 }
 
-/** Section 3: counts are cleared and the period begins now; whether the webhook is in error stays. */
+/** Section 3: counts are cleared and the period starts now. The error state is kept. */
 export async function resetStatistics(tx: Transaction, id: number, now: number): Promise<void> {
   await tx.query
     .updateTable('webhook_statistics')
@@ -268,7 +274,7 @@ export async function resetStatistics(tx: Transaction, id: number, now: number):
 export async function clearInError(tx: Transaction, id: number): Promise<void> {
   await tx.query
     .updateTable('webhook_statistics')
-    .set({ in_error: 0 })
+    .set({ in_error: 0, failing_since: null, failures_in_row: 0 })
     .where('webhook_statistics.webhook_id', '=', id)
     .execute();
 }
@@ -300,7 +306,7 @@ function collect<Row extends { webhook_id: number }, T>(
   return collected;
 }
 
-/** Removes all that is stored of webhooks. */
+/** Removes all data of webhooks. */
 export async function eraseWebhooks(tx: Transaction, ids: readonly number[]): Promise<void> {
   const gone = `(select gone.id from ${recordset(tx.dialect, 'gone', { id: 'bigint' })})`;
   const list = JSON.stringify(ids.map((id) => ({ id })));

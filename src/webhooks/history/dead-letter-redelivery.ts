@@ -3,20 +3,23 @@ import { ProblemError } from '../../problems/problem.ts';
 import { countDeadLettered, readWebhooksWithDeadLetters } from './delivery-store.ts';
 import type { LineService } from './line-service.ts';
 
-/** Messages that one step sends again, over all webhooks. */
+/** Maximum number of messages that one step redelivers, over all webhooks. */
 const STEP_MESSAGES = 500;
-/** Webhooks that one step looks at: each costs a transaction. */
+/** Maximum number of webhooks per step: each costs a transaction. */
 const STEP_WEBHOOKS = 50;
-/** What remains is counted up to this. */
+/** Remaining messages are counted up to this limit. */
 const MAX_REMAINING_COUNTED = 10_000;
 
-/** What a step did, and what is left. */
+/** The result of a step. */
 export interface RedeliveryStep {
   redelivered: number;
-  /** Messages that further steps will send again; at most {@link MAX_REMAINING_COUNTED}. */
+  /** Number of messages that further steps will redeliver; at most {@link MAX_REMAINING_COUNTED}. */
   remaining: number;
   remainingIsLowerBound: boolean;
-  /** Epoch milliseconds: what was dead-lettered later is not part of it, so that it ends while targets go on failing. */
+  /**
+   * Epoch milliseconds. Messages that are dead-lettered later are not included, so that the process ends even if
+   * targets keep failing.
+   */
   until: number;
 }
 
@@ -27,7 +30,7 @@ export interface DeadLetterRedeliveryDependencies {
   now: () => number;
 }
 
-/** Sends the dead letters of all webhooks again, step by step: in order within each webhook. Inactive ones are left alone. */
+/** Redelivers the dead letters of all active webhooks, step by step and in order within each webhook. */
 export class DeadLetterRedelivery {
   readonly #with: DeadLetterRedeliveryDependencies;
 
@@ -36,8 +39,8 @@ export class DeadLetterRedelivery {
   }
 
   /**
-   * One step; call again with its `until` as long as something remains.
-   * @throws {ProblemError} `not-found`, `conflict` when the given webhook is inactive, `webhooks-read-only`
+   * Does one step. Call it again with the returned `until` while messages remain.
+   * @throws {ProblemError} `not-found`, `conflict` if the given webhook is inactive, `webhooks-read-only`
    */
   async step(webhookId: number | null, until: number = this.#with.now()): Promise<RedeliveryStep> {
     const redelivered =
@@ -61,7 +64,7 @@ export class DeadLetterRedelivery {
         const limit = STEP_MESSAGES - redelivered;
         redelivered += await this.#with.lines.redeliverDeadLetters(webhookId, until, limit);
       } catch (error) {
-        // Deactivated or deleted since it was read: the next step does not find it any more.
+        // It was deactivated or deleted after it was read. The next step will not find it.
         const isGone = error instanceof ProblemError && ['conflict', 'not-found'].includes(error.code);
         if (!isGone) throw error;
       }

@@ -2,8 +2,8 @@
 export const DELIVERY_STATUSES = ['RETRYING', 'QUEUED', 'DELIVERED', 'DEAD_LETTERED', 'DISCARDED'] as const;
 
 /**
- * RETRYING: an attempt failed, another follows. QUEUED: sent again manually, not tried since. The others are
- * final until someone sends the message again.
+ * RETRYING: an attempt failed, another follows. QUEUED: redelivered manually, not attempted since. The others are final
+ * until someone redelivers the message.
  */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -20,7 +20,7 @@ export type StatusReason = (typeof STATUS_REASONS)[number];
 /** Reasons for which messages are discarded. */
 export type DiscardReason = Exclude<StatusReason, 'ATTEMPTS_EXHAUSTED' | 'SKIPPED'>;
 
-/** Characters of a target's answer that the history keeps of each attempt. */
+/** Number of characters of a target's response that the history stores for each attempt. */
 export const MAX_RESPONSE_KEPT = 8_192;
 
 /** An attempt that was made. */
@@ -32,20 +32,20 @@ export interface AttemptOutcome {
   durationMs: number;
   responseStatus: number | null;
   responseBody: string | null;
-  /** The target closed a kept connection as the request was written, so the request was sent once more. */
+  /** The target closed an idle connection while the request was being written, so the request was sent once more. */
   resent: boolean;
-  /** The whole message for `last_error_message`; null when it succeeded. */
+  /** The complete text for `last_error_message`; null for a success. */
   error: string | null;
 }
 
-/** A message that goes without being tried. */
+/** A message that leaves the queue without an attempt. */
 export interface DiscardOutcome {
   kind: 'discard';
   reason: DiscardReason;
   at: number;
 }
 
-/** An attempt that was cut off by the service's own stop: it counts for nothing. */
+/** An attempt that was aborted by shutdown. It is not counted. */
 export interface ReleaseOutcome {
   kind: 'release';
 }

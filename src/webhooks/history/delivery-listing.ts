@@ -11,8 +11,8 @@ const LISTED_TOGETHER = 2_048;
 const STEP_PAUSE_MS = 25;
 
 /**
- * Keeps an index of each webhook's deliveries up to date, if the database needs one.
- * PostgreSQL has an index of its own.
+ * Keeps an index of each webhook's deliveries up to date, if the database needs one. On PostgreSQL, the table has an
+ * index.
  */
 export function startHistoryIndex(dependencies: { database: Database; log: Logger }): AsyncDisposable | null {
   if (dependencies.database.dialect !== 'sqlite') return null;

@@ -227,7 +227,7 @@ describe('the log line of an attempt', () => {
 describe('the log line of a message that left without an attempt', () => {
   const removed = (mode: LoggingMode, reason: StatusReason) => ({ ...success(mode), reason });
 
-  it('tells of a discarded one as of a success', () => {
+  it('logs a discarded message like a success', () => {
     const of = (mode: LoggingMode) => linesOf({}, (log) => log.discarded(removed(mode, 'WEBHOOK_INACTIVE')));
     const summary = {
       level: 'info',
@@ -246,7 +246,7 @@ describe('the log line of a message that left without an attempt', () => {
     assert.deepEqual(of('FULL'), [{ ...summary, message: MESSAGE }]);
   });
 
-  it('tells of a dead-lettered one as of a failure', () => {
+  it('logs a dead-lettered message like a failure', () => {
     const of = (mode: LoggingMode) => linesOf({}, (log) => log.deadLettered(removed(mode, 'SKIPPED')));
     const summary = {
       level: 'error',

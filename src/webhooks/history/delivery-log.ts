@@ -31,19 +31,19 @@ export interface LoggedAttempt extends LoggedMessage {
   /** Counted from 1. */
   readonly attempt: number;
   readonly succeeded: boolean;
-  /** HTTP status of the answer; null when there was none. */
+  /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
   readonly durationMs: number;
   /** Whether the request was sent a second time within the attempt. */
   readonly resent: boolean;
   readonly targetUrl: string;
-  /** What was read of the answer's body, without the credentials that were sent. */
+  /** The part of the response body that was read, without the credentials that were sent. */
   readonly responseBody: string | null;
-  /** As in the statistics; null when it succeeded. */
+  /** As in the statistics; null for a success. */
   readonly failureMessage: string | null;
-  /** When the next attempt is due, in epoch milliseconds; null when there will be none. */
+  /** When the next attempt is due, in epoch milliseconds; null if there will be none. */
   readonly willRetryAt: number | null;
-  /** Whether this was the last attempt, after which the message went to the dead-letter queue. */
+  /** Whether this was the last attempt, after which the message was moved to the dead-letter queue. */
   readonly deadLettered: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface LoggedRemoval extends LoggedMessage {
   readonly reason: StatusReason;
 }
 
-/** A shorter query occurs in any text by chance, and holds no token. */
+/** A shorter query could occur in any text by chance, and contains no token. */
 const MIN_CENSORED_QUERY_LENGTH = 4;
 
 /** Reasons in words that end the sentence "discarded: …". */
@@ -65,9 +65,9 @@ const REASONS: Readonly<Record<StatusReason, string>> = {
 };
 
 /**
- * The log lines of deliveries, one for each attempt, as much as the webhook's logging mode and the log levels
- * ask for (section 6.3). They are written whatever the general level is: info for a success, warn for a
- * failure, error for a message that was dead-lettered.
+ * The log lines of deliveries, one for each attempt, as detailed as the webhook's logging mode and the log levels
+ * require (section 6.3). They are written regardless of the general level: info for a success, warn for a failure,
+ * error for a message that was dead-lettered.
  */
 export class DeliveryLog {
   readonly #log: Logger;
@@ -133,7 +133,7 @@ export class DeliveryLog {
     }
   }
 
-  /** A message was dropped without an attempt: its event is too old, its webhook is inactive or deleted. */
+  /** A message was discarded without an attempt: its event is too old, or its webhook is inactive or deleted. */
   discarded(removal: LoggedRemoval): void {
     const extent = this.extent(removal.mode, removal.topic, true);
     if (extent === 'nothing') return;
@@ -148,7 +148,7 @@ export class DeliveryLog {
     );
   }
 
-  /** A message went to the dead-letter queue without an attempt at this moment, say because someone asked for it. */
+  /** A message was moved to the dead-letter queue without an attempt, for example because someone skipped it. */
   deadLettered(removal: LoggedRemoval): void {
     const extent = this.extent(removal.mode, removal.topic, false);
     if (extent === 'nothing') return;
@@ -186,7 +186,7 @@ function messageWithoutQuery(body: string): unknown {
   return typeof url === 'string' ? { ...message, target_url: withoutQuery(url) } : message;
 }
 
-/** A text from a target, which may echo what it was sent, without the query of the target's URL. */
+/** A text from a target, which may echo the request, without the query of the target's URL. */
 function withoutQueryOf(targetUrl: string, text: string): string {
   const query = targetUrl.split('?').slice(1).join('?');
   if (query.length < MIN_CENSORED_QUERY_LENGTH) return text;
@@ -194,7 +194,7 @@ function withoutQueryOf(targetUrl: string, text: string): string {
   return text.replaceAll(query, '…').replaceAll(inJson, '…');
 }
 
-/** Targets often carry a token in the query; the address alone tells where a request went. */
+/** The query of a target URL often contains a token. The rest shows where a request went. */
 function withoutQuery(url: string): string {
   const query = url.indexOf('?');
   return query === -1 ? url : `${url.slice(0, query)}?…`;

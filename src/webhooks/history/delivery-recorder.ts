@@ -40,7 +40,7 @@ export async function recordDeliveries(
       for (const each of [message, ...discarded]) rows.push(discardRow(each, outcome));
     }
   }
-  // In this order, but none waits for another's result: a server gets them in one go.
+  // In this order, but without waiting for each other's results, so that the server receives them together.
   await Promise.all([
     triedBefore.length > 0 ? archiveLatestAttempts(tx, triedBefore) : undefined,
     upsertDeliveries(tx, rows),
@@ -98,6 +98,8 @@ function countAttempt(
       error_at: null,
       error: null,
       in_error: 0,
+      run_errors: 0,
+      run_since: null,
     };
     statistics.set(webhookId, change);
   }
@@ -105,10 +107,14 @@ function countAttempt(
     change.successes += 1;
     change.success_at = outcome.endedAt;
     change.in_error = 0;
+    change.run_errors = 0;
+    change.run_since = null;
   } else {
     change.errors += 1;
     change.error_at = outcome.endedAt;
     change.error = outcome.error;
     change.in_error = 1;
+    change.run_errors += 1;
+    change.run_since ??= outcome.endedAt;
   }
 }

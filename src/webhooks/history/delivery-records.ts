@@ -1,15 +1,15 @@
 import type { Static } from 'typebox';
 import type { Subtopic } from '../../events/catalogue.ts';
 import { formatDateTime, formatOptionalDateTime } from '../../time/date-time.ts';
+import { messageSubject } from '../messages/message-subject.ts';
 import type { DeliveryStatus } from './delivery-history.ts';
 import type { DeliveryRecord, DeliverySummary, LineRecord } from './delivery-schemas.ts';
-import type { StoredDelivery } from './delivery-store.ts';
-import type { DeliveryDetails, Line } from './line-service.ts';
+import type { DeliveryDetails, DeliveryInBrief, Line } from './line-service.ts';
 
 const MS_PER_SECOND = 1_000;
 
 /** A delivery in a list. */
-export function toDeliverySummary(delivery: StoredDelivery): Static<typeof DeliverySummary> {
+export function toDeliverySummary({ delivery, body }: DeliveryInBrief): Static<typeof DeliverySummary> {
   return {
     id: delivery.id,
     webhook_id: delivery.webhook_id,
@@ -23,6 +23,7 @@ export function toDeliverySummary(delivery: StoredDelivery): Static<typeof Deliv
     duration_ms: delivery.duration_ms,
     response_status: delivery.response_status,
     error: delivery.error,
+    about: messageSubject(body),
   };
 }
 
@@ -33,7 +34,7 @@ export function toDeliveryRecord({
   attempts,
 }: DeliveryDetails): Static<typeof DeliveryRecord> {
   return {
-    ...toDeliverySummary(delivery),
+    ...toDeliverySummary({ delivery, body }),
     message: JSON.parse(body),
     attempt_history: attempts.map((attempt) => ({
       attempt: attempt.attempt,

@@ -1,9 +1,11 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import type { Transaction } from '../../database/database.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { parseId } from '../../http/ids.ts';
-import { pageAnswer, pageRequest } from '../../http/paging.ts';
+import { pageAnswer, pageRequest, toCursor } from '../../http/paging.ts';
 import { problems, type Routes } from '../../http/routes.ts';
 import { PageOf, PathId } from '../../http/schemas.ts';
+import { invalidInput } from '../../problems/problem.ts';
 import { WebhookParams } from '../configuration/webhook-routes.ts';
 import { toDeliveryRecord, toDeliverySummary, toLineRecord } from './delivery-records.ts';
 import {
@@ -11,12 +13,13 @@ import {
   DeliveriesQuery,
   DeliveryRecord,
   DeliverySummary,
+  deliveryFilter,
   HeadQuery,
   LineRecord,
   RedeliverQuery,
   RedeliverRecord,
 } from './delivery-schemas.ts';
-import type { LineService } from './line-service.ts';
+import type { LineService, RedeliveryResult } from './line-service.ts';
 
 const READ = { scope: 'webhooks:read' };
 const WRITE = { scope: 'webhooks:write' };
@@ -27,13 +30,39 @@ const DeliveryParams = Type.Object({
   delivery_id: PathId('The id of the delivery.'),
 });
 
-/** The delivery history of webhooks, sending messages again, and what waits. */
+/** The delivery history of webhooks, redelivery, and lines. */
 export function deliveryRoutes(
   routes: Routes,
   { lines, idempotency, now }: { lines: LineService; idempotency: Idempotency; now: () => number },
 ): void {
   const webhookIdOf = (params: { webhook_id: string }) => parseId(params.webhook_id, 'webhook');
   const deliveryIdOf = (params: { delivery_id: string }) => parseId(params.delivery_id, 'delivery');
+
+  const redeliverAsked = async (
+    params: { webhook_id: string },
+    query: Static<typeof RedeliverQuery>,
+    tx: Transaction | undefined,
+  ) => {
+    const { status = ['DEAD_LETTERED', 'DISCARDED'], limit, cursor, delivery_id: ids, ...filter } = query;
+    const webhookId = webhookIdOf(params);
+    if (ids !== undefined) {
+      const others = Object.keys(query).filter((name) => name !== 'delivery_id');
+      if (others.length > 0)
+        throw invalidInput(
+          others.map((name) => ({
+            pointer: `/query/${name}`,
+            detail: 'cannot be combined with delivery_id',
+          })),
+        );
+      return await lines.redeliverThese(webhookId, ids, tx);
+    }
+    const atMost = limit ?? DEFAULT_REDELIVER_LIMIT;
+    if (Object.keys(filter).length === 0 && cursor === undefined)
+      return await lines.redeliverAll(webhookId, status, atMost, tx);
+    const { after } = pageRequest(cursor === undefined ? {} : { cursor });
+    const matching = { ...deliveryFilter(filter), statuses: status };
+    return await lines.redeliverMatching(webhookId, matching, { limit: atMost, after }, tx);
+  };
 
   routes.get(
     '/webhooks/:webhook_id/deliveries',
@@ -44,15 +73,19 @@ export function deliveryRoutes(
         operationId: 'listDeliveries',
         summary: 'List deliveries',
         description:
-          'The outcomes of the webhook’s messages, newest first. Available for deleted webhooks, too, until it expires.',
+          'The outcomes of the webhook’s messages, newest first. Available for deleted webhooks, too, until it expires. With a ' +
+          'filter, a page examines 2,000 messages: it may have fewer items than its limit, or none, and still have a `next_cursor`.',
         params: WebhookParams,
         querystring: DeliveriesQuery,
         response: { 200: PageOf(DeliverySummary, 'Deliveries, newest first.'), ...problems(400, 404) },
       },
     },
     async (request) => {
-      const statuses = request.query.status ?? null;
-      const page = await lines.deliveries(webhookIdOf(request.params), statuses, pageRequest(request.query));
+      const page = await lines.deliveries(
+        webhookIdOf(request.params),
+        deliveryFilter(request.query),
+        pageRequest(request.query),
+      );
       return pageAnswer(page, toDeliverySummary);
     },
   );
@@ -80,12 +113,16 @@ export function deliveryRoutes(
       schema: {
         tags: historyTags,
         operationId: 'redeliverDelivery',
-        summary: 'Send a message again',
+        summary: 'Redeliver a message',
         description: 'Appends the same message, with the same `webhook-id`, to the line.',
         params: DeliveryParams,
         response: {
           202: DeliverySummary,
-          ...problems(404, { 409: 'The message is already waiting, or can no longer be sent.' }, 422),
+          ...problems(
+            404,
+            { 409: 'The message is already waiting, or its webhook can no longer send it.' },
+            422,
+          ),
         },
       },
     },
@@ -103,8 +140,10 @@ export function deliveryRoutes(
       schema: {
         tags: historyTags,
         operationId: 'redeliverDeliveries',
-        summary: 'Send dead-lettered or discarded messages again',
-        description: 'Appends them to the line in their original order. Repeat until `remaining` is 0.',
+        summary: 'Redeliver dead-lettered or discarded messages',
+        description:
+          'Appends them to the line in their original order. Repeat until `remaining` is 0, with a filter with the ' +
+          '`next_cursor` of the call before.',
         params: WebhookParams,
         querystring: RedeliverQuery,
         response: { 202: RedeliverRecord, ...problems(400, 404, { 409: 'The webhook was deleted.' }, 422) },
@@ -112,11 +151,7 @@ export function deliveryRoutes(
     },
     async (request, reply) =>
       idempotency.answer(request, reply, async (tx) => {
-        const { status = ['DEAD_LETTERED', 'DISCARDED'], limit = DEFAULT_REDELIVER_LIMIT } = request.query;
-        return {
-          status: 202,
-          body: await lines.redeliverAll(webhookIdOf(request.params), status, limit, tx),
-        };
+        return { status: 202, body: toRedelivery(await redeliverAsked(request.params, request.query, tx)) };
       }),
   );
 
@@ -174,4 +209,9 @@ export function deliveryRoutes(
         }),
     );
   }
+}
+
+function toRedelivery({ redelivered, remaining, next }: RedeliveryResult): Static<typeof RedeliverRecord> {
+  const done = { redelivered, remaining };
+  return next === undefined ? done : { ...done, next_cursor: next === null ? null : toCursor(next) };
 }

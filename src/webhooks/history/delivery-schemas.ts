@@ -1,19 +1,51 @@
 import { type Static, Type } from 'typebox';
 import { PageQuery } from '../../http/paging.ts';
 import { DateTime, Id, Nullable, OptionalDateTime } from '../../http/schemas.ts';
+import { invalidInput } from '../../problems/problem.ts';
+import { parseDateTime } from '../../time/date-time.ts';
 import { SubtopicMember } from '../configuration/webhook-schemas.ts';
 import { MessageMember } from '../messages/message-schemas.ts';
-import { DELIVERY_STATUSES, STATUS_REASONS } from './delivery-history.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
+import { DELIVERY_STATUSES, type DeliveryStatus, STATUS_REASONS } from './delivery-history.ts';
 
-/** Messages that one call sends again when it names no limit, and at most. */
+/** Default and maximum number of messages that one call redelivers. */
 export const DEFAULT_REDELIVER_LIMIT = 1_000;
 const MAX_REDELIVER_LIMIT = 10_000;
+const MAX_REDELIVER_IDS = 200;
 
 const Status = Type.Enum([...DELIVERY_STATUSES], {
   title: 'DeliveryStatus',
   description:
-    'RETRYING: an attempt failed and another will follow. QUEUED: requeued manually, not attempted since. The others are final.',
+    'RETRYING: an attempt failed and another will follow. QUEUED: redelivered manually, not attempted since. The others are final.',
 });
+
+const named = (title: string, description: string) =>
+  Type.Union([Type.Object({ id: Type.Integer(), name: Type.String() }, { title, description }), Type.Null()]);
+
+const Subject = Type.Object(
+  {
+    account: named('SubjectAccount', 'The account, with its name at the time of the event.'),
+    course: named('SubjectCourse', 'The course, with its name at the time of the event.'),
+    learner_id: Nullable(Type.String()),
+    registration_id: Nullable(Type.String()),
+    content: Type.Union(
+      [
+        Type.Object(
+          { type: Type.String(), id: Type.Integer(), name: Type.String() },
+          { title: 'SubjectContent', description: 'What was added to an account or removed from it.' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'The first piece of content that was added or removed.' },
+    ),
+    content_count: Type.Integer({ description: 'How many pieces of content were added or removed.' }),
+  },
+  {
+    title: 'DeliverySubject',
+    description:
+      'Whom and what the message is about. Of messages of more than 32,768 characters, only the account.',
+  },
+);
 
 const summary = {
   id: Id('The id of the delivery.'),
@@ -30,6 +62,7 @@ const summary = {
   duration_ms: Nullable(Type.Integer({ description: 'Duration of the latest attempt.' })),
   response_status: Nullable(Type.Integer({ description: 'HTTP status code of the latest response.' })),
   error: Nullable(Type.String({ description: 'Why the latest attempt failed.' })),
+  about: Subject,
 };
 
 /** A delivery in a list. */
@@ -57,7 +90,7 @@ export const DeliveryRecord = Type.Object(
           error: Nullable(Type.String()),
           resent: Type.Boolean({
             description:
-              'Whether the request was sent twice because the target closed a kept-alive connection while it was being ' +
+              'Whether the request was sent twice because the target closed an idle connection while the request was being ' +
               'written. This happens at most once per message.',
           }),
         },
@@ -71,15 +104,78 @@ export const DeliveryRecord = Type.Object(
 export type DeliveryRecord = Static<typeof DeliveryRecord>;
 export type DeliveryAttempt = DeliveryRecord['attempt_history'][number];
 
-/** Which deliveries a list is of. */
+const MAX_ID_LENGTH = 255;
+const FIRST_STATUS_CODE = 100;
+const LAST_STATUS_CODE = 999;
+const MAX_DATE_TIME_LENGTH = 40;
+
+const filterMembers = {
+  subtopic: Type.Optional(
+    Type.Array(SubtopicMember, { description: 'Only messages of this event. Can be repeated.' }),
+  ),
+  message_id: Type.Optional(
+    Type.String({ maxLength: MAX_ID_LENGTH, description: 'Only the message with this `webhook-id`.' }),
+  ),
+  response_status: Type.Optional(
+    Type.Array(Type.Integer({ minimum: FIRST_STATUS_CODE, maximum: LAST_STATUS_CODE }), {
+      description: 'Only deliveries whose latest response had this status code. Can be repeated.',
+    }),
+  ),
+  account_id: Type.Optional(Id('Only messages about this account.')),
+  course_id: Type.Optional(Id('Only messages about this course.')),
+  learner_id: Type.Optional(
+    Type.String({ maxLength: MAX_ID_LENGTH, description: 'Only messages about this learner.' }),
+  ),
+  from_dt: Type.Optional(
+    Type.String({
+      maxLength: MAX_DATE_TIME_LENGTH,
+      description: 'Only events that occurred then or later: ISO 8601 with a time zone.',
+    }),
+  ),
+  until_dt: Type.Optional(
+    Type.String({
+      maxLength: MAX_DATE_TIME_LENGTH,
+      description: 'Only events that occurred before: ISO 8601 with a time zone.',
+    }),
+  ),
+};
+const FilterQuery = Type.Object(filterMembers);
+
+/** @throws {ProblemError} `invalid-request` for times that are none. */
+export function deliveryFilter(
+  query: Static<typeof FilterQuery> & { status?: DeliveryStatus[] },
+): DeliveryFilter {
+  const wrong = (['from_dt', 'until_dt'] as const).filter(
+    (name) => query[name] !== undefined && parseDateTime(query[name]) === null,
+  );
+  if (wrong.length > 0)
+    throw invalidInput(
+      wrong.map((name) => ({ pointer: `/query/${name}`, detail: 'is no date and time with a zone' })),
+    );
+  const given = {
+    statuses: query.status,
+    subtopics: query.subtopic,
+    messageId: query.message_id,
+    responseStatuses: query.response_status,
+    accountId: query.account_id,
+    courseId: query.course_id,
+    learnerId: query.learner_id,
+    from: query.from_dt === undefined ? undefined : parseDateTime(query.from_dt)!,
+    until: query.until_dt === undefined ? undefined : parseDateTime(query.until_dt)!,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The query of a list. */
 export const DeliveriesQuery = Type.Object({
   ...PageQuery.properties,
   status: Type.Optional(
     Type.Array(Status, { description: 'Only deliveries with this status. Can be repeated.' }),
   ),
+  ...filterMembers,
 });
 
-/** Which deliveries are sent again. */
+/** Which deliveries are redelivered. */
 export const RedeliverQuery = Type.Object({
   status: Type.Optional(
     Type.Array(Type.Enum(['DEAD_LETTERED', 'DISCARDED']), {
@@ -94,18 +190,43 @@ export const RedeliverQuery = Type.Object({
       description: `Maximum number of messages. Defaults to ${DEFAULT_REDELIVER_LIMIT}.`,
     }),
   ),
+  delivery_id: Type.Optional(
+    Type.Array(Id(), {
+      minItems: 1,
+      maxItems: MAX_REDELIVER_IDS,
+      description:
+        'Only these deliveries, delivered ones too. Those that wait already are left alone. Can be repeated. Cannot be ' +
+        'combined with other members.',
+    }),
+  ),
+  ...filterMembers,
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'The `next_cursor` of the previous call with the same filter.',
+    }),
+  ),
 });
 
-/** What such a call did. */
+/** The result of such a call. */
 export const RedeliverRecord = Type.Object(
   {
-    redelivered: Type.Integer({ description: 'The requeued messages, in order.' }),
+    redelivered: Type.Integer({ description: 'The redelivered messages, in order.' }),
     remaining: Type.Integer({
       description:
-        'How many messages with these statuses remain, counted up to 10,000. If not 0, call again.',
+        'Number of remaining messages with these statuses, counted up to 10,000. With a filter, of those that have not been examined. ' +
+        'If it is not 0, repeat the call.',
     }),
+    next_cursor: Type.Optional(
+      Nullable(
+        Type.String({
+          description:
+            'With a filter: where the next call goes on, because one call examines 2,000 messages. Null at the end.',
+        }),
+      ),
+    ),
   },
-  { title: 'Redelivery', description: 'What sending messages again did.' },
+  { title: 'Redelivery', description: 'The result of a redelivery.' },
 );
 
 /** A webhook's line. */
@@ -120,14 +241,14 @@ export const LineRecord = Type.Object(
     }),
     depth: Type.Integer({ description: 'Number of waiting messages, including the head.' }),
     oldest_dt: OptionalDateTime('When the event of the head occurred.'),
-    oldest_age: Nullable(Type.Number({ description: 'The same, as an age in seconds.' })),
+    oldest_age: Nullable(Type.Number({ description: 'The age of that event in seconds.' })),
     head: Type.Union(
       [
         Type.Object(
           {
             message_id: Type.String(),
             subtopic: SubtopicMember,
-            attempts: Type.Integer({ description: 'Attempts started.' }),
+            attempts: Type.Integer({ description: 'Number of attempts so far.' }),
             in_flight: Type.Boolean(),
             last_error_message: Nullable(Type.String()),
             next_attempt_dt: OptionalDateTime('Null while the head is in flight or delivery is paused.'),

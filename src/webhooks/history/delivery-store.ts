@@ -1,16 +1,15 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
-import type { PageRequest } from '../../database/page.ts';
 import { recordset } from '../../database/recordset.ts';
 import type { DeliveryAttemptRow, DeliveryRow } from '../../database/schema.ts';
 import type { QueueMessage } from '../../queue/message-queue.ts';
 import { deleteUnusedSharedBodies } from '../../queue/shared-bodies.ts';
 import type { DeliveryStatus, StatusReason } from './delivery-history.ts';
-import { readListedTo, unlistDeliveries } from './delivery-listing-store.ts';
+import { unlistDeliveries } from './delivery-listing-store.ts';
 
 /** SQL for the delivery history, one operation per function. */
 
-/** What a delivery's row says of its message. */
+/** The columns of a delivery that describe its message. */
 export type NewDelivery = Omit<StoredDelivery, 'id'>;
 
 const DELIVERY_COLUMNS = [
@@ -32,7 +31,7 @@ const DELIVERY_COLUMNS = [
   'resent',
 ] as const satisfies readonly (keyof NewDelivery)[];
 
-/** The columns that a message brings with it, before any attempt. */
+/** The columns that are known before any attempt. */
 export function untriedDelivery(message: QueueMessage) {
   return {
     webhook_id: message.lineId,
@@ -51,10 +50,13 @@ export function untriedDelivery(message: QueueMessage) {
   };
 }
 
-/** As the index says it that leaves delivered ones out: with a parameter an engine cannot know that it may use it. */
+/**
+ * The same condition as that of the partial index without delivered messages. With a parameter, an engine could not use
+ * that index.
+ */
 const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
 
-/** Writes the latest of each message; attempts add up. */
+/** Writes the latest state of each message, and adds up the attempts. */
 export async function upsertDeliveries(tx: Transaction, rows: readonly NewDelivery[]): Promise<void> {
   await tx.insertMany(
     'deliveries',
@@ -87,66 +89,8 @@ export async function archiveLatestAttempts(tx: Transaction, messageIds: readonl
   );
 }
 
-/** A delivery as its row holds it: its body may lack a part that is stored once for several. */
+/** A delivery as stored: its body may lack the part that several messages share. */
 export type StoredDelivery = Selectable<DeliveryRow>;
-
-interface DeliveriesRequest {
-  webhookId: number;
-  statuses: readonly DeliveryStatus[] | null;
-  page: PageRequest;
-}
-
-/** A webhook's deliveries, latest first, one more than the limit. */
-export async function readDeliveries(
-  reader: Pick<Reader, 'dialect' | 'query' | 'all'>,
-  request: DeliveriesRequest,
-): Promise<StoredDelivery[]> {
-  const { statuses, page } = request;
-  const query = deliveriesOf(reader, request);
-  if (statuses !== null && !statuses.includes('DELIVERED')) return await query.where(NOT_DELIVERED).execute();
-  if (reader.dialect === 'postgres') return await query.execute();
-
-  // What is listed in the meantime comes with neither or both: the two parts meet at one delivery.
-  const listedTo = await readListedTo(reader);
-  const unlisted = await query.where('deliveries.id', '>', listedTo).execute();
-  if (unlisted.length > page.limit) return unlisted;
-  const listed = await readListedDeliveries(reader, request, {
-    listedTo,
-    limit: page.limit + 1 - unlisted.length,
-  });
-  return [...unlisted, ...listed];
-}
-
-function deliveriesOf({ query }: Pick<Reader, 'query'>, { webhookId, statuses, page }: DeliveriesRequest) {
-  let found = query
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('deliveries.webhook_id', '=', webhookId)
-    .orderBy('deliveries.id', 'desc')
-    .limit(page.limit + 1);
-  if (page.after !== null) found = found.where('deliveries.id', '<', page.after);
-  return statuses === null ? found : found.where('deliveries.status', 'in', statuses);
-}
-
-/** Those of its list, from there where it ends or the page begins. */
-async function readListedDeliveries(
-  { query }: Pick<Reader, 'query'>,
-  { webhookId, statuses, page }: DeliveriesRequest,
-  { listedTo, limit }: { listedTo: number; limit: number },
-): Promise<StoredDelivery[]> {
-  const before = Math.min(listedTo + 1, page.after ?? Number.POSITIVE_INFINITY);
-  const found = query
-    .selectFrom('listed_deliveries as listed')
-    // The cross join keeps the engine from walking all deliveries instead.
-    .crossJoin('deliveries')
-    .selectAll('deliveries')
-    .whereRef('deliveries.id', '=', 'listed.delivery_id')
-    .where('listed.webhook_id', '=', webhookId)
-    .where('listed.delivery_id', '<', before)
-    .orderBy('listed.delivery_id', 'desc')
-    .limit(limit);
-  return await (statuses === null ? found : found.where('deliveries.status', 'in', statuses)).execute();
-}
 
 export async function readDelivery(
   reader: Pick<Reader, 'query'>,
@@ -172,7 +116,7 @@ export async function readDeliveryOfMessage(
     .executeTakeFirst();
 }
 
-/** Which of the messages had a request that was sent a second time, in whichever attempt. */
+/** Which of the messages had a request that was sent twice in any attempt. */
 export async function readResent(
   reader: Pick<Reader, 'dialect' | 'all'>,
   messageIds: readonly string[],
@@ -205,13 +149,13 @@ export async function readEarlierAttempts(
   return rows.reverse();
 }
 
-/** A webhook's deliveries of these statuses, in the order in which their events occurred. */
+/** A webhook's deliveries with these statuses, in the order of their events. */
 export async function readRedeliverable(
   tx: Pick<Reader, 'query'>,
   { webhookId, statuses, limit }: { webhookId: number; statuses: readonly DeliveryStatus[]; limit: number },
 ): Promise<StoredDelivery[]> {
   const found: StoredDelivery[] = [];
-  // One status after another: the index gives each in order, and both together the engines would have to sort.
+  // One status after another: the index returns each in order, but the engines would have to sort both together.
   for (const status of statuses) {
     const rows = await tx.query
       .selectFrom('deliveries')
@@ -227,7 +171,7 @@ export async function readRedeliverable(
   return found.sort((a, b) => a.id - b.id).slice(0, limit);
 }
 
-/** A webhook's messages that were dead-lettered up to a moment, in the order their events occurred. */
+/** A webhook's messages that were dead-lettered up to a given time, in the order of their events. */
 export async function readDeadLettered(
   tx: Transaction,
   { webhookId, until, limit }: { webhookId: number; until: number; limit: number },
@@ -238,14 +182,15 @@ export async function readDeadLettered(
     .where('deliveries.webhook_id', '=', webhookId)
     .where('deliveries.status', '=', 'DEAD_LETTERED')
     .where(NOT_DELIVERED)
-    // The sign keeps the engines from the index by age, which would have them sort all of the webhook's to take a few.
+    // The sign keeps the engines from using the index by age, with which they would sort all messages of the webhook to
+    // return a few.
     .where(sql<SqlBool>`+deliveries.updated_at <= ${until}`)
     .orderBy('deliveries.id')
     .limit(limit)
     .execute();
 }
 
-/** Active webhooks, by id, of which messages were dead-lettered up to a moment. */
+/** Active webhooks, by id, that have messages that were dead-lettered up to a given time. */
 export async function readWebhooksWithDeadLetters(
   reader: Pick<Reader, 'all'>,
   until: number,
@@ -262,7 +207,7 @@ export async function readWebhooksWithDeadLetters(
   return rows.map((row) => row.id);
 }
 
-/** How many such messages there are, counted up to a bound; of one webhook, or of all active ones. */
+/** The number of such messages of one webhook, or of all active ones, counted up to a limit. */
 export async function countDeadLettered(
   reader: Pick<Reader, 'all'>,
   { webhookId, until, bound }: { webhookId: number | null; until: number; bound: number },
@@ -279,11 +224,11 @@ export async function countDeadLettered(
   return Number(row?.count ?? 0);
 }
 
-/** How many deliveries of these statuses a webhook has, counted up to a bound. */
+/** The number of a webhook's deliveries with these statuses after a given one, counted up to a limit. */
 export async function countWithStatus(
   reader: Pick<Reader, 'query'>,
   webhookId: number,
-  { statuses, bound }: { statuses: readonly DeliveryStatus[]; bound: number },
+  { statuses, after = 0, bound }: { statuses: readonly DeliveryStatus[]; after?: number; bound: number },
 ): Promise<number> {
   const { count } = await reader.query
     .selectFrom((eb) =>
@@ -293,6 +238,7 @@ export async function countWithStatus(
         .where('deliveries.webhook_id', '=', webhookId)
         .where('deliveries.status', 'in', statuses)
         .where(NOT_DELIVERED)
+        .where('deliveries.id', '>', after)
         .limit(bound)
         .as('counted'),
     )
@@ -332,8 +278,8 @@ interface GoneDelivery {
 }
 
 /**
- * Removes history that has had no change since a moment, at most `limit` messages, and returns how many. What
- * waits for another attempt stays, and so do dead letters until they leave their queue.
+ * Removes history that has not changed since a given time, at most `limit` messages, and returns how many. Messages
+ * that wait for another attempt are kept, and so are dead letters until they leave their queue.
  */
 export async function deleteHistoryBefore(tx: Transaction, before: number, limit: number): Promise<number> {
   const rows = await tx.all<GoneDelivery>(

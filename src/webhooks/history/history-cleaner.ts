@@ -4,6 +4,7 @@ import type { Logger } from '../../observability/log.ts';
 import type { MessageQueue } from '../../queue/message-queue.ts';
 import { BackgroundTask } from '../../time/background-task.ts';
 import { eraseWebhooks } from '../configuration/webhook-store.ts';
+import { deleteEventsBefore } from '../events/event-blocks.ts';
 import { readForgottenWebhooks } from './delivery-listing-store.ts';
 import { deleteDeadLetteredHistoryBefore, deleteHistoryBefore } from './delivery-store.ts';
 
@@ -12,9 +13,9 @@ const DAY_MS = 86_400_000;
 const STEP_ROWS = 500;
 /** Pause between steps, for deliveries and events. */
 const STEP_PAUSE_MS = 25;
-/** Between rounds. */
+/** Pause between rounds. */
 const ROUND_PAUSE_MS = 60_000;
-/** Of several instances, each of which makes rounds, the one that comes first after so long cleans. */
+/** After this time, the first of several instances to start a round does the cleaning. */
 const REST_MS = ROUND_PAUSE_MS / 2;
 const TASK = 'clean-history';
 
@@ -25,13 +26,13 @@ export interface HistoryCleanerDependencies {
   log: Logger;
   historyDays: number;
   deadLetterDays: number;
-  /** What else is cleaned in such steps: each removes at most so many rows and answers how many. */
+  /** Other cleaning steps: each removes at most the given number of rows and returns how many. */
   furtherSteps?: readonly ((limit: number) => Promise<number>)[];
   leases: TaskLeases;
   now: () => number;
 }
 
-/** Keeps history, dead letters and deleted webhooks from growing without bound, in steps too small to notice. */
+/** Keeps events, history, dead letters and deleted webhooks from growing without limit, in small steps. */
 export class HistoryCleaner implements AsyncDisposable {
   readonly #with: HistoryCleanerDependencies;
   readonly #task: BackgroundTask;
@@ -48,7 +49,7 @@ export class HistoryCleaner implements AsyncDisposable {
       },
       pauseMs: ROUND_PAUSE_MS,
       onError: (error) =>
-        log.warn('delivery history could not be cleaned; it is tried again in a minute', { error }),
+        log.warn('old delivery history could not be removed; retrying in a minute', { error }),
     });
   }
 
@@ -57,7 +58,7 @@ export class HistoryCleaner implements AsyncDisposable {
     this.#task.start();
   }
 
-  /** Cleans until nothing is left to clean, and returns how many rows went. */
+  /** Cleans until nothing is left to clean, and returns the number of removed rows. */
   async cleanOnce(signal: AbortSignal = this.#task.signal): Promise<number> {
     const { database, queue, historyDays, deadLetterDays, furtherSteps = [], now } = this.#with;
     const historyBefore = now() - historyDays * DAY_MS;
@@ -66,6 +67,7 @@ export class HistoryCleaner implements AsyncDisposable {
       () => database.transaction((tx) => deleteHistoryBefore(tx, historyBefore, STEP_ROWS)),
       () => database.transaction((tx) => deleteDeadLetteredHistoryBefore(tx, deadBefore, STEP_ROWS)),
       () => queue.removeDeadLettersBefore(deadBefore, STEP_ROWS),
+      () => database.transaction((tx) => deleteEventsBefore(tx, historyBefore, STEP_ROWS)),
       () => this.#eraseForgottenWebhooks(historyBefore),
       ...furtherSteps.map((step) => () => step(STEP_ROWS)),
     ];

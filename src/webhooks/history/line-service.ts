@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { type Database, inTransaction, type Reader, type Transaction } from '../../database/database.ts';
-import { type Page, type PageRequest, toPage } from '../../database/page.ts';
+import type { Page, PageRequest } from '../../database/page.ts';
 import type { DeliveryAttemptRow, WebhookRow } from '../../database/schema.ts';
 import type { Topic } from '../../events/catalogue.ts';
 import { notFound, ProblemError } from '../../problems/problem.ts';
@@ -9,7 +9,15 @@ import { type WholeBody, wholeBodies } from '../../queue/shared-bodies.ts';
 import type { LoggingMode } from '../configuration/logging-mode.ts';
 import type { WebhookService } from '../configuration/webhook-service.ts';
 import { readWebhook, webhookWasEver } from '../configuration/webhook-store.ts';
+import type { TraceMessage } from '../messages/message-traces.ts';
+import type { DeliveryFilter } from './delivery-filter.ts';
 import type { DeliveryStatus } from './delivery-history.ts';
+import {
+  type RedeliverableStep,
+  readDeliveryPage,
+  readFinal,
+  readRedeliverableMatching,
+} from './delivery-list-store.ts';
 import type { DeliveryLog } from './delivery-log.ts';
 import {
   archiveLatestAttempts,
@@ -17,7 +25,6 @@ import {
   markDeadLettered,
   markQueued,
   readDeadLettered,
-  readDeliveries,
   readDelivery,
   readDeliveryOfMessage,
   readEarlierAttempts,
@@ -30,7 +37,7 @@ const MAX_ATTEMPTS_TOLD = 100;
 /** `Retry-After` for an action on a head in flight, in seconds. */
 const IN_FLIGHT_RETRY_AFTER = '5';
 
-/** Maximum count of messages that can be sent again. */
+/** Redeliverable messages are counted up to this limit. */
 const MAX_REMAINING_COUNTED = 10_000;
 
 type LineReader = Pick<Reader, 'query' | 'all' | 'allFor'>;
@@ -43,6 +50,21 @@ export interface Line extends LineState {
   paused: boolean;
   /** False if the settings turn delivery off. */
   delivers: boolean;
+}
+
+/** A delivery in a list, with its message as sent. */
+export interface DeliveryInBrief {
+  delivery: StoredDelivery;
+  body: string;
+}
+
+/** What sending several messages again did. */
+export interface RedeliveryResult {
+  redelivered: number;
+  /** How many may be left for further calls, counted up to a bound. */
+  remaining: number;
+  /** With a filter: where the next call goes on; null at the end. */
+  next?: number | null;
 }
 
 /** A delivery with its latest attempts, in order. */
@@ -60,6 +82,8 @@ export interface LineServiceDependencies {
   webhooks: Pick<WebhookService, 'assertWritable'>;
   delivers: boolean;
   deliveryLog: Pick<DeliveryLog, 'deadLettered'>;
+  /** Undefined if nothing is traced. */
+  trace?: TraceMessage | undefined;
   now: () => number;
 }
 
@@ -77,12 +101,13 @@ export class LineService {
    */
   async deliveries(
     webhookId: number,
-    statuses: readonly DeliveryStatus[] | null,
+    filter: DeliveryFilter,
     page: PageRequest,
-  ): Promise<Page<StoredDelivery>> {
-    if (!(await webhookWasEver(this.#with.database.reader, webhookId))) throw notFound('webhook', webhookId);
-    const rows = await readDeliveries(this.#with.database.reader, { webhookId, statuses, page });
-    return toPage(rows, page.limit);
+  ): Promise<Page<DeliveryInBrief>> {
+    const { reader } = this.#with.database;
+    if (!(await webhookWasEver(reader, webhookId))) throw notFound('webhook', webhookId);
+    const { items, next } = await readDeliveryPage(reader, { webhookId, filter, page });
+    return { items: await inBrief(reader, items), next };
   }
 
   /** @throws {ProblemError} `not-found` */
@@ -111,7 +136,7 @@ export class LineService {
    * @throws {ProblemError} `not-found`, `conflict` if it is waiting or the webhook is inactive,
    *   `webhooks-read-only`
    */
-  async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<StoredDelivery> {
+  async redeliver(webhookId: number, deliveryId: number, open?: Transaction): Promise<DeliveryInBrief> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
@@ -122,12 +147,13 @@ export class LineService {
         throw new ProblemError('conflict', 'The message is already waiting to be delivered');
       }
       await this.#queueAgain(tx, [delivery]);
-      return (await readDelivery(tx, webhookId, deliveryId))!;
+      const [queued] = await inBrief(tx, [(await readDelivery(tx, webhookId, deliveryId))!]);
+      return queued!;
     });
   }
 
   /**
-   * Sends dead-lettered or discarded messages again, in their order, at most `limit` of them.
+   * Redelivers dead-lettered or discarded messages, in their order, at most `limit` of them.
    * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
    */
   async redeliverAll(
@@ -135,7 +161,7 @@ export class LineService {
     statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[],
     limit: number,
     open?: Transaction,
-  ): Promise<{ redelivered: number; remaining: number }> {
+  ): Promise<RedeliveryResult> {
     this.#with.webhooks.assertWritable();
     return await inTransaction(this.#with.database, open, async (tx) => {
       await this.#with.queue.lockLines(tx, [webhookId]);
@@ -150,7 +176,59 @@ export class LineService {
   }
 
   /**
-   * Sends messages again that were dead-lettered up to a moment, in their order, at most `limit` of them, and
+   * Redelivers the dead-lettered or discarded messages that match a filter, in their order. One call examines a
+   * bounded number of them; the next goes on after `next`.
+   * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   */
+  async redeliverMatching(
+    webhookId: number,
+    filter: DeliveryFilter & { statuses: readonly ('DEAD_LETTERED' | 'DISCARDED')[] },
+    page: PageRequest,
+    open?: Transaction,
+  ): Promise<RedeliveryResult> {
+    return await this.#redeliverSome(webhookId, open, async (tx) => {
+      const { deliveries, next } = await readRedeliverableMatching(tx, { webhookId, filter, page });
+      return { deliveries, next, statuses: filter.statuses };
+    });
+  }
+
+  /**
+   * Redelivers these messages, in their order, except those that are waiting.
+   * @throws {ProblemError} as `redeliverMatching`
+   */
+  async redeliverThese(
+    webhookId: number,
+    ids: readonly number[],
+    open?: Transaction,
+  ): Promise<RedeliveryResult> {
+    return await this.#redeliverSome(webhookId, open, async (tx) => ({
+      deliveries: await readFinal(tx, webhookId, ids),
+      next: null,
+      statuses: [],
+    }));
+  }
+
+  async #redeliverSome(
+    webhookId: number,
+    open: Transaction | undefined,
+    read: (tx: Transaction) => Promise<RedeliverableStep & { statuses: readonly DeliveryStatus[] }>,
+  ): Promise<RedeliveryResult> {
+    this.#with.webhooks.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      await this.#with.queue.lockLines(tx, [webhookId]);
+      await requireActive(tx, webhookId);
+      const { deliveries, next, statuses } = await read(tx);
+      if (deliveries.length > 0) await this.#queueAgain(tx, deliveries);
+      const remaining =
+        next === null
+          ? 0
+          : await countWithStatus(tx, webhookId, { statuses, after: next, bound: MAX_REMAINING_COUNTED });
+      return { redelivered: deliveries.length, remaining, next: remaining === 0 ? null : next };
+    });
+  }
+
+  /**
+   * Redelivers messages that were dead-lettered up to a given time, in their order, at most `limit` of them, and
    * returns how many. @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive,
    * `webhooks-read-only`
    */
@@ -245,9 +323,21 @@ export class LineService {
     const bodies = await wholeBodies(tx, deliveries, { isLocked: true });
     await this.#with.queue.redeliver(
       tx,
-      deliveries.map((delivery, n) => toMessage(delivery, bodies[n]!)),
+      deliveries.map((delivery, n) => {
+        const message = toMessage(delivery, bodies[n]!);
+        // The request for a redelivery has a trace of its own, which goes on.
+        return this.#with.trace?.(tx, message) ?? message;
+      }),
     );
   }
+}
+
+async function inBrief(
+  reader: Pick<Reader, 'allFor'>,
+  deliveries: readonly StoredDelivery[],
+): Promise<DeliveryInBrief[]> {
+  const bodies = await wholeBodies(reader, deliveries);
+  return deliveries.map((delivery, n) => ({ delivery, body: bodies[n]!.body }));
 }
 
 function isPaused({ enabled, paused_at: pausedAt }: Pick<WebhookRow, 'enabled' | 'paused_at'>): boolean {

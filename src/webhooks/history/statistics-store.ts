@@ -9,13 +9,22 @@ export type StatisticsChange = {
   errors: number;
   error_at: number | null;
   error: string | null;
-  /** 1 when the latest attempt failed. */
+  /** 1 if the latest attempt failed. */
   in_error: 0 | 1;
+  /** Failures after the last success of the batch. */
+  run_errors: number;
+  /** When the first of these ended. */
+  run_since: number | null;
 };
 
+/** Whether a batch goes on with the failures that are recorded: neither a success nor an edit came in between. */
+function continuesRun(successes: string): string {
+  return `${successes} = 0 and webhook_statistics.in_error = 1`;
+}
+
 /**
- * The moment of the last attempt. An attempt that ended before a reset and is recorded after it counts in the new period,
- * so its moment is no earlier than the period's beginning.
+ * The moment of the last attempt. An attempt that ended before a reset and is recorded after it counts in the new
+ * period, so its time is not before the start of the period.
  */
 function withinPeriod(endedAt: string, column: 'last_success_at' | 'last_error_at'): string {
   return `case when ${endedAt} is null then webhook_statistics.${column}
@@ -32,6 +41,8 @@ const ADD = new BatchStatement(
     error_at: 'bigint',
     error: 'text',
     in_error: 'bigint',
+    run_errors: 'bigint',
+    run_since: 'bigint',
   },
   (change, { from }) =>
     `update webhook_statistics set
@@ -40,11 +51,15 @@ const ADD = new BatchStatement(
        error_count = webhook_statistics.error_count + ${change.errors},
        last_error_at = ${withinPeriod(change.error_at!, 'last_error_at')},
        last_error_message = coalesce(${change.error}, webhook_statistics.last_error_message),
-       in_error = ${change.in_error}
+       in_error = ${change.in_error},
+       failures_in_row = ${change.run_errors} + case when ${continuesRun(change.successes!)}
+         then webhook_statistics.failures_in_row else 0 end,
+       failing_since = case when ${continuesRun(change.successes!)}
+         then coalesce(webhook_statistics.failing_since, ${change.run_since}) else ${change.run_since} end
      ${from} where webhook_statistics.webhook_id = ${change.webhook_id}`,
 );
 
-/** Adds to the statistics of webhooks, each of which occurs once. */
+/** Adds to the statistics of webhooks. Each webhook appears once. */
 export async function addToStatistics(tx: Transaction, changes: readonly StatisticsChange[]): Promise<void> {
   await ADD.run(tx, changes);
 }

@@ -1,5 +1,12 @@
 import { type TSchema, Type } from 'typebox';
-import { CONTENT_TYPES, SUBTOPICS, type Subtopic, type Topic, topicOf } from '../../events/catalogue.ts';
+import {
+  CONTENT_TYPES,
+  SUBTOPICS,
+  type Subtopic,
+  TOPICS,
+  type Topic,
+  topicOf,
+} from '../../events/catalogue.ts';
 import { DateTime, describedAs, Nullable } from '../../http/schemas.ts';
 import { MAX_ATTEMPTS, MIN_ATTEMPTS } from '../configuration/webhook.ts';
 
@@ -79,7 +86,7 @@ const RESOURCES: Readonly<Record<Topic, TSchema>> = {
         { course: Type.Optional(course), folder, bundle: Type.Optional(bundle) },
         {
           title: 'MessageAccountContent',
-          description: '`course` or `bundle` is there if exactly one was added or removed.',
+          description: '`course` or `bundle` is present if exactly one was added or removed.',
         },
       ),
     },
@@ -118,7 +125,7 @@ export function messageSchema(subtopic: Subtopic): TSchema {
       resource: subtopic === 'REGISTRATION_STATUS_UPDATED' ? STATUS_RESOURCE : RESOURCES[topicOf(subtopic)],
       user: Type.String({
         description:
-          'Who caused it: the e-mail address of an administrator or API client. For a launch, the id of the learner.',
+          'Who triggered it: the e-mail address of an administrator or API client. For a launch, the id of the learner.',
       }),
       timestamp: DateTime('When the event occurred.'),
       target_url: Type.String(),
@@ -141,6 +148,18 @@ const Message = {
     ),
   },
 };
+
+/** `resource` of a message of any subtopic. */
+const Resource = {
+  title: 'Resource',
+  description: 'What an event is about. `subtopic` says which members it has.',
+  anyOf: [STATUS_RESOURCE, ...TOPICS.map((topic) => RESOURCES[topic])],
+};
+
+/** `resource` of a message, as the API returns it. */
+export function ResourceMember(description: string) {
+  return describedAs(Type.Unknown({ description }), Resource);
+}
 
 /** A message that the API returns. It is written as it is stored. */
 export function MessageMember(description: string) {

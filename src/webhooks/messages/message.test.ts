@@ -55,7 +55,7 @@ describe('messages', () => {
     );
   });
 
-  test('of one event are told apart by their webhook alone', () => {
+  test('of one event differ only in the data of their webhooks', () => {
     const builder = new MessageBuilder({
       subtopic: 'ACCOUNT_CREATED',
       resource: SAMPLE_RESOURCES.ACCOUNT_CREATED,

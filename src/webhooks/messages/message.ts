@@ -17,7 +17,13 @@ export interface DatedEvent extends Pick<ServiceEvent, 'subtopic' | 'resource' |
 export class MessageBuilder {
   readonly #shared: string;
 
-  constructor({ subtopic, resource, user, occurredAt }: DatedEvent) {
+  /** @param event the event, or the common part of its messages as it was stored */
+  constructor(event: DatedEvent | string) {
+    if (typeof event === 'string') {
+      this.#shared = event;
+      return;
+    }
+    const { subtopic, resource, user, occurredAt } = event;
     const shared = JSON.stringify({ subtopic, resource, user, timestamp: formatDateTime(occurredAt) });
     this.#shared = shared.slice(1, -1);
   }
@@ -32,7 +38,7 @@ export class MessageBuilder {
     return beginningOf(webhook) + this.#shared + endOf(webhook);
   }
 
-  /** The message for a webhook as it is stored beside the part that all have in common. */
+  /** The message for a webhook as stored, without the common part. */
   buildOwnPart(webhook: MatchedWebhook): string {
     return ownPart(beginningOf(webhook), endOf(webhook));
   }

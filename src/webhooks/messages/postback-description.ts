@@ -71,6 +71,14 @@ export function describePostbacks(): Record<string, object> {
               ...header('webhook-test', '`true` for a test message.', 'true'),
               required: false,
             },
+            {
+              ...header(
+                'traceparent',
+                'The place of the attempt in a trace (W3C Trace Context), if the service sends traces.',
+                '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+              ),
+              required: false,
+            },
           ],
           requestBody: {
             required: true,

@@ -62,7 +62,7 @@ export class TestMessages {
   }
 
   /**
-   * Sends one of the subtopic, which may be any of the webhook's topic, or of the webhook's first; also when the
+   * Sends a sample of the given subtopic of the webhook's topic, or of the webhook's first subtopic, even if the
    * webhook is inactive. @throws {ProblemError} `not-found`, `invalid-request`, `webhooks-read-only`
    */
   async send(

@@ -2,27 +2,33 @@ import type { Transaction } from '../../database/database.ts';
 import type { EventPublisher, ServiceEvent } from '../../events/event.ts';
 import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
 import { type MatchedWebhook, readMatchingWebhooks } from '../configuration/trigger-store.ts';
+import { type NewEvent, recordEvents } from '../events/event-recorder.ts';
+import { nextEventIds } from '../events/event-store.ts';
+import { messageIdOf } from '../events/message-ids.ts';
 import { MessageBuilder } from './message.ts';
+import type { TraceMessage } from './message-traces.ts';
 
 /**
- * What is the same in the messages of an event is stored once when that saves so many characters. Below it, reading the part
- * and removing it later cost more than they save.
+ * The common part of an event and its messages is stored once if this saves at least so many characters. Below that, reading
+ * and removing the part costs more than it saves.
  */
 const SHARED_FROM_SAVING = 16_384;
-/** Messages that are built and held in memory together. */
+/** Number of messages that are built together in memory. */
 const MESSAGES_AT_A_TIME = 500;
 
-/** Called once an event was committed, with the webhooks that got a message of it. */
+/** Called once an event has been committed, with the webhooks for which it has messages. */
 export type OnPublished = (event: ServiceEvent, webhooks: readonly { readonly id: number }[]) => void;
 
 /** Dependencies of {@link WebhookPublisher}. */
 export interface WebhookPublisherDependencies {
   queue: MessageQueue;
-  newMessageId: () => string;
   onPublished: OnPublished;
+  /** Undefined if nothing is traced. */
+  trace?: TraceMessage | undefined;
+  now: () => number;
 }
 
-/** Enqueues the messages of events, in the transaction of the change that caused them. */
+/** Records events and enqueues their messages, in the transaction of the change that caused them. */
 export class WebhookPublisher implements EventPublisher<Transaction> {
   readonly #with: WebhookPublisherDependencies;
 
@@ -31,44 +37,69 @@ export class WebhookPublisher implements EventPublisher<Transaction> {
   }
 
   async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const { queue, now } = this.#with;
     const matches: MatchedWebhook[][] = [];
     for (const event of events) matches.push(await readMatchingWebhooks(tx, event));
     const lineIds = new Set(matches.flatMap((webhooks) => webhooks.map(({ id }) => id)));
-    if (lineIds.size > 0) {
-      // For all events together: locking the lines of one event after another could cause a deadlock.
-      const occurredAt = await this.#with.queue.lockLines(tx, [...lineIds]);
-      let messages: QueueMessage[] = [];
-      // Event by event, so that each line gets them in their order.
-      for (const [n, event] of events.entries()) {
-        const builder = new MessageBuilder({ ...event, occurredAt });
-        const sharedId = await this.#share(tx, builder, matches[n]!.length);
-        for (const webhook of matches[n]!) {
-          messages.push({
-            lineId: webhook.id,
-            messageId: this.#with.newMessageId(),
-            label: event.subtopic,
-            body: builder.build(webhook),
-            ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
-            enqueuedAt: occurredAt,
-          });
-          if (messages.length < MESSAGES_AT_A_TIME) continue;
-          await this.#with.queue.enqueue(tx, messages);
-          messages = [];
-        }
+    // For all events together: locking the lines of one event after another could cause a deadlock.
+    const [occurredAt, ids] = await Promise.all([
+      lineIds.size > 0 ? queue.lockLines(tx, [...lineIds]) : now(),
+      nextEventIds(tx, events.length),
+    ]);
+    const recorded: NewEvent[] = [];
+    let messages: QueueMessage[] = [];
+    // Event by event, so that each line gets them in their order.
+    for (const [n, event] of events.entries()) {
+      const webhooks = matches[n]!;
+      const eventId = ids[n]!;
+      const builder = new MessageBuilder({ ...event, occurredAt });
+      const sharedId = await this.#share(tx, builder, webhooks.length);
+      const matched = webhooks.map(({ id }) => id);
+      recorded.push({ id: eventId, event, occurredAt, shared: builder.shared, sharedId, matched });
+      for (const webhook of webhooks) {
+        const message: QueueMessage = {
+          lineId: webhook.id,
+          messageId: messageIdOf({ eventId, occurredAt, webhookId: webhook.id }),
+          label: event.subtopic,
+          body: builder.build(webhook),
+          ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
+          enqueuedAt: occurredAt,
+        };
+        messages.push(this.#with.trace?.(tx, message) ?? message);
+        if (messages.length < MESSAGES_AT_A_TIME) continue;
+        await queue.enqueue(tx, messages);
+        messages = [];
       }
-      await this.#with.queue.enqueue(tx, messages);
     }
+    await Promise.all([queue.enqueue(tx, messages), recordEvents(tx, recorded)]);
     for (const [n, event] of events.entries()) tx.onCommit(() => this.#with.onPublished(event, matches[n]!));
   }
 
-  /** Returns the id of what the messages have in common, or null when each is stored whole. */
+  /** Returns the id of the common part, or null if each message is stored whole. */
   async #share(tx: Transaction, { shared }: MessageBuilder, messages: number): Promise<number | null> {
-    const saving = shared.length * (messages - 1);
-    return saving < SHARED_FROM_SAVING ? null : await this.#with.queue.share(tx, shared);
+    return shared.length * messages < SHARED_FROM_SAVING ? null : await this.#with.queue.share(tx, shared);
   }
 }
 
-/** Accepts events while the webhooks service is disabled, without triggering webhooks (section 3). */
-export const silentPublisher: EventPublisher<Transaction> = {
-  publish: () => Promise.resolve(),
-};
+/** Records events while the webhooks service is disabled, without triggering webhooks (section 3). */
+export class RecordingPublisher implements EventPublisher<Transaction> {
+  readonly #now: () => number;
+
+  constructor({ now }: { now: () => number }) {
+    this.#now = now;
+  }
+
+  async publish(tx: Transaction, ...events: readonly ServiceEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const occurredAt = this.#now();
+    const ids = await nextEventIds(tx, events.length);
+    await recordEvents(
+      tx,
+      events.map((event, n) => {
+        const { shared } = new MessageBuilder({ ...event, occurredAt });
+        return { id: ids[n]!, event, occurredAt, shared, sharedId: null, matched: null };
+      }),
+    );
+  }
+}

@@ -26,15 +26,15 @@ const SigningSecretInput = Nullable(
           minimum: 0,
           maximum: MAX_FORMER_SECONDS,
           description:
-            'For how many seconds the former secret goes on to sign beside the new one: up to 7 days. Defaults to 24 hours. ' +
-            '0 ends it at once, such as when it has leaked.',
+            'For how many seconds the old secret keeps signing as well: up to 7 days. Defaults to 24 hours. ' +
+            'With 0, it stops immediately, which is right if it has leaked.',
         }),
       ),
     },
     {
       title: 'SigningSecretInput',
       additionalProperties: false,
-      description: 'How the signing secret is replaced.',
+      description: 'Options for replacing the signing secret.',
     },
   ),
 );
@@ -43,12 +43,12 @@ const SigningSecretInput = Nullable(
 const SigningSecretRecord = Type.Object(
   {
     signing_secret: Type.String({
-      description: '`whsec_` and 32 bytes in base64, as Standard Webhooks have it. No other response has it.',
+      description: '`whsec_` and 32 bytes in base64, as in Standard Webhooks. No other response contains it.',
       examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'],
     }),
     signing_since_dt: DateTime('Since when the postbacks of the webhook are signed.'),
     former_signing_secret_until_dt: OptionalDateTime(
-      'Until when the former secret also signs. Null if there is none.',
+      'Until when the old secret also signs. Null if there is none.',
     ),
   },
   { title: 'SigningSecret', description: 'A new signing secret.' },
@@ -63,10 +63,10 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
       schema: {
         tags,
         operationId: 'rotateSigningSecret',
-        summary: 'Make or replace the signing secret of a webhook',
+        summary: 'Create or replace the signing secret of a webhook',
         description:
-          'Postbacks are then signed with the header `webhook-signature`, as Standard Webhooks describe. The former ' +
-          'secret goes on to sign for a while, so that receivers can change to the new one at any time before.',
+          'Postbacks are then signed with the header `webhook-signature` (Standard Webhooks). The old secret keeps signing ' +
+          'for a while, so that receivers can switch to the new one within that time.',
         params: WebhookParams,
         body: SigningSecretInput,
         response: {
@@ -101,7 +101,8 @@ export function signingRoutes(routes: Routes, signing: SigningService, idempoten
         tags,
         operationId: 'deleteSigningSecret',
         summary: 'Stop signing the postbacks of a webhook',
-        description: 'Forgets the signing secret, and the former one. A webhook without one is a 404.',
+        description:
+          'Deletes the signing secret, and the old one if there is one. The response is 404 if the webhook has none.',
         params: WebhookParams,
         response: { 204: Type.Null(), ...problems({ 403: READ_ONLY }, 404) },
       },

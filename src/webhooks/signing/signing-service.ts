@@ -42,7 +42,7 @@ export class SigningService {
 
   /**
    * Creates a signing secret. The current one becomes the former one, which continues to sign in addition.
-   * @param formerForMs how long the former secret continues to sign, in milliseconds; 0 ends it at once
+   * @param formerForMs how long the former secret continues to sign, in milliseconds; with 0, it stops immediately
    * @throws {ProblemError} `not-found`, `webhooks-read-only`
    */
   async rotate(webhookId: number, formerForMs: number, open?: Transaction): Promise<NewSigningSecret> {
@@ -64,7 +64,7 @@ export class SigningService {
   }
 
   /**
-   * Ends signing and forgets the secrets.
+   * Ends signing and deletes the secrets.
    * @throws {ProblemError} `not-found` also if the webhook does not sign, `webhooks-read-only`
    */
   async end(webhookId: number): Promise<void> {
@@ -73,7 +73,7 @@ export class SigningService {
       const present = await this.#hold(tx, webhookId);
       if (present.signing_secret === null)
         throw new ProblemError('not-found', 'The webhook has no signing secret');
-      await this.#write(tx, webhookId, NOT_SIGNED, 'signing was ended for a webhook');
+      await this.#write(tx, webhookId, NOT_SIGNED, 'the postbacks of a webhook are no longer signed');
     });
   }
 
@@ -87,7 +87,7 @@ export class SigningService {
     return present;
   }
 
-  /** The head is retried now, because a target that refused its signature may accept the new one. */
+  /** The head is retried now, because a target that rejected its signature may accept the new one. */
   async #write(tx: Transaction, webhookId: number, row: SigningRow, text: string): Promise<void> {
     await writeSigning(tx, webhookId, row);
     await this.#with.queue.actOnHead(tx, webhookId, 'retry');

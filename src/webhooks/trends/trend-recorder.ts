@@ -19,9 +19,9 @@ import {
   type StoredCounters,
 } from './trend-store.ts';
 
-/** How much of the charts a crash can lose. */
+/** A crash can lose this much of the charts. */
 const WRITE_INTERVAL_MS = 5_000;
-/** Rows of one transaction: a few milliseconds of the database's time. */
+/** Number of rows per transaction: a few milliseconds of database time. */
 const ROWS_A_WRITE = 500;
 /** Maximum number of counters kept while the database cannot be written. Beyond it, the oldest are dropped. */
 const MAX_UNWRITTEN = 50_000;
@@ -36,9 +36,9 @@ export interface TrendRecorderDependencies {
 }
 
 /**
- * Counts attempts and events for charts. Delivery only adds to numbers in memory (0.1 µs an attempt); they are written
- * every few seconds and at the end, in transactions of their own. A crash loses what was not written yet: these
- * numbers draw charts, a webhook's statistics are others.
+ * Counts attempts and events for charts. Delivery only adds to numbers in memory (0.1 µs per attempt). They are written
+ * every few seconds and at shutdown, in separate transactions. A crash loses numbers that were not written yet. They
+ * are only used for charts, not for a webhook's statistics.
  */
 export class TrendRecorder implements AsyncDisposable {
   readonly #with: TrendRecorderDependencies;
@@ -61,7 +61,7 @@ export class TrendRecorder implements AsyncDisposable {
     this.#with = dependencies;
   }
 
-  /** Counts a delivery attempt now. */
+  /** Counts a delivery attempt. */
   attempted(webhookId: number, succeeded: boolean, durationMs: number): void {
     const minute = this.#minuteOfNow();
     if (minute !== this.#minute) this.#beginMinute(minute);
@@ -73,7 +73,7 @@ export class TrendRecorder implements AsyncDisposable {
     countAttempt(counters, succeeded, durationMs);
   }
 
-  /** Counts an event now. */
+  /** Counts an event. */
   eventPublished(): void {
     const minute = this.#minuteOfNow();
     this.#events.set(minute, (this.#events.get(minute) ?? 0) + 1);
@@ -92,7 +92,7 @@ export class TrendRecorder implements AsyncDisposable {
     await this.#writing;
   }
 
-  /** Removes counters that no chart shows any more, at most `limit`, and returns how many. */
+  /** Removes counters that no chart shows any longer, at most `limit`, and returns how many. */
   async forgetOld(limit: number): Promise<number> {
     const now = this.#with.now();
     return await this.#with.database.transaction(async (tx) => {
@@ -107,7 +107,7 @@ export class TrendRecorder implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#task[Symbol.asyncDispose]();
     await this.write();
-    // One write may have been under way already, without the last attempts.
+    // A write may already have been in progress, without the last attempts.
     await this.write();
   }
 
@@ -150,12 +150,15 @@ export class TrendRecorder implements AsyncDisposable {
 
   #failed(error: unknown): void {
     if (!this.#failing)
-      this.#with.log.warn('the figures for charts could not be written; retrying', { error });
+      this.#with.log.warn('the counters for charts could not be stored; retrying', { error });
     this.#failing = true;
   }
 }
 
-/** Rows of each webhook and of all together, by minute and by hour; always in one order, so that no two instances block each other. */
+/**
+ * Rows of each webhook and of all together, by minute and by hour, always in the same order, so that instances cannot
+ * deadlock.
+ */
 function toRows(attempts: ReadonlyMap<number, ReadonlyMap<number, TrendCounters>>): StoredCounters[] {
   const rows = new Map<string, StoredCounters>();
   for (const [minute, byWebhook] of attempts) {

@@ -4,15 +4,16 @@ import { webhookWasEver } from '../configuration/webhook-store.ts';
 import {
   addCounters,
   bucketStarts,
+  DAY_MS,
   emptyCounters,
   HOUR_MS,
   TREND_PERIODS,
   type TrendCounters,
   type TrendPeriod,
 } from './trend.ts';
-import { ALL_WEBHOOKS, readEvents, readMostFailing, readTrend } from './trend-store.ts';
+import { ALL_WEBHOOKS, countAttemptsSince, readEvents, readMostFailing, readTrend } from './trend-store.ts';
 
-/** What happened from a moment (epoch milliseconds) until the next bucket begins. */
+/** What happened from a given time (epoch milliseconds) until the next bucket starts. */
 export interface TrendBucket {
   startAt: number;
   counters: TrendCounters;
@@ -42,11 +43,20 @@ export class TrendService {
     this.#with = dependencies;
   }
 
-  /** A webhook's buckets of a period, evenly spaced, the last one of this moment. @throws {ProblemError} `not-found` */
+  /**
+   * A webhook's buckets of a period, evenly spaced. The last one contains the current time. @throws {ProblemError}
+   * `not-found`
+   */
   async ofWebhook(webhookId: number, period: TrendPeriod): Promise<TrendBucket[]> {
     if (!(await webhookWasEver(this.#with.reader, webhookId))) throw notFound('webhook', webhookId);
     await this.#with.recorder.write();
     return await this.#buckets(webhookId, period, this.#with.now());
+  }
+
+  /** A webhook's attempts within the last 24 hours, to the hour. */
+  async attemptsOfDay(webhookId: number): Promise<{ successes: number; failures: number }> {
+    await this.#with.recorder.write();
+    return await countAttemptsSince(this.#with.reader, webhookId, this.#with.now() - DAY_MS);
   }
 
   /** The last hour of all webhooks together, by minute. */

@@ -1,12 +1,12 @@
 import type { Reader, SqlRow, Transaction } from '../../database/database.ts';
-import { type CounterWidth, LATENCY_CLASSES, MINUTE_MS, type TrendCounters } from './trend.ts';
+import { type CounterWidth, HOUR_MS, LATENCY_CLASSES, MINUTE_MS, type TrendCounters } from './trend.ts';
 
 /** SQL for the counters for charts, one operation per function. */
 
 /** Means all webhooks together. */
 export const ALL_WEBHOOKS = 0;
 
-/** Counters as they are stored. */
+/** Stored counters. */
 export interface StoredCounters extends TrendCounters {
   /** {@link ALL_WEBHOOKS} for all together. */
   webhookId: number;
@@ -19,7 +19,7 @@ const LATENCY_COLUMNS = Array.from({ length: LATENCY_CLASSES }, (_, index) => `l
 const SUMMED_COLUMNS = ['success_count', 'failure_count', 'latency_total', ...LATENCY_COLUMNS];
 const COLUMNS = ['webhook_id', 'width_ms', 'start_at', 'latency_max', ...SUMMED_COLUMNS];
 
-/** Adds to the counters that are there. Several instances add up. */
+/** Adds to the stored counters. Several instances add to the same rows. */
 export async function addTrends(tx: Transaction, counters: readonly StoredCounters[]): Promise<void> {
   const sums = SUMMED_COLUMNS.map((column) => `${column} = webhook_trends.${column} + excluded.${column}`);
   await tx.insertMany(
@@ -56,7 +56,7 @@ export async function addEvents(
   );
 }
 
-/** A webhook's counters of a width from a moment on. */
+/** A webhook's counters of a width, starting from a given time. */
 export async function readTrend(
   reader: Pick<Reader, 'all'>,
   webhookId: number,
@@ -82,7 +82,22 @@ export async function readTrend(
   }));
 }
 
-/** Events by minute, from a moment on. */
+/** How many attempts of a webhook succeeded and failed, by its counters of an hour that began at a moment or later. */
+export async function countAttemptsSince(
+  reader: Pick<Reader, 'all'>,
+  webhookId: number,
+  since: number,
+): Promise<{ successes: number; failures: number }> {
+  const [row] = await reader.all<{ successes: number | null; failures: number | null }>(
+    `select sum(success_count) as successes, sum(failure_count) as failures from webhook_trends
+     where webhook_id = ? and width_ms = ${HOUR_MS} and start_at >= ?`,
+    webhookId,
+    since,
+  );
+  return { successes: Number(row?.successes ?? 0), failures: Number(row?.failures ?? 0) };
+}
+
+/** Events by minute, starting from a given time. */
 export async function readEvents(
   reader: Pick<Reader, 'all'>,
   since: number,
@@ -90,7 +105,7 @@ export async function readEvents(
   return await reader.all('select start_at, event_count from event_trends where start_at >= ?', since);
 }
 
-/** Webhooks with the most failures from a moment on. */
+/** Webhooks with the most failures since a given time. */
 export async function readMostFailing(
   reader: Pick<Reader, 'all'>,
   since: number,
@@ -105,7 +120,7 @@ export async function readMostFailing(
   );
 }
 
-/** Removes counters of a width that began before a moment, at most `limit`, and returns how many. */
+/** Removes counters of a width from before a given time, at most `limit`, and returns how many. */
 export async function deleteTrendsBefore(
   tx: Transaction,
   widthMs: CounterWidth,

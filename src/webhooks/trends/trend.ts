@@ -2,15 +2,16 @@
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 
-/** How wide the counters are that are kept; wider buckets are sums of these. */
+/** The widths of stored counters. Wider buckets are sums of these. */
 export type CounterWidth = typeof MINUTE_MS | typeof HOUR_MS;
 
-/** Upper bounds, in milliseconds, of the classes that latencies are counted in; a last class holds the rest. */
+/** Upper bounds, in milliseconds, of the classes of latencies. One more class has the rest. */
 export const LATENCY_BOUNDS_MS = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000] as const;
 export const LATENCY_CLASSES = LATENCY_BOUNDS_MS.length + 1;
 
-/** Attempts of a webhook within some time. */
+/** Attempts of a webhook within a period. */
 export interface TrendCounters {
   successes: number;
   failures: number;
@@ -53,8 +54,8 @@ export function addCounters(sum: TrendCounters, added: Readonly<TrendCounters>):
 }
 
 /**
- * The latency that a share of the attempts did not exceed, in milliseconds, as near as the classes tell: spread evenly
- * within each, and none beyond the longest. Null without attempts.
+ * The latency, in milliseconds, that a share of the attempts did not exceed. It is estimated: attempts are assumed to
+ * be spread evenly within each class, and not to exceed the longest. Null without attempts.
  */
 export function latencyQuantile(counters: Readonly<TrendCounters>, share: number): number | null {
   const attempts = counters.successes + counters.failures;
@@ -73,7 +74,7 @@ export function latencyQuantile(counters: Readonly<TrendCounters>, share: number
   return counters.latencyMax;
 }
 
-/** How a chart divides the time up to now; the last bucket holds this moment. */
+/** How a chart divides the time until now. The last bucket contains the current time. */
 export const TREND_PERIODS = {
   hour: { counterMs: MINUTE_MS, bucketMs: MINUTE_MS, buckets: 60 },
   day: { counterMs: HOUR_MS, bucketMs: HOUR_MS, buckets: 24 },
@@ -82,13 +83,13 @@ export const TREND_PERIODS = {
 } as const satisfies Record<string, { counterMs: CounterWidth; bucketMs: number; buckets: number }>;
 export type TrendPeriod = keyof typeof TREND_PERIODS;
 
-/** How long counters are kept: what the charts show of them, and the bucket that is just leaving. */
+/** How long counters are kept: the period that the charts show, and one more bucket. */
 export const KEPT_MS: Readonly<Record<CounterWidth, number>> = {
   [MINUTE_MS]: 2 * HOUR_MS,
   [HOUR_MS]: 31 * 24 * HOUR_MS,
 };
 
-/** Where the buckets of a period begin, in epoch milliseconds. */
+/** Where the buckets of a period start, in epoch milliseconds. */
 export function bucketStarts(period: TrendPeriod, now: number): number[] {
   const { bucketMs, buckets } = TREND_PERIODS[period];
   const last = Math.floor(now / bucketMs) * bucketMs;

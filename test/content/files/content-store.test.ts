@@ -154,7 +154,7 @@ for (const [name, openPlace] of Object.entries(CONTENT_STORES)) {
       }
     });
 
-    it('removes what a key names, whole or in part, and nothing else; twice is no error', async () => {
+    it('removes the complete or partial files of a key and nothing else, and twice is not an error', async () => {
       await using place = await openPlace();
       const store = place.open();
       const [key, kept, part] = [1, 2, 3].map(() => newContentKey(Date.now())) as [string, string, string];

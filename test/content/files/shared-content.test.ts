@@ -94,7 +94,7 @@ describe('course files in a shared folder', () => {
     await assert.rejects(startTestService({ settings }), /belongs to another installation/);
   });
 
-  it('a share that is not mounted is noticed at start, before anything is taken for lost', async () => {
+  it('a share that is not mounted is detected at startup, before anything is considered lost', async () => {
     using folder = temporaryFolder();
     const shared = path.join(folder.path, 'shared');
     const dataDir = path.join(folder.path, 'data');

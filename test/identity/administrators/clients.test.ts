@@ -30,7 +30,7 @@ describe('API clients in the admin UI', () => {
     return answer.body;
   };
 
-  test('are made with a secret that is told once', async () => {
+  test('are created with a secret that is returned once', async () => {
     const made = await create();
     const { client_secret: secret, ...record } = made;
     assert.deepEqual(record, {

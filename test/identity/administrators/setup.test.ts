@@ -185,7 +185,7 @@ describe('the first start', () => {
 });
 
 describe('an invitation', () => {
-  test('is told once, and lets the person set a password under the role that was given', async () => {
+  test('is returned once, and lets the person set a password with the given role', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);
@@ -260,7 +260,7 @@ describe('an invitation', () => {
 });
 
 describe('a link to set a new password', () => {
-  test('leaves the present one until it is used, then ends it and all sessions', async () => {
+  test('leaves the current password until it is used, then ends it and all sessions', async () => {
     await using service = await startTestService();
     const { data_dir: dataDir } = service.settings;
     await createAdministrator(dataDir);
@@ -282,7 +282,7 @@ describe('a link to set a new password', () => {
     assert.equal((await admin.post('/ui/api/administrators/999/link')).status, 404);
   });
 
-  test('ends when the present password is changed: whoever holds it must not undo the change', async () => {
+  test('ends when the current password is changed, so that nobody can undo the change with it', async () => {
     await using service = await startTestService();
     await createAdministrator(service.settings.data_dir);
     const admin = await signedInBrowser(service.url);

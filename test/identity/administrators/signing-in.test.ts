@@ -50,7 +50,7 @@ describe('signing in', () => {
     }
   });
 
-  test('without a session, nobody is told more than that', async () => {
+  test('without a session, nothing else is revealed', async () => {
     const answer = await browser.get('/ui/api/session');
     assertProblem(answer, 401, 'unauthorized');
     assert.equal('setup_required' in answer.body, false);
@@ -232,7 +232,7 @@ describe('the password', () => {
     assert.equal((await new Browser(service.url).signIn(ADMIN_EMAIL, next)).status, 200);
   });
 
-  test('stays when the present one is wrong or the new one is none', async () => {
+  test('is kept if the current one is wrong or the new one is invalid', async () => {
     const email = 'stays@example.com';
     await createAdministrator(service.settings.data_dir, { email });
     const browser = await signedInBrowser(service.url, email);

@@ -15,6 +15,8 @@ import {
 } from './collected-routes.ts';
 import { WHO_MAY_CALL } from './who-may-call.ts';
 
+// Runs on SQLite alone: the callers are refused before anything is read.
+
 const HOUR_MS = 3_600_000;
 const OTHER_EMAIL = 'abe@example.com';
 const FORMER_EMAIL = 'former@example.com';

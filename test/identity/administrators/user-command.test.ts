@@ -128,7 +128,7 @@ describe('coursewire user list, delete and reset-password', () => {
     assert.equal((await command.administrators.list()).length, 1);
   });
 
-  test('exit 1 when there is no such administrator', async () => {
+  test('exit 1 if the administrator does not exist', async () => {
     await using command = await openCommand();
     for (const name of ['delete', 'reset-password']) {
       const { code, err } = await command.run([name, 'nobody@example.com']);

@@ -133,8 +133,12 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
   {
     allowed: ['webhooks:read', 'admin'],
     routes: `
+      GET    /events
+      GET    /events/:event_id
+      GET    /events/:event_id/webhooks
       GET    /webhooks
       GET    /webhooks/:webhook_id
+      GET    /webhooks/:webhook_id/health
       GET    /webhooks/:webhook_id/deliveries
       GET    /webhooks/:webhook_id/deliveries/:delivery_id
       GET    /webhooks/:webhook_id/line
@@ -154,6 +158,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       POST   /webhooks/:webhook_id/deliveries/redeliver
       POST   /webhooks/:webhook_id/line/retry
       POST   /webhooks/:webhook_id/line/skip
+      POST   /webhooks/:webhook_id/replay
       POST   /webhooks/:webhook_id/signing-secret
       DELETE /webhooks/:webhook_id/signing-secret
       POST   /webhooks/:webhook_id/statistics/reset

@@ -66,7 +66,7 @@ export class Person {
     // A page that is being left cannot be asked.
     while (!(await condition().catch(() => false))) {
       if (performance.now() > end) {
-        // biome-ignore lint/performance/useDomNodeTextContent: only what is to be seen counts.
+        // Not `textContent`: only what is visible counts.
         const seen = await this.call(() => `${location.href}\n${document.body.innerText}`).catch(String);
         assert.fail(`not within ${WAIT_MS} ms: ${what}. The page shows:\n${seen}`);
       }
@@ -155,7 +155,7 @@ export class Person {
   #shows(text: string): Promise<boolean> {
     return this.call((sought) => {
       // Without the marks that keep names of either direction apart.
-      // biome-ignore lint/performance/useDomNodeTextContent: only what is to be seen counts.
+      // Not `textContent`: only what is visible counts.
       const shown = document.body.innerText.replaceAll(/[\u2066-\u2069]/g, '').replaceAll(/\s+/g, ' ');
       return shown.includes(sought);
     }, text);

@@ -18,6 +18,16 @@ export function elementOf(element: string, ofGroups: RegExp): string {
   return UNDEFINED;
 }
 
+/**
+ * Whether an element is of a place that its list does not have.
+ * @param countOf answers the length of a list
+ */
+export function isBeyond(element: string, countOf: (list: string) => number): boolean {
+  return [...element.matchAll(/\.(\d+)(?=\.)/g)].some(
+    ({ index, 1: place }) => Number(place) >= countOf(element.slice(0, index)),
+  );
+}
+
 function groups(names: string): RegExp {
   return new RegExp(`\\.(?:${names}|\\d+)$`);
 }

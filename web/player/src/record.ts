@@ -17,6 +17,20 @@ export function cardOf(
   );
 }
 
+/** A card with one thing to do. */
+export function actionCard(title: string, words: string, label: string, action: () => unknown): HTMLElement {
+  const button = element('button', { class: 'main', onclick: () => void action() }, label);
+  return cardOf(title, words, element('div', { class: 'actions' }, button));
+}
+
+/** What a learner reads of a unit that records nothing; null for one that records. */
+export function modeWords(mode: string, isReview: boolean): string | null {
+  if (mode === 'preview') return TEXTS.preview;
+  if (mode === 'browse') return TEXTS.browse;
+  if (mode === 'review') return TEXTS.reviewMode;
+  return isReview ? TEXTS.review : null;
+}
+
 /**
  * The page after the exit: what was recorded, and how to continue.
  * @param result the list that {@link fillResult} fills

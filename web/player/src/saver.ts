@@ -1,16 +1,8 @@
 import type { Splice } from '../../../src/player/scorm/cmi.ts';
 import { textDigest } from '../../../src/player/scorm/text-digest.ts';
+import type { Snapshot } from './scorm-session.ts';
 import { post, Refusal } from './server.ts';
 import { forgetUnsent, hasUnsent, keepUnsent, takeUnsent, type UnsentOwner } from './unsent.ts';
-
-/** What a unit has to save at a moment. */
-export interface Snapshot {
-  cmi: Record<string, unknown>;
-  terminated: boolean;
-  elapsedMs: number;
-  /** What is kept for all units together. */
-  state?: unknown;
-}
 
 /** Where saving stands; the page says it. */
 export type SavingState = 'saved' | 'saving' | 'offline' | 'superseded' | 'over' | 'refused';

@@ -1,4 +1,11 @@
-import type { Snapshot } from './saver.ts';
+/** What a unit has to save at a moment. */
+export interface Snapshot {
+  cmi: Record<string, unknown>;
+  terminated: boolean;
+  elapsedMs: number;
+  /** What is kept for all units together. */
+  state?: unknown;
+}
 
 /** The data model engine of one edition, which knows the standard's elements, types and error codes. */
 export interface Engine {

@@ -1,24 +1,30 @@
 import { durationMs } from '../../../src/player/scorm/scorm2004-status.ts';
+import { isBeyond } from './element-of.ts';
 
 /** What the engine does not check; error codes of the standard (Run-Time Environment 3.1.7). */
 const GET_FAILURE = 301;
 const SET_FAILURE = 351;
+export const NOT_INITIALIZED = 403;
 const TYPE_MISMATCH = 406;
+const DEPENDENCY = 408;
 
 const DURATIONS = /^cmi\.(?:session_time|interactions\.\d+\.latency)$/;
 const IDS = /^cmi\.(?:objectives\.(\d+)|interactions\.(\d+))\.id$/;
+/** Elements that have no value before they are given one; the engine answers an empty text for them. */
+const UNSET = /^cmi\.(?:launch_data|comments_from_(?:learner|lms)\.\d+\.(?:comment|location|timestamp))$/;
+const CAPTIONING = 'cmi.learner_preference.audio_captioning';
+const MEMBERS = /^(cmi\.(?:objectives|interactions))\.(\d+)\.(?!id$|(?:.*\.)?_)/;
 /** RFC 2141. */
 const URN = /^urn:[a-z0-9][a-z0-9-]{1,31}:[^\s<>"\\^`{|}~]+$/i;
 
-/**
- * The error of reading an element of a list that is not that long; 0 for every other element.
- * @param countOf answers the length of a list
- */
+/** The error of reading an element of a list that is not that long; 0 for every other element. */
 export function readError(element: string, countOf: (list: string) => number): number {
-  for (const { index, 0: match, 1: place } of element.matchAll(/\.(\d+)(?=\.)/g)) {
-    if (match !== '' && Number(place) >= countOf(element.slice(0, index))) return GET_FAILURE;
-  }
-  return 0;
+  return isBeyond(element, countOf) ? GET_FAILURE : 0;
+}
+
+/** Whether an element that is empty was never set. */
+export function isUnset(element: string): boolean {
+  return UNSET.test(element);
 }
 
 /**
@@ -26,13 +32,20 @@ export function readError(element: string, countOf: (list: string) => number): n
  * @param read answers an element's value
  */
 export function setError(element: string, value: string, read: (element: string) => string): number {
+  const countOf = (list: string) => Number(read(`${list}._count`)) || 0;
+  // One that skips a place is refused for that.
+  if (isBeyond(element, (list) => countOf(list) + 1)) return 0;
+  const [, itsList, place] = MEMBERS.exec(element) ?? [];
+  // The other members depend on the id; the engine does not say so of each.
+  if (itsList !== undefined && Number(place) === countOf(itsList)) return DEPENDENCY;
+  if (!IDS.test(element) && isBeyond(element, countOf)) return 0;
   if (DURATIONS.test(element)) return durationMs(value) === null ? TYPE_MISMATCH : 0;
+  if (element === CAPTIONING) return ['-1', '0', '1'].includes(value) ? 0 : TYPE_MISMATCH;
   const [, objective, interaction] = IDS.exec(element) ?? [];
   const index = objective ?? interaction;
   const list = objective === undefined ? 'cmi.interactions' : 'cmi.objectives';
-  // One that skips a place is refused for that.
-  const count = Number(read(`${list}._count`)) || 0;
-  if (index === undefined || Number(index) > count) return 0;
+  if (index === undefined) return 0;
+  const count = countOf(list);
   const isValid = value.trim() !== '' && (!/^urn:/i.test(value) || URN.test(value));
   if (!isValid) return TYPE_MISMATCH;
   // The ids of objectives are unique. The engine refuses another one too, but keeps the objective without its id.

@@ -1,17 +1,27 @@
 import { Scorm2004API } from 'scorm-again/scorm2004/min';
 import type { UnitReport } from '../../../src/player/scorm/sequencing/unit-tracking.ts';
 import { type AdlHost, AdlModel } from './adl-model.ts';
+import {
+  allowDecimalResult,
+  allowOtherId,
+  allowValues,
+  emptyOrLong,
+  loadCmi,
+  MOST_LOCATION,
+  MOST_SUSPEND_DATA,
+} from './allowed-values.ts';
+import { setInLists } from './element-lists.ts';
 import { elementOf, GROUPS_2004 } from './element-of.ts';
 import { EXITS_OF_ALL } from './exits.ts';
-import { allowLongText, MOST_LOCATION, MOST_SUSPEND_DATA } from './long-texts.ts';
+import { type Navigation, navigationOf } from './navigation.ts';
 import { NOTHING_SENT } from './nothing-sent.ts';
 import { type Engine, type OnChange, ScormSession } from './scorm-session.ts';
-import { readError, setError } from './scorm2004-rules.ts';
+import { isUnset, NOT_INITIALIZED, readError, setError } from './scorm2004-rules.ts';
 import type { Sequencer } from './sequencer.ts';
 
 const NO_LOG = 5;
-/** The engine refuses to empty it, which the standard allows. */
-const EMPTIABLE = 'cmi.location';
+/** The engine refuses to empty them, which the standard allows. */
+const EMPTIABLE = ['cmi.location', 'cmi.learner_preference.language'];
 
 /** What the server says of a unit. */
 export interface Scorm2004Start {
@@ -20,11 +30,6 @@ export interface Scorm2004Start {
   units: string[];
   unit: string;
 }
-
-/** Where a unit wants to go once it has terminated. */
-export type Navigation =
-  | { to: 'continue' | 'previous' | 'exit' | 'suspend' | 'abandon' }
-  | { to: 'unit'; unit: string };
 
 /**
  * The API of SCORM 2004, for `window.API_1484_11`.
@@ -94,9 +99,12 @@ function engineOf(
     logLevel: NO_LOG,
     httpService: NOTHING_SENT as never,
   });
-  allowLongText(inner.cmi, 'suspend_data', MOST_SUSPEND_DATA);
-  allowLongText(inner.cmi, 'location', MOST_LOCATION);
-  inner.loadFromJSON({ cmi } as never);
+  const { learner_preference: preference, interactions } = inner.cmi;
+  allowValues(inner.cmi, 'suspend_data', emptyOrLong(MOST_SUSPEND_DATA));
+  allowValues(inner.cmi, 'location', emptyOrLong(MOST_LOCATION));
+  allowValues(preference, 'language', (value) => value === '');
+  allowValues(preference, 'delivery_speed', (value) => /^0+(?:\.0+)?$/.test(value));
+  loadCmi(inner, cmi);
   const adl = new AdlModel(adlHost);
   /** That of `adl`, where the last call was about it. */
   let adlError: string | null = null;
@@ -108,7 +116,8 @@ function engineOf(
   };
   const countOf = (list: string) => Number(inner.GetValue(`${list}._count`)) || 0;
   const isAdl = (element: string) => AdlModel.holds(element) && inner.isInitialized();
-  const lastError = () => adlError ?? String(inner.GetLastError());
+  const lastErrorOfInner = () => String(inner.GetLastError());
+  const lastError = () => adlError ?? lastErrorOfInner();
   const ofInner = <T>(value: T): T => {
     adlError = null;
     return value;
@@ -129,9 +138,15 @@ function engineOf(
       if (isAdl(element)) return ofAdl(adl.get(element));
       const error = inner.isInitialized() ? readError(element, countOf) : 0;
       if (error !== 0) return ofAdl({ value: '', error });
+      // Of some elements the engine leaves the error of an earlier call.
+      inner.lastErrorCode = '0';
       const value = String(inner.GetValue(elementOf(element, GROUPS_2004)));
-      // The engine takes an empty location for one that was never set.
-      if (value === '' && element === EMPTIABLE && set.has(element)) return ofAdl({ value, error: 0 });
+      if (value === '' && inner.isInitialized()) {
+        // The engine takes an empty value for one that was never set, or the other way round.
+        if (EMPTIABLE.includes(element) && set.has(element)) return ofAdl({ value, error: 0 });
+        if (isUnset(element) && !set.has(element) && lastErrorOfInner() === '0')
+          return ofAdl({ value, error: NOT_INITIALIZED });
+      }
       return ofInner(value);
     },
     setValue(element, value) {
@@ -140,13 +155,18 @@ function engineOf(
         ? setError(element, value, (name) => String(inner.GetValue(name)))
         : 0;
       if (error !== 0) return ofAdl({ value: 'false', error });
-      if (element === EMPTIABLE && value === '' && inner.isInitialized()) {
-        (inner.cmi as { location: string }).location = '';
+      if (EMPTIABLE.includes(element) && value === '' && inner.isInitialized()) {
+        if (element === 'cmi.location') (inner.cmi as { location: string }).location = '';
+        else preference.language = '';
         set.add(element);
         onSet(element);
         return ofAdl({ value: 'true', error: 0 });
       }
-      const result = ofInner(inner.SetValue(elementOf(element, GROUPS_2004), value));
+      allowDecimalResult(interactions, element);
+      allowOtherId(interactions, element);
+      const result = ofInner(
+        setInLists(inner.cmi, element, () => inner.SetValue(elementOf(element, GROUPS_2004), value)),
+      );
       if (result === 'true') {
         set.add(element);
         onSet(element);
@@ -176,26 +196,6 @@ function plainHost({ units, unit }: Scorm2004Start): AdlHost {
     read: () => null,
     write() {},
   };
-}
-
-function navigationOf(request: string): Navigation | null {
-  const target = /^\{target=(.+)\}(?:choice|jump)$/.exec(request)?.[1];
-  if (target !== undefined) return { to: 'unit', unit: target };
-  switch (request) {
-    case 'continue':
-    case 'previous':
-      return { to: request };
-    case 'exit':
-    case 'exitAll':
-      return { to: 'exit' };
-    case 'suspendAll':
-      return { to: 'suspend' };
-    case 'abandon':
-    case 'abandonAll':
-      return { to: 'abandon' };
-    default:
-      return null;
-  }
 }
 
 /** What a course finds that initializes again in the same page: all that it left. */

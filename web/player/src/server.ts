@@ -32,12 +32,21 @@ export interface PageAnswer {
   sequencing: { tree: ActivityTreeDefinition; state: SequencingState | null } | null;
 }
 
+/** The time that a unit allows its learner. */
+export interface TimeLimit {
+  leftMs: number;
+  exits: boolean;
+  says: boolean;
+}
+
 export interface UnitStart {
   script: 'scorm12' | 'scorm2004' | null;
   address: string;
   ownWindow: boolean;
   data: unknown;
   isReview: boolean;
+  /** Null without one. */
+  timeLimit: TimeLimit | null;
 }
 
 /** An answer that is no success. */

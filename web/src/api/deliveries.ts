@@ -22,18 +22,28 @@ export const DELIVERY_STATUSES = [
 ] as const satisfies readonly DeliveryStatus[];
 
 const PAGE_SIZE = 25;
+const REDELIVERED_TOGETHER = 500;
 
 /** A page of a webhook's history, latest first. Only the first page is refreshed. */
 export const deliveriesQuery = (
   webhookId: number,
-  { outcome, cursor }: { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },
+  {
+    outcome,
+    cursor,
+    filter = {},
+  }: { outcome?: DeliveryStatus | undefined; cursor?: string | undefined; filter?: object },
 ) =>
   queryOptions({
-    queryKey: [...webhooksKey, webhookId, 'deliveries', { outcome, cursor }],
+    queryKey: [...webhooksKey, webhookId, 'deliveries', { outcome, cursor, filter }],
     queryFn: ({ signal }) =>
       request<{ data: DeliverySummary[]; next_cursor: string | null }>(
         'GET',
-        withQuery(`/webhooks/${webhookId}/deliveries`, { limit: PAGE_SIZE, status: outcome, cursor }),
+        withQuery(`/webhooks/${webhookId}/deliveries`, {
+          ...filter,
+          limit: PAGE_SIZE,
+          status: outcome,
+          cursor,
+        }),
         { signal },
       ),
     placeholderData: keepPreviousData,
@@ -62,6 +72,35 @@ export const deliveryQuery = (webhookId: number, deliveryId: number) =>
       request<Delivery>('GET', `/webhooks/${webhookId}/deliveries/${deliveryId}`, { signal }),
     ...polling(LIVE_MS),
   });
+
+/** What sending several messages again did, and where the next step goes on. */
+interface RedeliveryOfSome {
+  redelivered: number;
+  remaining: number;
+  next_cursor?: string | null;
+}
+
+/** Sends these messages again, in order. */
+export function redeliverThese(webhookId: number, ids: readonly number[]): Promise<RedeliveryOfSome> {
+  const query = new URLSearchParams(ids.map((id) => ['delivery_id', String(id)]));
+  return request('POST', `/webhooks/${webhookId}/deliveries/redeliver?${query}`);
+}
+
+/** One step of sending those that match again. Call it again with its cursor while there is one. */
+export function redeliverMatching(
+  webhookId: number,
+  filter: object,
+  cursor: string | null,
+): Promise<RedeliveryOfSome> {
+  return request(
+    'POST',
+    withQuery(`/webhooks/${webhookId}/deliveries/redeliver`, {
+      ...filter,
+      limit: REDELIVERED_TOGETHER,
+      cursor,
+    }),
+  );
+}
 
 export function redeliver(
   webhookId: number,

@@ -22,11 +22,12 @@ export function createQueryClient(connection: Connection): QueryClient {
   const onSuccess = () => {
     if (!connection.isLost()) return;
     connection.report(false);
-    // Queries that failed in the meantime are repeated without a click.
-    void client.refetchQueries({
-      type: 'active',
-      predicate: ({ state }) => state.error instanceof UnreachableError,
-    });
+    // Queries that failed in the meantime are repeated without a click. One that a click has repeated already goes on:
+    // cancelling it would lose the click.
+    void client.refetchQueries(
+      { type: 'active', predicate: ({ state }) => state.error instanceof UnreachableError },
+      { cancelRefetch: false },
+    );
   };
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({ onError, onSuccess }),

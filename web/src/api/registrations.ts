@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type {
   LaunchRecord as Launch,
+  LaunchInput,
   RegistrationRecord as Registration,
   RegistrationInput,
   RegistrationUnitRecord as RegistrationUnit,
@@ -43,9 +44,13 @@ export type AttemptUnit = Attempt['units'][number];
 /** A learner's results, as they are set manually. */
 export type RegistrationStatus = Pick<Registration, 'completion' | 'success' | 'score' | 'duration'>;
 
+/** How a course is played. */
+export const LAUNCH_MODES = ['normal', 'browse', 'review'] as const;
+
 /** How often an open registration is refreshed, because learners may be working on it. */
 const REGISTRATION_MS = 5_000;
 const STATEMENTS_PER_PAGE = 25;
+const REGISTRATIONS_PER_PAGE = 100;
 
 /** All queries about registrations, which are repeated after a change. */
 export const registrationsKey = ['registrations'] as const;
@@ -68,14 +73,35 @@ export const registrationQuery = (id: string) =>
     ...polling(REGISTRATION_MS),
   });
 
-/** The data that the course reported in each attempt. */
+/** The data that the course reported in each attempt, latest attempt first, page by page. */
 export const runtimeQuery = (id: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: [...registrationsKey, id, 'runtime'],
-    queryFn: ({ signal }) =>
-      request<Runtime>('GET', `/registrations/${encodeURIComponent(id)}/runtime`, { signal }),
+    queryFn: ({ pageParam, signal }) =>
+      request<Runtime>(
+        'GET',
+        withQuery(`/registrations/${encodeURIComponent(id)}/runtime`, {
+          order: 'desc',
+          ...(pageParam === null ? {} : { cursor: pageParam }),
+        }),
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
     ...polling(REGISTRATION_MS),
   });
+
+/** The attempts of some pages: a page may continue the last attempt of the one before it. */
+export function attemptsOf(pages: readonly Runtime[]): Attempt[] {
+  const attempts: Attempt[] = [];
+  for (const part of pages.flatMap((page) => page.attempts)) {
+    const last = attempts.at(-1);
+    if (last?.attempt === part.attempt) {
+      attempts[attempts.length - 1] = { ...last, units: [...last.units, ...part.units] };
+    } else attempts.push(part);
+  }
+  return attempts;
+}
 
 /** The statements of a cmi5 or xAPI course, oldest first, page by page. */
 export const statementsQuery = (id: string) =>
@@ -99,6 +125,29 @@ export function createRegistration(body: RegistrationInput, idempotencyKey: stri
   return request('POST', '/registrations', { body, idempotencyKey });
 }
 
+/** Whether a learner is registered for this very course or equivalent through the account. */
+export async function isRegistered(
+  accountId: number,
+  { type, id }: { type: 'COURSE' | 'EQUIVALENT'; id: number },
+  learnerId: string,
+): Promise<boolean> {
+  const query = {
+    account_id: accountId,
+    learner_id: learnerId,
+    limit: REGISTRATIONS_PER_PAGE,
+    ...(type === 'COURSE' ? { course_id: id } : {}),
+  };
+  for (let cursor: string | null = null; ; ) {
+    const path: string = withQuery('/registrations', cursor === null ? query : { ...query, cursor });
+    const page: { data: Registration[]; next_cursor: string | null } = await request('GET', path);
+    const isFound = page.data.some(({ course_id, equivalent_id }) =>
+      type === 'COURSE' ? course_id === id && equivalent_id === null : equivalent_id === id,
+    );
+    if (isFound || page.next_cursor === null) return isFound;
+    cursor = page.next_cursor;
+  }
+}
+
 /** Rejected (412) if it was changed since `etag` was read. */
 export function updateRegistrationStatus(
   id: string,
@@ -108,8 +157,12 @@ export function updateRegistrationStatus(
   return request('PUT', `/registrations/${id}/status`, { body, ...(etag === null ? {} : { ifMatch: etag }) });
 }
 
-export function launchRegistration(id: string, idempotencyKey: string): Promise<Launch> {
-  return request('POST', `/registrations/${id}/launch`, { idempotencyKey });
+export function launchRegistration(
+  id: string,
+  body: Pick<NonNullable<LaunchInput>, 'mode' | 'language'>,
+  idempotencyKey: string,
+): Promise<Launch> {
+  return request('POST', `/registrations/${id}/launch`, { body, idempotencyKey });
 }
 
 /** Ends the attempt. The next launch starts another. */

@@ -4,6 +4,7 @@ import type {
   WebhookInput,
   StatisticsRecord as WebhookStatistics,
 } from '../../../src/webhooks/configuration/webhook-schemas.ts';
+import type { HealthRecord as WebhookHealth } from '../../../src/webhooks/health/health-routes.ts';
 import type {
   LineRecord as Line,
   TestRecord as TestResult,
@@ -16,6 +17,7 @@ export type {
   TestResult,
   Trend,
   TrendBucket,
+  WebhookHealth,
   WebhookOverview,
   WebhookRecord,
   WebhookStatistics,

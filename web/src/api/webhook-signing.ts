@@ -9,8 +9,8 @@ export interface SigningSecret {
 }
 
 /**
- * Makes or replaces the secret that signs a webhook's postbacks.
- * @param formerSeconds how long the former secret goes on to sign
+ * Creates or replaces the secret that signs a webhook's postbacks.
+ * @param formerSeconds how long the former secret keeps signing
  */
 export function rotateSigningSecret(
   id: number,

@@ -10,6 +10,7 @@ import type {
   Trend,
   TrendPeriod,
   WebhookConfiguration,
+  WebhookHealth,
   WebhookOverview,
   WebhookRecord,
   WebhookStatistics,
@@ -63,6 +64,14 @@ export const statisticsQuery = (id: number) =>
   queryOptions({
     queryKey: [...WEBHOOKS, id, 'statistics'],
     queryFn: ({ signal }) => request<WebhookStatistics>('GET', `/webhooks/${id}/statistics`, { signal }),
+    ...polling(LIVE_MS),
+  });
+
+/** How well a webhook delivers and, if it is in error, why. */
+export const healthQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...WEBHOOKS, id, 'health'],
+    queryFn: ({ signal }) => request<WebhookHealth>('GET', `/webhooks/${id}/health`, { signal }),
     ...polling(LIVE_MS),
   });
 

@@ -10,6 +10,7 @@ import { clientRoutes } from '../pages/clients/routes.ts';
 import { contentRoutes } from '../pages/content/routes.ts';
 import { dashboardRoutes } from '../pages/dashboard/routes.ts';
 import { deadLetterRoutes } from '../pages/dead-letters/routes.ts';
+import { eventRoutes } from '../pages/events/routes.ts';
 import { integrationRoutes } from '../pages/integrations/routes.ts';
 import { profileRoutes } from '../pages/profile/routes.ts';
 import { registrationRoutes } from '../pages/registrations/routes.ts';
@@ -35,6 +36,7 @@ const routeTree = rootRoute.addChildren([
       ...webhookRoutes,
       ...clientRoutes,
       ...deadLetterRoutes,
+      ...eventRoutes,
       ...administratorRoutes,
       ...systemRoutes,
     ]),

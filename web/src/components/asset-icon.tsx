@@ -9,8 +9,13 @@ const ICONS = {
   FOLDER: IconFolder,
 } as const;
 
+/** The icon of a type of asset. */
+export function iconOf(type: FocusType): (typeof ICONS)[FocusType] {
+  return ICONS[type];
+}
+
 /** The icon of a type of asset. The type is also shown in words. */
 export function AssetIcon({ type }: { type: FocusType }) {
-  const Icon = ICONS[type];
+  const Icon = iconOf(type);
   return <Icon size={18} stroke={1.5} aria-hidden />;
 }

@@ -10,6 +10,7 @@ import styles from './data-table.module.css';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { explainError } from './explain-error.ts';
+import { ExportButton, type ListExport } from './export-button.tsx';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
 import { TableFooter } from './table-footer.tsx';
 import { TableToolbar } from './table-toolbar.tsx';
@@ -19,7 +20,7 @@ import type { TableState } from './use-table.ts';
  * A list that the service searches, sorts and pages. Its state is in the address (see useTable), its content is a
  * query (with `placeholderData: keepPreviousData`, so that the rows stay while another page loads).
  */
-export function DataTable<T>({
+export function DataTable<T extends object>({
   label,
   columns,
   rowKey,
@@ -30,6 +31,7 @@ export function DataTable<T>({
   filters,
   toolbar,
   dragging,
+  exporting,
   empty,
 }: {
   /** The name of the list: `Webhooks`. */
@@ -51,6 +53,8 @@ export function DataTable<T>({
   toolbar?: ReactNode;
   /** Without it, rows cannot be dragged. */
   dragging?: RowDragging<T> | undefined;
+  /** Without it, the list cannot be exported. */
+  exporting?: ListExport<T>;
   /** Shown if there are no rows at all (an EmptyState that says what to do). */
   empty: ReactNode;
 }) {
@@ -99,7 +103,11 @@ export function DataTable<T>({
           onOrder={onOrder}
         />
       )}
-      <TableFooter table={table} page={data} />
+      <TableFooter
+        table={table}
+        page={data}
+        actions={exporting !== undefined && <ExportButton exporting={exporting} rowKey={rowKey} />}
+      />
     </section>
   );
 }

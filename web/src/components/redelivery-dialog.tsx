@@ -1,11 +1,14 @@
-import { Button, Group, Modal, Progress, Stack } from '@mantine/core';
+import { Modal, Progress, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { deadLettersKey, type RedeliveryStep, redeliverDeadLetters } from '../api/dead-letters.ts';
+import { redeliverMatching } from '../api/deliveries.ts';
 import { webhooksKey } from '../api/webhooks.ts';
 import { deadLetters } from '../texts/dead-letters.ts';
+import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
 import { FormProblem } from './form-problem.tsx';
+import { RunButtons } from './run-buttons.tsx';
 
 const texts = deadLetters.redelivery;
 const WHOLE = 100;
@@ -15,7 +18,7 @@ interface Run {
   done: number;
   left: number;
   leftIsMinimum: boolean;
-  /** Later dead letters are not included; null before the first step. */
+  /** Where the next step goes on; null before the first step. Later dead letters are not included. */
   until: string | null;
   error: unknown;
 }
@@ -26,23 +29,28 @@ const START: Run = { phase: 'asking', done: 0, left: 0, leftIsMinimum: false, un
 export function RedeliveryDialog({
   opened,
   webhook,
+  filter = null,
   onClose,
 }: {
   opened: boolean;
   webhook: { id: number; name: string } | null;
+  /** Members of the API; null for all dead letters. */
+  filter?: object | null;
   onClose: () => void;
 }) {
   return (
     <Modal opened={opened} onClose={onClose} title={texts.title} size="md">
-      <RedeliveryForm webhook={webhook} onClose={onClose} />
+      <RedeliveryForm webhook={webhook} filter={filter} onClose={onClose} />
     </Modal>
   );
 }
 
 function RedeliveryForm({
   webhook,
+  filter,
   onClose,
 }: {
+  filter: object | null;
   webhook: { id: number; name: string } | null;
   onClose: () => void;
 }) {
@@ -60,8 +68,10 @@ function RedeliveryForm({
     try {
       while (!stop.signal.aborted) {
         // A step that has started is finished, so that its count is not lost.
-        const step = await redeliverDeadLetters(webhook?.id ?? null, state.until);
-        state = after(state, step);
+        state =
+          webhook !== null && filter !== null
+            ? afterMatching(state, await redeliverMatching(webhook.id, filter, state.until))
+            : after(state, await redeliverDeadLetters(webhook?.id ?? null, state.until));
         if (state.phase === 'done') break;
         setRun(state);
       }
@@ -79,7 +89,13 @@ function RedeliveryForm({
   const words = total === 0 ? texts.running : progressWords(run, total);
   return (
     <Stack gap="md">
-      <div>{webhook === null ? texts.ofAll : texts.ofOne(webhook.name)}</div>
+      <div>
+        {webhook === null
+          ? texts.ofAll
+          : filter === null
+            ? texts.ofOne(webhook.name)
+            : texts.ofMatching(webhook.name)}
+      </div>
       {run.phase !== 'asking' && (
         <div>
           <Progress
@@ -91,22 +107,16 @@ function RedeliveryForm({
         </div>
       )}
       <FormProblem error={run.error} />
-      <Group justify="flex-end" gap="sm">
-        {run.phase === 'running' ? (
-          <Button variant="default" onClick={() => stopper.current?.abort()}>
-            {texts.stop}
-          </Button>
-        ) : (
-          <Button variant="default" onClick={onClose}>
-            {texts.close}
-          </Button>
-        )}
-        {run.phase !== 'done' && (
-          <Button onClick={() => void start()} loading={run.phase === 'running'}>
-            {run.phase === 'asking' ? texts.start : texts.goOn}
-          </Button>
-        )}
-      </Group>
+      <RunButtons
+        isRunning={run.phase === 'running'}
+        next={
+          run.phase === 'done'
+            ? null
+            : { label: run.phase === 'asking' ? texts.start : shared.continue, onClick: () => void start() }
+        }
+        onStop={() => stopper.current?.abort()}
+        onClose={onClose}
+      />
     </Stack>
   );
 }
@@ -121,6 +131,18 @@ function after(state: Run, step: RedeliveryStep): Run {
     left: step.remaining,
     leftIsMinimum: step.remaining_is_lower_bound,
     until: step.until_dt,
+  };
+}
+
+function afterMatching(state: Run, step: Awaited<ReturnType<typeof redeliverMatching>>): Run {
+  const isDone = step.next_cursor == null;
+  return {
+    ...state,
+    phase: isDone ? 'done' : 'running',
+    done: state.done + step.redelivered,
+    left: step.remaining,
+    leftIsMinimum: false,
+    until: step.next_cursor ?? null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { Pagination, Select, Skeleton, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import type { ReactNode } from 'react';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
 import { shared } from '../texts/shared.ts';
 import { formatNumber } from '../utilities/numbers.ts';
@@ -12,7 +13,16 @@ const words = shared.table;
 const SMALLEST_PAGE = PAGE_SIZES[0];
 
 /** The range of rows, the total, and the other pages. */
-export function TableFooter({ table, page }: { table: TableState; page: ListAnswer<unknown> | undefined }) {
+export function TableFooter({
+  table,
+  page,
+  actions,
+}: {
+  table: TableState;
+  page: ListAnswer<unknown> | undefined;
+  /** What can be done with the whole list. */
+  actions: ReactNode;
+}) {
   const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false });
   if (page === undefined) {
     // A separate key, so that what replaces it elsewhere on the page causes no jump.
@@ -35,6 +45,7 @@ export function TableFooter({ table, page }: { table: TableState; page: ListAnsw
           words.range(formatNumber(offset + 1), formatNumber(offset + data.length), totalText)}
         {isLowerBound && current >= pages && <div>{words.bound(formatNumber(total))}</div>}
       </div>
+      {total > 0 && actions}
       {total > SMALLEST_PAGE && (
         <Select
           size="xs"

@@ -1,13 +1,13 @@
 import { ActionIcon, CloseButton, Select, TextInput, Tooltip } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconSearch, IconSortAscending, IconSortDescending } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import type { ReactNode } from 'react';
 import { shared } from '../texts/shared.ts';
-import { useDebounced } from '../utilities/use-debounced.ts';
 import { PHONE } from './data-rows.tsx';
 import styles from './data-table.module.css';
 import type { Column, TableOrder } from './table-columns.ts';
 import type { TableState } from './use-table.ts';
+import { useTypedFilter } from './use-typed-filter.ts';
 
 const TYPING_MS = 250;
 
@@ -44,23 +44,7 @@ export function TableToolbar<T>({
 }
 
 function SearchField({ table, label }: { table: TableState; label: string }) {
-  const inAddress = table.values.search ?? '';
-  const [typed, setTyped] = useState(inAddress);
-  const [last, setLast] = useState(inAddress);
-  // The address was changed by something else (back button, cleared filters), or by typing here.
-  if (last !== inAddress) {
-    setLast(inAddress);
-    if (typed.trim() !== inAddress) setTyped(inAddress);
-  }
-  const settled = useDebounced(typed, TYPING_MS);
-  const write = useEffectEvent((paused: string) => {
-    const text = paused.trim();
-    if (paused === typed && text !== inAddress) {
-      table.change({ search: text === '' ? undefined : text }, { replace: true });
-    }
-  });
-  // Only typed text is written to the address, when typing pauses.
-  useEffect(() => write(settled), [settled]);
+  const [typed, setTyped] = useTypedFilter(table, 'search', TYPING_MS);
   return (
     <TextInput
       className={styles.search ?? ''}

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { shared } from '../texts/shared.ts';
-import { formatDateTime, formatPrecise, formatRelative, formatUtc } from '../utilities/times.ts';
+import { formatClock, formatDateTime, formatPrecise, formatRelative, formatUtc } from '../utilities/times.ts';
 import { useNow } from '../utilities/use-now.ts';
 import styles from './time.module.css';
 
@@ -16,8 +16,8 @@ export function Time({
   fallback = shared.never,
 }: {
   value: string | null | undefined;
-  /** `relative`: “5 minutes ago”; `absolute`: date and time; `precise`: to the millisecond. */
-  format?: 'relative' | 'absolute' | 'precise';
+  /** `relative`: “5 minutes ago”; `clock`: the time, with the date unless it is today’s; `absolute`: date and time; `precise`: to the millisecond. */
+  format?: 'relative' | 'clock' | 'absolute' | 'precise';
   fallback?: string;
 }) {
   if (value === null || value === undefined) return <span className={styles.absent}>{fallback}</span>;
@@ -35,6 +35,8 @@ export function Time({
       <time dateTime={value} className={styles.time}>
         {format === 'relative' ? (
           <Relative time={time} />
+        ) : format === 'clock' ? (
+          formatClock(time, Date.now())
         ) : format === 'absolute' ? (
           formatDateTime(time)
         ) : (

@@ -86,7 +86,7 @@ export const accounts = {
     description: 'It may have been deleted, or the URL may be wrong.',
     action: 'All accounts',
   },
-  tabs: { label: 'Account sections', content: 'Content', registrations: 'Registrations' },
+  tabs: { label: 'Account sections', content: 'Content', registrations: 'Registrations', events: 'Events' },
   inactiveNote: 'This account is inactive: no learners can be registered and no launch links created.',
   contents: {
     label: 'Content of this account',
@@ -126,7 +126,7 @@ export const accounts = {
       title: (name: string, count: number) =>
         count === 1 ? `Remove ${isolate(name)}?` : `Remove ${count} items?`,
       description:
-        'The content itself is kept. Registrations are kept too, but cannot be launched unless the account still has their course in another way.',
+        'The content itself is kept. Registrations are kept too, but cannot be launched unless the account still has the course through other content.',
       event:
         'Triggers the event “Content removed”. Removing a folder triggers one event for it and one for each folder below it that contains content.',
       confirm: 'Remove',

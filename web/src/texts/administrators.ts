@@ -3,7 +3,7 @@ import { isolate } from '../utilities/isolate.ts';
 export const administrators = {
   title: 'Administrators',
   description:
-    'People who can sign in here. Webhook messages about what they do name them by their e-mail address.',
+    'People who can sign in here. Their e-mail address appears as “user” in webhook messages about what they do.',
   invite: 'Invite',
   columns: { name: 'Name', role: 'Role', state: 'State', lastSignIn: 'Last signed in', created: 'Created' },
   states: { active: 'Active', disabled: 'Disabled', invited: 'Invited' },

@@ -95,7 +95,7 @@ export const clients = {
     description: (name: string) => `${isolate(name)} uses these to get tokens.`,
     id: 'Client id',
     secret: 'Client secret',
-    once: 'The secret is shown only once. Copy it now to where it is needed.',
+    once: 'The secret is shown only once. Copy it now to where you need it.',
     usage: 'Try it',
     usageDescription: 'Gets a token. curl asks for the secret, which keeps it out of your shell history.',
     copyId: 'Copy the client id',

@@ -54,15 +54,15 @@ export const content = {
     equivalents: {
       title: 'No equivalents in this folder',
       home: 'No equivalents yet',
-      description: 'An equivalent is one course in several languages, added to accounts as one.',
+      description: 'An equivalent is one course in several languages. It is added to accounts as one item.',
       viewer: 'An equivalent is one course in several languages. There are none here.',
       below: (count: string) => `Its subfolders contain ${count}.`,
     },
     bundles: {
       title: 'No bundles in this folder',
       home: 'No bundles yet',
-      description: 'A bundle holds courses and equivalents that belong together, added to accounts as one.',
-      viewer: 'A bundle holds courses and equivalents that belong together. There are none here.',
+      description: 'A bundle is a group of courses and equivalents that is added to accounts as one item.',
+      viewer: 'A bundle is a group of courses and equivalents. There are none here.',
       below: (count: string) => `Its subfolders contain ${count}.`,
     },
   },
@@ -75,8 +75,7 @@ export const folders = {
   path: 'Folder path',
   search: 'Find a folder',
   nothingFound: 'No results',
-  truncated: (count: string) =>
-    `Only ${count} folders are shown here. You can still open the others by their URL.`,
+  truncated: (count: string) => `Only ${count} folders are shown here. You can open the others by their URL.`,
   count: (courses: number, equivalents: number, bundles: number) =>
     [
       courses === 1 ? '1 course' : `${courses} courses`,

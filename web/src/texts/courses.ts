@@ -24,7 +24,7 @@ export const courses = {
     earlier: 'Previously published',
     preview: 'Preview',
     previewOf: (version: number) => `Preview version ${version}`,
-    previewBlocked: 'The browser blocked the window. Allow windows of this page and try again.',
+    previewBlocked: 'The browser blocked the window. Allow pop-ups for this page and try again.',
     publish: 'Publish',
     publishOf: (version: number) => `Publish version ${version}`,
     warningsOf: (count: number, version: number) =>
@@ -45,7 +45,7 @@ export const courses = {
   },
   usage: {
     title: 'Used by',
-    description: 'What contains or uses it directly. It cannot be deleted while it is in use.',
+    description: 'Everything that directly contains or uses it. It cannot be deleted while it is in use.',
     accounts: 'Accounts',
     equivalents: 'Equivalents',
     bundles: 'Bundles',

@@ -1,3 +1,5 @@
+import { isolate } from '../utilities/isolate.ts';
+
 /** The dashboard. */
 export const dashboard = {
   title: 'Dashboard',
@@ -64,6 +66,8 @@ export const dashboard = {
     attempts: 'Attempts',
     error: 'Last error',
     next: 'Next attempt',
+    actions: 'Actions',
+    retry: (name: string) => `Retry now: ${isolate(name)}`,
     none: 'No webhooks are blocked.',
     nextIn: (time: string) => `in ${time}`,
     nextNow: 'now',

@@ -31,7 +31,7 @@ export const deadLetters = {
   empty: {
     title: 'No dead letters',
     description:
-      'Messages appear here when every delivery attempt has failed, or when someone moves them here.',
+      'Messages appear here when all their delivery attempts have failed, or when someone moves them here.',
   },
   redelivery: {
     action: 'Send all again…',
@@ -39,12 +39,11 @@ export const deadLetters = {
     title: 'Send dead letters again',
     ofOne: (name: string) =>
       `All dead letters of ${isolate(name)} are queued behind the waiting messages, in their original order. Messages that are dead-lettered from now on are not included.`,
+    ofMatching: (name: string) =>
+      `Messages of ${isolate(name)} that match the filters are queued behind the waiting messages, in their original order: dead letters or, if that outcome is chosen, discarded ones.`,
     ofAll:
       'The dead letters of all active webhooks are queued behind the waiting messages, in their original order for each webhook. Messages that are dead-lettered from now on are not included.',
     start: 'Send all again',
-    stop: 'Stop',
-    close: 'Close',
-    goOn: 'Continue',
     progress: (done: string, total: string) => `${done} of ${total} queued`,
     progressLabel: 'Progress',
     more: (total: string) => `more than ${total}`,

@@ -34,7 +34,7 @@ export const errors = {
     title: 'Something went wrong',
     advice: 'Try again. If it happens again, look for the cause in the service log.',
   },
-  refused: { title: 'The request was refused', advice: '' },
+  refused: { title: 'The request was rejected', advice: '' },
   page: {
     title: 'This page stopped working',
     advice: 'Reload it. Everything that was saved is safe.',

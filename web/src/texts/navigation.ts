@@ -10,6 +10,7 @@ export const navigation = {
   administration: 'Administration',
   integrations: 'Integrations',
   webhooks: 'Webhooks',
+  events: 'Events',
   clients: 'API clients',
   deadLetters: 'Dead letters',
   administrators: 'Administrators',

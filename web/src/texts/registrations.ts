@@ -75,6 +75,39 @@ export const registrations = {
     },
     toAccount: 'Open the account',
   },
+  many: {
+    action: 'Register many',
+    title: 'Register many learners',
+    learners: 'Learner ids',
+    learnersDescription: 'One per line, or CSV with a column learner_id.',
+    file: 'Read from a file…',
+    fileTooLarge: (size: string) => `The file is larger than ${size}.`,
+    found: (count: string, one: boolean) => (one ? '1 learner' : `${count} learners`),
+    row: (row: number, id: string, fault: string) =>
+      `Row ${row}${id === '' ? '' : ` (${isolate(id)})`}: ${fault}`,
+    faults: {
+      empty: 'has no learner id',
+      tooLong: (length: number) => `is longer than ${length} characters`,
+      characters: 'contains control characters',
+      columns: 'has several columns. Add a header row with a column learner_id',
+      repeated: (row: number) => `repeats row ${row}`,
+    },
+    unusable: (count: string, one: boolean) =>
+      one ? '1 row cannot be used and is ignored:' : `${count} rows cannot be used and are ignored:`,
+    moreFaults: (count: string) => `… and ${count} more`,
+    tooMany: (limit: string) => `At most ${limit} learners can be registered at once. Split the list.`,
+    skip: 'Skip learners who are already registered',
+    skipDescription: 'They are registered for the same course or equivalent in this account.',
+    submit: (count: string, one: boolean) => (one ? 'Register 1 learner' : `Register ${count} learners`),
+    nobody: 'Enter learner ids',
+    progress: 'Progress of the registrations',
+    done: (count: string, one: boolean) =>
+      one ? '1 learner was registered.' : `${count} learners were registered.`,
+    skipped: (count: string, one: boolean) =>
+      one ? '1 was already registered.' : `${count} were already registered.`,
+    left: (count: string, one: boolean) => (one ? '1 learner is left.' : `${count} learners are left.`),
+    refused: 'These could not be registered:',
+  },
   details: {
     menu: 'Actions for this registration',
     learner: 'Learner',
@@ -133,11 +166,18 @@ export const registrations = {
   },
   launch: {
     title: 'Launch link',
-    description:
-      'For the learner’s browser. It opens the course, and what the learner does there is recorded.',
+    description: 'For the learner’s browser. It opens the course and records the learner’s progress.',
     first: 'Creating the first link counts as the launch and triggers the event “Registration launched”.',
     again:
       'This registration was already launched, so another link triggers no event. Earlier links work until they expire.',
+    mode: 'Mode',
+    modes: {
+      normal: 'Normal: results are recorded',
+      browse: 'Browse: the learner looks around, nothing is recorded',
+      review: 'Review: the learner looks at finished work, nothing is recorded',
+    },
+    language: 'Language',
+    anyLanguage: 'The browser’s, or the learner chooses',
     make: 'Create launch link',
     another: 'Create another link',
     label: 'Launch link',
@@ -177,6 +217,7 @@ export const registrations = {
     rawOf: (unit: string) => `Raw data of ${isolate(unit)}`,
     copyRaw: (unit: string) => `Copy the raw data of ${isolate(unit)}`,
     noData: 'The unit has reported nothing.',
+    more: 'Show earlier reports',
   },
   statements: {
     title: 'Statements',
@@ -190,7 +231,7 @@ export const registrations = {
   reset: {
     title: (learner: string) => `Reset the registration of ${isolate(learner)}?`,
     description:
-      'Its status starts over. The next launch begins a new attempt with the version that is published then. The current attempt stays in the history. ' +
+      'Its status starts over. The next launch starts a new attempt with the currently published version. The current attempt stays in the history. ' +
       'Triggers “Status updated” if completion, success or score changes.',
     confirm: 'Reset registration',
     done: 'The registration was reset.',

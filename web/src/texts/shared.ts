@@ -6,6 +6,8 @@ export const shared = {
   undo: 'Undo',
   cancel: 'Cancel',
   close: 'Close',
+  stop: 'Stop',
+  continue: 'Continue',
   delete: 'Delete',
   edit: 'Edit',
   add: 'Add',
@@ -28,7 +30,7 @@ export const shared = {
     mismatch: 'The name does not match.',
   },
   secret: {
-    once: 'This is shown only once. Copy it now to where it is needed.',
+    once: 'This is shown only once. Copy it now to where you need it.',
     done: 'I have copied it',
   },
   table: {
@@ -50,11 +52,17 @@ export const shared = {
     results: (total: string, one: boolean) => (one ? '1 result' : `${total} results`),
     all: 'All',
     beyond: {
-      title: 'No such page',
-      description: 'The list has fewer pages than this URL asks for.',
+      title: 'This page does not exist',
+      description: 'The list has fewer pages than the page number in this URL.',
       action: 'Go to the first page',
     },
     bound: (total: string) => `Only the first ${total} are listed. Search or filter to find others.`,
+  },
+  export: {
+    action: 'Export CSV',
+    running: (count: string) => `Stop exporting (${count} rows so far)`,
+    bound: (count: string) =>
+      `The list is longer: only its first ${count} rows were exported. Search or filter to export others.`,
   },
   nothingFound: {
     title: 'No results',

@@ -23,13 +23,20 @@ export const webhookDetails = {
     resume: 'Resume',
   },
   inactive: {
-    title: 'Inactive: events are not recorded',
+    title: 'Inactive: events create no messages',
     since: 'Inactive since',
-    hint: 'Events that occur while this webhook is inactive create no messages and will never be sent.',
+    hint: 'What it misses can be replayed for as long as events are kept (delivery_history_days).',
     activate: 'Activate',
   },
   error: {
     title: 'In error: the last attempt failed',
+    reason: (reason: string, explanation: string | null) =>
+      explanation === null ? reason : `${reason}: ${explanation}`,
+    failed: (count: number, formatted: string) =>
+      count === 1 ? 'The last attempt failed, at' : `The last ${formatted} attempts failed, since`,
+    lastAttempt: (max: string) =>
+      `If attempt ${max} of this message fails, it is moved to dead letters and the next one is sent.`,
+    deadLettered: 'The message was moved to dead letters. It is sent only if someone sends it again.',
     copy: 'Copy the error',
     attempts: 'Show attempts',
     hint: 'The alert clears when a message is delivered or when you edit the webhook.',
@@ -38,6 +45,8 @@ export const webhookDetails = {
   statistics: {
     title: 'Statistics',
     since: 'Counting since',
+    rate: 'Success rate, last 24 hours',
+    noAttempts: 'No attempts',
     successes: 'Successes',
     failures: 'Failures',
     failuresHint: 'Counts every failed attempt.',

@@ -71,6 +71,7 @@ export const webhooks = {
       target: 'Target',
       active: 'Active',
       successes: 'Successes',
+      rate: (rate: string) => `${rate} in 24 h`,
       failures: 'Failures',
       lastActivity: 'Last activity',
       depth: 'Waiting',
@@ -108,7 +109,8 @@ export const webhooks = {
     disableConfirm: 'Deactivate',
     title: (name: string) => `Deactivate ${isolate(name)}?`,
     discards: (count: string) => `Its waiting messages (${count}) will be discarded.`,
-    loses: 'Events that occur while it is inactive are not recorded for it and will never be sent.',
+    loses:
+      'Events that occur while it is inactive create no messages. They are sent only if someone replays them.',
     pauseInstead:
       'To stop sending without losing events, pause it instead: messages are queued until you resume it.',
     pause: 'Pause',

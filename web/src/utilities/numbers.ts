@@ -11,6 +11,13 @@ export function formatCompact(value: number): string {
   return compact.format(value);
 }
 
+const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
+
+/** `99.4%`. Only a whole is shown as 100 %, and only nothing as 0 %. */
+export function formatShare(value: number): string {
+  return share.format(value > 0 && value < 1 ? Math.min(0.999, Math.max(0.001, value)) : value);
+}
+
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 const BYTE_STEP = 1_024;
 

@@ -20,12 +20,26 @@ const precise = new Intl.DateTimeFormat('en-GB', {
   fractionalSecondDigits: 3,
   timeZoneName: 'short',
 });
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const dayAndClock = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 const zone = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
 
 /** In the viewer's time zone: `21 Nov 2026, 14:05` */
 export function formatDateTime(time: Date): string {
   return absolute.format(time);
+}
+
+/** In the viewer's time zone: `14:05` of today, `20 Nov, 14:05` of this year, or else with the year. */
+export function formatClock(time: Date, now: number): string {
+  const today = new Date(now);
+  if (time.toDateString() === today.toDateString()) return clock.format(time);
+  return time.getFullYear() === today.getFullYear() ? dayAndClock.format(time) : formatDateTime(time);
 }
 
 /** In the viewer's time zone, with milliseconds and the name of the zone. */

@@ -5,6 +5,8 @@ import { Suspense, useRef, useState } from 'react';
 import { type Session, sessionQuery } from '../../api/session.ts';
 import { PageLoading } from '../../components/page-loading.tsx';
 import { navigation } from '../../texts/navigation.ts';
+import { SearchButton, SearchIcon } from '../palette/search-button.tsx';
+import { usePalette } from '../palette/use-palette.tsx';
 import { SessionContext } from '../session-context.ts';
 import styles from './app-layout.module.css';
 import { ConnectionNotice } from './connection-notice.tsx';
@@ -30,6 +32,7 @@ export function AppLayout() {
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const [shownPath, setShownPath] = useState(pathname);
   const main = useRef<HTMLElement>(null);
+  const { dialog, openPalette } = usePalette();
 
   // Opening another page closes the menu on phones.
   if (shownPath !== pathname) {
@@ -52,19 +55,23 @@ export function AppLayout() {
         <AppShell.Header hiddenFrom={BREAKPOINT} className={styles.header}>
           <Group h="100%" px="md" justify="space-between">
             <Logo />
-            <Burger
-              opened={menuOpen}
-              onClick={() => setMenuOpen((open) => !open)}
-              size="sm"
-              aria-label={menuOpen ? navigation.close : navigation.open}
-              aria-expanded={menuOpen}
-            />
+            <Group gap="xs">
+              <SearchIcon onOpen={openPalette} />
+              <Burger
+                opened={menuOpen}
+                onClick={() => setMenuOpen((open) => !open)}
+                size="sm"
+                aria-label={menuOpen ? navigation.close : navigation.open}
+                aria-expanded={menuOpen}
+              />
+            </Group>
           </Group>
         </AppShell.Header>
         <AppShell.Navbar className={styles.navbar} component="div">
           <div className={styles.brand}>
             <Logo />
           </div>
+          <SearchButton onOpen={openPalette} />
           <Navigation />
           <UserMenu />
         </AppShell.Navbar>
@@ -78,6 +85,7 @@ export function AppLayout() {
           </div>
         </AppShell.Main>
       </AppShell>
+      {dialog}
       <SignInAgain opened={data?.signedIn === false} email={session.administrator.email} />
     </SessionContext>
   );

@@ -1,53 +1,11 @@
-import {
-  IconApi,
-  IconBooks,
-  IconBuilding,
-  IconCertificate,
-  IconGauge,
-  IconPlugConnected,
-  IconServer2,
-  IconUsers,
-} from '@tabler/icons-react';
-import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ComponentType, ReactNode } from 'react';
+import { IconApi } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { serviceAddress } from '../../api/addresses.ts';
 import { navigation } from '../../texts/navigation.ts';
 import { useIsAdmin } from '../session-context.ts';
+import { ADMINISTRATION, type Destination, type Entry, MAIN } from './destinations.ts';
 import styles from './navigation.module.css';
-
-interface Destination {
-  to: NonNullable<LinkProps['to']>;
-  label: string;
-  exact?: boolean;
-}
-
-interface Entry extends Destination {
-  icon: ComponentType<{ size?: number; stroke?: number }>;
-  /** The pages below it; always visible. */
-  parts?: readonly Destination[];
-}
-
-const MAIN: readonly Entry[] = [
-  { to: '/', label: navigation.dashboard, icon: IconGauge, exact: true },
-  { to: '/content', label: navigation.content, icon: IconBooks },
-  { to: '/accounts', label: navigation.accounts, icon: IconBuilding },
-  { to: '/registrations', label: navigation.registrations, icon: IconCertificate },
-];
-
-const ADMINISTRATION: readonly Entry[] = [
-  {
-    to: '/administration/integrations',
-    label: navigation.integrations,
-    icon: IconPlugConnected,
-    parts: [
-      { to: '/administration/integrations/webhooks', label: navigation.webhooks },
-      { to: '/administration/integrations/dead-letters', label: navigation.deadLetters },
-      { to: '/administration/integrations/clients', label: navigation.clients },
-    ],
-  },
-  { to: '/administration/administrators', label: navigation.administrators, icon: IconUsers },
-  { to: '/administration/system', label: navigation.system, icon: IconServer2 },
-];
 
 /** The navigation. Viewers see the pages that they may open. */
 export function Navigation() {

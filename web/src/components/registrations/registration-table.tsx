@@ -109,11 +109,10 @@ export function RegistrationTable({
     size,
     ...ordered,
   };
-  const query = useQuery(
-    registrationListQuery(
-      listQuery(Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))),
-    ),
+  const query = listQuery(
+    Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
   );
+  const found = useQuery(registrationListQuery(query));
   return (
     <DataTable
       label={registrations.label}
@@ -122,7 +121,11 @@ export function RegistrationTable({
       }
       rowKey={({ registration_id }) => registration_id}
       table={table}
-      query={query}
+      exporting={{
+        name: 'registrations',
+        list: (client, part) => client.fetchQuery(registrationListQuery({ ...query, ...part })),
+      }}
+      query={found}
       defaultOrder={{ sort: 'created', direction: 'desc' }}
       searchLabel={registrations.search}
       filters={

@@ -85,6 +85,10 @@ export function ClientsPage() {
         columns={columns}
         rowKey={({ client_id }) => client_id}
         table={table}
+        exporting={{
+          name: 'api-clients',
+          list: (client, part) => client.fetchQuery(clientListQuery({ ...listQuery(table.values), ...part })),
+        }}
         query={query}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={texts.search}

@@ -26,7 +26,7 @@ const DELIVERIES: readonly BarPart[] = [
   { value: ({ failure_count }) => failure_count, tone: 'bad' },
 ];
 
-/** Events and delivery attempts of the last hour, a minute each: as charts or as a table. */
+/** Events and delivery attempts of the last hour per minute, as charts or as a table. */
 export function ActivityPanel({ minutes }: { minutes: readonly Minute[] }) {
   const { table } = route.useSearch();
   return (
@@ -99,7 +99,7 @@ function Chart({
   const id = useId();
   const [pointed, setPointed] = useState<string | null>(null);
   const most = highestOf(minutes, parts);
-  // By its beginning: the hour moves on while it is pointed at.
+  // Identified by its start, because the hour moves on while a minute is hovered.
   const minute = minutes.find(({ start_dt }) => start_dt === pointed);
   return (
     <section aria-labelledby={id}>

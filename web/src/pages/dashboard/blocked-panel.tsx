@@ -1,13 +1,15 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { BlockedLine } from '../../api/dashboard.ts';
-import { useSession } from '../../app/session-context.ts';
+import { useSession, useWebhooksReadOnly } from '../../app/session-context.ts';
 import { DataRows } from '../../components/data-rows.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { RetryButton } from '../../components/retry-button.tsx';
 import { RowLink } from '../../components/row-link.tsx';
 import type { Column } from '../../components/table-columns.ts';
 import { Time } from '../../components/time.tsx';
 import { dashboard } from '../../texts/dashboard.ts';
+import { webhookDetails } from '../../texts/webhook-details.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { shortError } from '../../utilities/short-error.ts';
@@ -19,8 +21,8 @@ const texts = dashboard.blocked;
 const COUNTDOWN_EVERY_MS = 1_000;
 
 /**
- * Lines whose first message fails, those of the oldest messages first.
- * @param clockAhead milliseconds that the service's clock is ahead of this machine's
+ * Lines whose first message is failing, the one with the oldest message first.
+ * @param clockAhead by how many milliseconds the service's clock is ahead of this machine's
  */
 export function BlockedPanel({
   lines,
@@ -31,6 +33,7 @@ export function BlockedPanel({
   total: number;
   clockAhead: number;
 }) {
+  const readOnly = useWebhooksReadOnly();
   return (
     <Panel
       title={texts.title}
@@ -54,7 +57,7 @@ export function BlockedPanel({
       ) : (
         <DataRows
           label={texts.title}
-          columns={columnsOf(clockAhead)}
+          columns={readOnly ? columnsOf(clockAhead) : [...columnsOf(clockAhead), RETRY]}
           rows={lines}
           rowKey={({ webhook_id: id }) => id}
         />
@@ -62,6 +65,21 @@ export function BlockedPanel({
     </Panel>
   );
 }
+
+const RETRY: Column<BlockedLine> = {
+  id: 'actions',
+  label: texts.actions,
+  width: '7rem',
+  card: 'actions',
+  cell: (line) => (
+    <RetryButton
+      webhookId={line.webhook_id}
+      messageId={line.message_id}
+      label={texts.retry(line.name)}
+      disabled={line.next_attempt_dt === null}
+    />
+  ),
+};
 
 function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
   return [
@@ -88,7 +106,7 @@ function columnsOf(clockAhead: number): readonly Column<BlockedLine>[] {
       cell: (line) =>
         line.last_error_message !== null && (
           <bdi className={`${styles.lines} ${styles.bad}`} title={line.last_error_message}>
-            {shortError(line.last_error_message)}
+            {webhookDetails.error.reason(shortError(line.last_error_message), line.explanation)}
           </bdi>
         ),
     },

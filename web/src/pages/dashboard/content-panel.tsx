@@ -15,7 +15,7 @@ const KINDS: readonly { kind: keyof Dashboard['content']; link: LinkProps }[] = 
   { kind: 'registrations', link: { to: '/registrations' } },
 ];
 
-/** How much there is of everything. */
+/** The number of items of each type. */
 export function ContentPanel({ counts }: { counts: Dashboard['content'] }) {
   return (
     <Panel title={texts.title}>

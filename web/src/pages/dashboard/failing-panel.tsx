@@ -22,7 +22,6 @@ const COLUMNS: readonly Column<FailingWebhook>[] = [
       <RowLink
         to="/administration/integrations/webhooks/$webhookId"
         params={{ webhookId: webhook.webhook_id }}
-        search={{ tab: 'history' }}
       >
         <bdi className={styles.lines}>{webhook.name}</bdi>
       </RowLink>
@@ -58,7 +57,7 @@ const COLUMNS: readonly Column<FailingWebhook>[] = [
   },
 ];
 
-/** Webhooks with failed attempts within the last hour, most of them first. */
+/** Webhooks with failed attempts in the last hour, most failures first. */
 export function FailingPanel({ webhooks }: { webhooks: readonly FailingWebhook[] }) {
   return (
     <Panel title={texts.title} description={texts.description} flush={webhooks.length > 0}>

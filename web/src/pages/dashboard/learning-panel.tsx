@@ -11,7 +11,7 @@ import styles from './dashboard.module.css';
 
 const texts = dashboard.learning;
 
-/** The registrations that changed last. */
+/** The most recently changed registrations. */
 export function LearningPanel({ total }: { total: number }) {
   const { data, error, refetch } = useQuery(latestRegistrationsQuery);
   return (

@@ -2,19 +2,19 @@ import { type PointerEvent, useState } from 'react';
 import type { Minute } from '../../api/dashboard.ts';
 import styles from './minute-bars.module.css';
 
-/** A layer of the bars, from below. */
+/** A layer of the stacked bars, from the bottom. */
 export interface BarPart {
   value: (minute: Minute) => number;
   tone: 'info' | 'good' | 'bad';
 }
 
 const HEIGHT = 100;
-/** Of a minute's width; the rest is the gap to the next. */
+/** The fraction of a minute's width that a bar takes; the rest is the gap. */
 const BAR_WIDTH = 0.72;
-/** What is seen of a bar at least, that one failure among thousands is not invisible. */
+/** The minimum height of a bar, so that one failure among thousands is visible. */
 const LEAST_HEIGHT = 3;
 
-/** An hour as bars of a minute each. A picture to screen readers; `summary` says it in words. */
+/** An hour as one bar per minute. For screen readers, it is an image that `summary` describes. */
 export function MinuteBars({
   minutes,
   parts,
@@ -24,7 +24,7 @@ export function MinuteBars({
   minutes: readonly Minute[];
   parts: readonly BarPart[];
   summary: string;
-  /** The minute that is pointed at; null for none any more. */
+  /** The hovered minute; null if there is none. */
   onPoint: (minute: Minute | null) => void;
 }) {
   const [pointed, setPointed] = useState<number | null>(null);
@@ -89,7 +89,7 @@ function Bar({
   });
 }
 
-/** What the highest bar stands for. */
+/** The value of the highest bar. */
 export function highestOf(minutes: readonly Minute[], parts: readonly BarPart[]): number {
   return Math.max(0, ...minutes.map((minute) => parts.reduce((sum, { value }) => sum + value(minute), 0)));
 }

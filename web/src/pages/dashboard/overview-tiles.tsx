@@ -14,7 +14,7 @@ const texts = dashboard.tiles;
 const MS_PER_SECOND = 1_000;
 const WEBHOOKS = '/administration/integrations/webhooks';
 
-/** Four numbers that tell whether something needs looking at, each leading to where that is. */
+/** Four figures that show whether something needs attention, each with a link to it. */
 export function OverviewTiles({ delivery }: { delivery: DeliveryNow }) {
   const { waiting, in_flight: inFlight, oldest_age: oldestAge } = delivery;
   const oldest = oldestAge === null ? null : texts.oldest(formatDuration(oldestAge * MS_PER_SECOND));

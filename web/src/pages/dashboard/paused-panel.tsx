@@ -36,7 +36,9 @@ const COLUMNS: readonly Column<PausedWebhook>[] = [
   },
 ];
 
-/** Paused webhooks, longest first: since when, and how many messages wait. Nothing when there is none. */
+/**
+ * Paused webhooks, the longest paused first, with the number of waiting messages. Renders nothing if there are none.
+ */
 export function PausedPanel({ delivery }: { delivery: DeliveryNow }) {
   const { paused_webhooks: rows, webhooks_paused: total, waiting_paused: messages } = delivery;
   if (rows.length === 0) return null;

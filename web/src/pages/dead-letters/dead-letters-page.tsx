@@ -98,6 +98,8 @@ export function DeadLettersPage() {
     enabled: webhookId !== undefined,
   });
   const [resending, setResending] = useState(false);
+  const letters = query.data?.data ?? [];
+  const at = letters.findIndex(({ id }) => id === delivery);
   const name = webhook?.name ?? deadLetters.deletedWebhook(webhookId ?? 0);
   const isEmpty = (query.data?.total ?? 0) === 0;
   return (
@@ -119,6 +121,10 @@ export function DeadLettersPage() {
         columns={readOnly ? COLUMNS : CHANGEABLE_COLUMNS}
         rowKey={({ id }) => id}
         table={table}
+        exporting={{
+          name: 'dead-letters',
+          list: (client, part) => client.fetchQuery(deadLetterListQuery({ ...listQuery(listed), ...part })),
+        }}
         query={query}
         searchLabel={deadLetters.search}
         filters={
@@ -145,6 +151,22 @@ export function DeadLettersPage() {
         webhookId={webhookOf ?? 0}
         deliveryId={webhookOf === undefined ? null : (delivery ?? null)}
         webhook={opened.error === null ? (opened.data?.record ?? null) : null}
+        neighbours={{
+          previous: letters[at - 1]?.id ?? null,
+          next: at < 0 ? null : (letters[at + 1]?.id ?? null),
+        }}
+        onOpen={(to) =>
+          void navigate({
+            search: ((present: object) => ({
+              ...present,
+              delivery: to,
+              of: letters.find(({ id }) => id === to)?.webhook_id,
+            })) as never,
+            replace: true,
+            state: (present) => present,
+            resetScroll: false,
+          })
+        }
         onClose={close}
       />
       <RedeliveryDialog

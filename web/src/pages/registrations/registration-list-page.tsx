@@ -6,6 +6,7 @@ import { PageHeader } from '../../components/page-header.tsx';
 import { CreateRegistrationDialog } from '../../components/registrations/create-registration-dialog.tsx';
 import { RegistrationTable } from '../../components/registrations/registration-table.tsx';
 import { registrations } from '../../texts/registrations.ts';
+import { RegisterManyDialog } from './many/register-many-dialog.tsx';
 
 const route = getRouteApi('/app/registrations');
 
@@ -14,9 +15,9 @@ export function RegistrationListPage() {
   const isAdmin = useIsAdmin();
   const { new: registering, account_id: accountId, course_id: courseId } = route.useSearch();
   const navigate = route.useNavigate();
-  const showForm = (isOpen: boolean) =>
+  const showForm = (form: 'yes' | 'many' | null) =>
     void navigate({
-      search: ({ new: _new, ...others }) => ({ ...others, ...(isOpen ? { new: 'yes' } : {}) }),
+      search: ({ new: _new, ...others }) => ({ ...others, ...(form === null ? {} : { new: form }) }),
       resetScroll: false,
     });
   return (
@@ -26,20 +27,33 @@ export function RegistrationListPage() {
         description={registrations.description}
         actions={
           isAdmin && (
-            <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => showForm(true)}>
-              {registrations.create.action}
-            </Button>
+            <>
+              <Button variant="default" onClick={() => showForm('many')}>
+                {registrations.many.action}
+              </Button>
+              <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => showForm('yes')}>
+                {registrations.create.action}
+              </Button>
+            </>
           )
         }
       />
       <RegistrationTable />
       {isAdmin && (
-        <CreateRegistrationDialog
-          accountId={accountId}
-          courseId={courseId}
-          opened={registering === 'yes'}
-          onClose={() => showForm(false)}
-        />
+        <>
+          <CreateRegistrationDialog
+            accountId={accountId}
+            courseId={courseId}
+            opened={registering === 'yes'}
+            onClose={() => showForm(null)}
+          />
+          <RegisterManyDialog
+            accountId={accountId}
+            courseId={courseId}
+            opened={registering === 'many'}
+            onClose={() => showForm(null)}
+          />
+        </>
       )}
     </>
   );

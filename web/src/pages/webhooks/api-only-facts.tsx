@@ -3,14 +3,14 @@ import { Time } from '../../components/time.tsx';
 import { webhookEditing } from '../../texts/webhook-editing.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 
-/** What a webhook has that only the API sets. */
+/** The settings of a webhook that only the API can change. */
 export interface ApiOnlySettings {
   max_attempts: number;
   ignore_before_dt: string | null;
   logging_mode: string;
 }
 
-/** What a new webhook starts with. */
+/** Their values for a new webhook. */
 export const apiOnlyDefaults: ApiOnlySettings = {
   max_attempts: 10,
   ignore_before_dt: null,
@@ -20,7 +20,7 @@ export const apiOnlyDefaults: ApiOnlySettings = {
 const texts = webhookEditing.apiOnly;
 const LOGGING_MODES: Readonly<Record<string, string>> = texts.loggingModes;
 
-/** The settings that are shown, and only the API changes. */
+/** Shows the settings that only the API can change. */
 export function ApiOnlyFacts({ settings }: { settings: ApiOnlySettings }) {
   return (
     <Facts

@@ -2,7 +2,7 @@ import { shared } from '../../texts/shared.ts';
 import styles from './focus-list.module.css';
 import type { DraftFocus } from './form/draft.ts';
 
-/** Focuses with their kind. Names come from elsewhere: they are text in a direction of their own. */
+/** Focuses with their types. Names are untrusted, so their text direction is isolated. */
 export function FocusList({ focus }: { focus: readonly DraftFocus[] }) {
   return (
     <ul className={styles.list}>

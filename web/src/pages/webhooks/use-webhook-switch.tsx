@@ -6,26 +6,29 @@ import { notifyDone, notifyError, notifyUndoable } from '../../components/notify
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 
-/** What must be known of a webhook to activate, deactivate, pause or resume it. */
+/** The data needed to activate, deactivate, pause or resume a webhook. */
 export interface SwitchedWebhook {
   id: number;
   name: string;
   enabled: boolean;
   paused: boolean;
-  /** Messages that wait: deactivating discards them. */
+  /** Waiting messages, which deactivating discards. */
   depth: number;
 }
 
 type Change = { enabled: boolean } | { paused: boolean };
 
-/** Activating, deactivating, pausing and resuming a webhook. Deactivating asks first: what occurs meanwhile is lost. */
+/**
+ * Activating, deactivating, pausing and resuming a webhook. Deactivating asks first, because events that occur while it
+ * is inactive are lost.
+ */
 export function useWebhookSwitch(webhook: SwitchedWebhook): {
   pending: boolean;
   activate: () => void;
   askToDeactivate: () => void;
   pause: () => void;
   resume: () => void;
-  /** To be rendered beside what asks. */
+  /** Render it next to the control that opens it. */
   dialog: ReactNode;
 } {
   const queryClient = useQueryClient();

@@ -5,6 +5,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconPower,
+  IconRepeat,
   IconTrash,
 } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -14,21 +15,25 @@ import { deleteWebhook, webhooksKey } from '../../api/webhooks.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifyDone } from '../../components/notify.tsx';
 import { shared } from '../../texts/shared.ts';
+import { webhookReplay } from '../../texts/webhook-replay.ts';
 import { webhooks } from '../../texts/webhooks.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
 import { type SwitchedWebhook, useWebhookSwitch } from './use-webhook-switch.tsx';
 
-/** What can be done with a webhook, wherever it is shown. Not to be offered while webhooks are Read Only. */
+/** The actions on a webhook, for every place that shows it. Do not render it while webhooks are Read Only. */
 export function WebhookMenu({
   webhook,
   leaveWhenDeleted = false,
   disabled = false,
+  onReplay,
 }: {
   webhook: SwitchedWebhook;
   /** Whether the page is the webhook's own. */
   leaveWhenDeleted?: boolean;
-  /** As long as it is not known what waits: nothing is to be lost unasked. */
+  /** Disabled until the number of waiting messages is known, because deactivating without asking could lose them. */
   disabled?: boolean;
+  /** Opens the replay of events. Without it, the menu does not offer one. */
+  onReplay?: () => void;
 }) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -92,6 +97,11 @@ export function WebhookMenu({
           >
             {webhook.enabled ? webhooks.toggle.disable : webhooks.toggle.enable}
           </Menu.Item>
+          {onReplay !== undefined && (
+            <Menu.Item leftSection={<IconRepeat size={16} stroke={1.6} />} onClick={onReplay}>
+              {webhookReplay.action}
+            </Menu.Item>
+          )}
           <Menu.Divider />
           <Menu.Item
             color="red"

@@ -9,6 +9,7 @@ import { useIsAdmin } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { EventsPanel } from '../../../components/events/events-panel.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { CreateRegistrationDialog } from '../../../components/registrations/create-registration-dialog.tsx';
@@ -71,7 +72,7 @@ function Details({ account }: { account: Account }) {
                 <Button leftSection={<IconPlus size={16} stroke={1.8} />} onClick={() => open('add', true)}>
                   {texts.add.action}
                 </Button>
-              ) : (
+              ) : tab === 'registrations' ? (
                 <Button
                   leftSection={<IconPlus size={16} stroke={1.8} />}
                   disabled={!account.enabled}
@@ -79,7 +80,7 @@ function Details({ account }: { account: Account }) {
                 >
                   {registrations.create.action}
                 </Button>
-              )}
+              ) : null}
             </>
           )
         }
@@ -91,7 +92,7 @@ function Details({ account }: { account: Account }) {
       )}
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={accounts.tabs.label} mb="lg">
-          {ACCOUNT_TABS.map((each) => (
+          {ACCOUNT_TABS.filter((each) => each !== 'events' || isAdmin).map((each) => (
             <Tabs.Tab key={each} value={each}>
               {accounts.tabs[each]}
             </Tabs.Tab>
@@ -103,6 +104,11 @@ function Details({ account }: { account: Account }) {
         <Tabs.Panel value="registrations">
           <RegistrationTable accountId={account.id} />
         </Tabs.Panel>
+        {isAdmin && (
+          <Tabs.Panel value="events">
+            <EventsPanel about={{ account_id: account.id }} />
+          </Tabs.Panel>
+        )}
       </Tabs>
       {isAdmin && (
         <>

@@ -63,14 +63,13 @@ export function ContentsPanel({ account }: { account: Account }) {
   const table = useTable(OTHERS);
   const { search, type, sort, direction, page, size } = table.values;
   const ordered = SORTS.includes(sort) ? { sort, direction } : {};
-  const query = useQuery(
-    accountContentsQuery(account.id, listQuery(given({ search, type, page, size, ...ordered }))),
-  );
+  const query = listQuery(given({ search, type, page, size, ...ordered }));
+  const contents = useQuery(accountContentsQuery(account.id, query));
   const [chosen, setChosen] = useState<ReadonlyMap<string, AccountContent>>(new Map());
   const [removing, setRemoving] = useState(false);
   // The items that were confirmed, while they disappear from the selection one by one.
   const [asked, setAsked] = useState<readonly AccountContent[]>([]);
-  const rows = query.data?.data ?? [];
+  const rows = contents.data?.data ?? [];
   const allChosen = rows.length > 0 && rows.every((asset) => chosen.has(keyOf(asset)));
   const choose = (assets: readonly AccountContent[], isChosen: boolean) =>
     setChosen((before) => {
@@ -102,7 +101,11 @@ export function ContentsPanel({ account }: { account: Account }) {
         columns={isAdmin ? [select, ...COLUMNS] : COLUMNS}
         rowKey={keyOf}
         table={table}
-        query={query}
+        exporting={{
+          name: 'account-content',
+          list: (client, part) => client.fetchQuery(accountContentsQuery(account.id, { ...query, ...part })),
+        }}
+        query={contents}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={texts.search}
         filters={

@@ -104,6 +104,10 @@ export function AccountListPage() {
         columns={isAdmin ? ADMIN_COLUMNS : COLUMNS}
         rowKey={({ id }) => id}
         table={table}
+        exporting={{
+          name: 'accounts',
+          list: (client, part) => client.fetchQuery(accountListQuery({ ...listQuery(values), ...part })),
+        }}
         query={query}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={accounts.search}

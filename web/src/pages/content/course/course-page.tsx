@@ -8,6 +8,7 @@ import { isProblem } from '../../../api/errors.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
 import { addressOf } from '../../../components/asset-link.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { EventsPanel } from '../../../components/events/events-panel.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { StatusBadge } from '../../../components/status-badge.tsx';
@@ -72,6 +73,11 @@ function Course({ course, etag }: { course: CourseWithVersions; etag: string | n
         <VersionsPanel course={course} etag={etag} />
         <UsagePanel type="COURSE" id={course.id} />
       </div>
+      {isAdmin && (
+        <div className={styles.events}>
+          <EventsPanel about={{ course_id: course.id }} />
+        </div>
+      )}
     </DropZone>
   );
 }

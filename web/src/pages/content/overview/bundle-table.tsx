@@ -46,6 +46,10 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
       columns={columns}
       rowKey={({ id }) => id}
       table={table}
+      exporting={{
+        name: 'bundles',
+        list: (client, part) => client.fetchQuery(bundleListQuery({ ...asked, ...part })),
+      }}
       query={bundles}
       defaultOrder={{ sort: 'name', direction: 'asc' }}
       searchLabel={content.searchIn.bundles}

@@ -129,6 +129,10 @@ export function CourseTable({
         columns={columns}
         rowKey={({ id }) => id}
         table={table}
+        exporting={{
+          name: 'courses',
+          list: (client, part) => client.fetchQuery(courseListQuery({ ...query, ...part })),
+        }}
         query={courses}
         defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={content.searchIn.courses}

@@ -52,6 +52,10 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
       columns={columns}
       rowKey={({ id }) => id}
       table={table}
+      exporting={{
+        name: 'equivalents',
+        list: (client, part) => client.fetchQuery(equivalentListQuery({ ...asked, ...part })),
+      }}
       query={equivalents}
       defaultOrder={{ sort: 'name', direction: 'asc' }}
       searchLabel={content.searchIn.equivalents}

@@ -9,7 +9,7 @@ import { FIRST_STEPS, type FirstStep, type FirstSteps } from './use-first-steps.
 
 const texts = dashboard.firstSteps;
 
-/** Leads from an empty service to the first postback. The next step stands out; later ones can be taken as well. */
+/** Leads from an empty service to the first postback. The next step is emphasized, but later ones can be done first. */
 export function FirstStepsPanel({ steps }: { steps: FirstSteps }) {
   const next = FIRST_STEPS.find((step) => !steps.done.has(step));
   return (

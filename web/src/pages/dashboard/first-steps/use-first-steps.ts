@@ -4,7 +4,7 @@ import { anyClientQuery } from '../../../api/dashboard.ts';
 import { webhookListQuery } from '../../../api/webhooks.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
 
-/** What a new service needs until one of its postbacks arrives somewhere, in this order. */
+/** The steps from a new service to its first postback, in order. */
 export const FIRST_STEPS = ['course', 'client', 'webhook', 'postback'] as const;
 export type FirstStep = (typeof FIRST_STEPS)[number];
 
@@ -16,7 +16,7 @@ export interface FirstSteps {
   hide: () => void;
 }
 
-/** Where this browser keeps that they are done or not wanted. */
+/** Where this browser stores that they are done or hidden. */
 const STORED = 'coursewire-first-steps';
 const OVER = 'over';
 /** The webhook that has been successful most often. */

@@ -1,9 +1,15 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { IconRocket } from '@tabler/icons-react';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { equivalentQuery } from '../../../api/equivalents.ts';
 import { ApiError } from '../../../api/errors.ts';
-import { launchRegistration, type Registration, registrationsKey } from '../../../api/registrations.ts';
+import {
+  LAUNCH_MODES,
+  launchRegistration,
+  type Registration,
+  registrationsKey,
+} from '../../../api/registrations.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
@@ -11,6 +17,7 @@ import { FormProblem } from '../../../components/form-problem.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { Time } from '../../../components/time.tsx';
 import { registrations } from '../../../texts/registrations.ts';
+import { languageName } from '../../../utilities/language-name.ts';
 import styles from '../registrations.module.css';
 
 const texts = registrations.launch;
@@ -19,10 +26,17 @@ const texts = registrations.launch;
 export function LaunchPanel({ registration }: { registration: Registration }) {
   const queryClient = useQueryClient();
   const key = useRef('');
+  const [mode, setMode] = useState<(typeof LAUNCH_MODES)[number]>('normal');
+  const [language, setLanguage] = useState('');
+  // Once a language was chosen, it stays.
+  const isOpen = registration.equivalent_id !== null && registration.language === null;
+  const equivalent = useQuery({ ...equivalentQuery(registration.equivalent_id ?? 0), enabled: isOpen });
+  const languages = isOpen ? (equivalent.data?.record.courses ?? []).map((each) => each.language) : [];
   const launch = useMutation({
     mutationFn: () => {
       if (key.current === '') key.current = newIdempotencyKey();
-      return launchRegistration(registration.registration_id, key.current);
+      const chosen = languages.includes(language) ? { language } : {};
+      return launchRegistration(registration.registration_id, { mode, ...chosen }, key.current);
     },
     onSuccess: async () => {
       key.current = '';
@@ -58,6 +72,31 @@ export function LaunchPanel({ registration }: { registration: Registration }) {
             </Callout>
           </>
         )}
+        <div className={styles.fields}>
+          <NativeSelect
+            label={texts.mode}
+            value={mode}
+            data={LAUNCH_MODES.map((value) => ({ value, label: texts.modes[value] }))}
+            onChange={({ currentTarget: { value } }) => {
+              key.current = '';
+              setMode(LAUNCH_MODES.find((each) => each === value) ?? 'normal');
+            }}
+          />
+          {languages.length > 1 && (
+            <NativeSelect
+              label={texts.language}
+              value={language}
+              data={[
+                { value: '', label: texts.anyLanguage },
+                ...[...new Set(languages)].map((value) => ({ value, label: languageName(value) ?? value })),
+              ]}
+              onChange={({ currentTarget: { value } }) => {
+                key.current = '';
+                setLanguage(value);
+              }}
+            />
+          )}
+        </div>
         <p className={styles.note}>{registration.launched_dt === null ? texts.first : texts.again}</p>
         <div>
           <Button

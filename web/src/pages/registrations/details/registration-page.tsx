@@ -18,6 +18,7 @@ import { useIsAdmin } from '../../../app/session-context.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { EventsPanel } from '../../../components/events/events-panel.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
@@ -91,6 +92,7 @@ function Details({ read }: { read: Read<RegistrationWithUnits> }) {
           <StatusPanel read={read} />
           {!isUndecided && <UnitsPanel registration={record} />}
           <HistoryPanel registration={record} />
+          {isAdmin && <EventsPanel about={{ registration_id: record.registration_id }} />}
           <StatementsPanel registrationId={record.registration_id} />
         </div>
         <div className={styles.side}>

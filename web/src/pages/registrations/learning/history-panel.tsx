@@ -1,12 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import {
   type Attempt,
   type AttemptUnit,
+  attemptsOf,
   type RegistrationWithUnits,
   runtimeQuery,
 } from '../../../api/registrations.ts';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
 import { PageLoading } from '../../../components/page-loading.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
@@ -20,17 +23,25 @@ import { type Interaction, interactionsOf, isRight } from './interactions.ts';
 const texts = registrations.history;
 const MS_PER_SECOND = 1_000;
 
-/** Every attempt, newest first: what happened when, what the learner answered, and what the course reported. */
+/** The attempts, latest first: what happened when, what the learner answered, and what the course reported. */
 export function HistoryPanel({ registration }: { registration: RegistrationWithUnits }) {
-  const { data, error, refetch } = useQuery(runtimeQuery(registration.registration_id));
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
+    useInfiniteQuery(runtimeQuery(registration.registration_id));
   const titles = new Map(registration.units.map(({ unit_id, title }) => [unit_id, title]));
+  const attempts = attemptsOf(data?.pages ?? []);
   return (
     <Panel title={texts.title} description={texts.description}>
-      {data !== undefined ? (
-        data.attempts.length === 0 ? (
-          <p className={styles.note}>{texts.empty}</p>
+      {data === undefined ? (
+        error === null ? (
+          <PageLoading />
         ) : (
-          data.attempts.toReversed().map((attempt, index) => (
+          <ErrorState error={error} retry={() => void refetch()} />
+        )
+      ) : attempts.length === 0 ? (
+        <p className={styles.note}>{texts.empty}</p>
+      ) : (
+        <>
+          {attempts.map((attempt, index) => (
             <details key={attempt.attempt} className={styles.attempt} open={index === 0}>
               <summary>
                 {texts.attempt(attempt.attempt)}
@@ -45,12 +56,19 @@ export function HistoryPanel({ registration }: { registration: RegistrationWithU
                 />
               ))}
             </details>
-          ))
-        )
-      ) : error === null ? (
-        <PageLoading />
-      ) : (
-        <ErrorState error={error} retry={() => void refetch()} />
+          ))}
+          {isFetchNextPageError && <FormProblem error={error} />}
+          {hasNextPage && (
+            <Button
+              className={styles.more ?? ''}
+              variant="default"
+              loading={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
+              {texts.more}
+            </Button>
+          )}
+        </>
       )}
     </Panel>
   );

@@ -12,7 +12,7 @@ import styles from './webhook-page.module.css';
 
 const texts = webhookDetails.configuration;
 
-/** What the webhook is set to, and what only the API sets. */
+/** The configuration of the webhook, including the settings that only the API can change. */
 export function ConfigurationPanel({ record }: { record: WebhookRecord }) {
   const { authentication } = record;
   const events = record.subtopics.map((each) => webhooks.subtopics[each].name).join(', ');

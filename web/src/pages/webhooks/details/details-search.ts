@@ -1,15 +1,16 @@
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../../api/deliveries.ts';
 import { TREND_PERIODS, type TrendPeriod } from '../../../api/webhook-records.ts';
 import { type ChartSearch, chartSearch } from '../../../utilities/chart-search.ts';
+import { type HistorySearch, historySearch } from '../history/history-search.ts';
 
 const MAX_CURSOR_LENGTH = 200;
 
-/** The parts of a webhook's page. */
+/** The tabs of a webhook's page. */
 export const DETAIL_TABS = ['overview', 'history', 'configuration'] as const;
 export type DetailTab = (typeof DETAIL_TABS)[number];
 
-/** What the address of a webhook's page holds. */
-export interface DetailsSearch extends ChartSearch {
+/** The search parameters of a webhook's page. */
+export interface DetailsSearch extends ChartSearch, HistorySearch {
   tab?: DetailTab;
   period?: TrendPeriod;
   outcome?: DeliveryStatus;
@@ -18,13 +19,14 @@ export interface DetailsSearch extends ChartSearch {
   delivery?: number;
 }
 
-/** Drops what is not known: people edit addresses. */
+/** Drops unknown members, because people edit addresses. */
 export function detailsSearch(given: Record<string, unknown>): DetailsSearch {
   const delivery = Number(given.delivery);
   return {
     ...choice('tab', given.tab, DETAIL_TABS),
     ...choice('period', given.period, TREND_PERIODS),
     ...chartSearch(given),
+    ...historySearch(given),
     ...choice('outcome', given.outcome, DELIVERY_STATUSES),
     ...(typeof given.cursor === 'string' && given.cursor.length <= MAX_CURSOR_LENGTH
       ? { cursor: given.cursor }

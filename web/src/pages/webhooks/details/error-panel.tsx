@@ -1,38 +1,84 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { statisticsQuery } from '../../../api/webhooks.ts';
+import { Link } from '@tanstack/react-router';
+import type { WebhookHealth, WebhookRecord } from '../../../api/webhook-records.ts';
+import { healthQuery, lineQuery } from '../../../api/webhooks.ts';
+import { OPENED_WITHIN } from '../../../app/opened-within.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
+import { RetryButton } from '../../../components/retry-button.tsx';
 import { Time } from '../../../components/time.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
 import styles from './webhook-page.module.css';
 
 const texts = webhookDetails.error;
 
-/** The last error in full, while the webhook is in error. */
-export function ErrorPanel({ webhookId, onHistory }: { webhookId: number; onHistory: () => void }) {
+type Failure = NonNullable<WebhookHealth['failure']>;
+
+/** Why the webhook is in error, how often and since when, what happens next, and what can be done. */
+export function ErrorPanel({ webhook }: { webhook: WebhookRecord }) {
   const readOnly = useWebhooksReadOnly();
-  const { data } = useQuery(statisticsQuery(webhookId));
+  const health = useQuery(healthQuery(webhook.id));
+  const line = useQuery(lineQuery(webhook.id));
+  const failure = health.data?.failure;
+  const head = line.data?.record.head ?? null;
   return (
-    <Callout tone="bad" title={texts.title} live="title">
-      {data?.last_error_message != null && (
+    <Callout
+      tone="bad"
+      title={failure == null ? texts.title : texts.reason(failure.reason ?? texts.title, failure.explanation)}
+      live="title"
+    >
+      {failure != null && (
         <>
-          <Time value={data.last_error_dt} />
-          <p className={styles.message} data-testid="last-error">
-            <bdi>{data.last_error_message}</bdi>
-          </p>
+          <div>
+            {texts.failed(failure.failures, formatNumber(failure.failures))}{' '}
+            {failure.since_dt !== null && <Time value={failure.since_dt} format="clock" />}
+            {'. '}
+            {failure.delivery !== null && whatHappens(failure, failure.delivery)}
+          </div>
+          {failure.error_message !== null && (
+            <p className={styles.message} data-testid="last-error">
+              <bdi>{failure.error_message}</bdi>
+            </p>
+          )}
         </>
       )}
       <div>{readOnly ? texts.hintReadOnly : texts.hint}</div>
       <div className={styles.actions}>
-        <Button variant="default" size="xs" onClick={onHistory}>
-          {texts.attempts}
-        </Button>
-        {data?.last_error_message != null && (
-          <CopyButton value={data.last_error_message} label={texts.copy} />
+        {!readOnly && head !== null && (
+          <RetryButton
+            webhookId={webhook.id}
+            messageId={head.message_id}
+            disabled={head.in_flight || line.data?.record.state === 'PAUSED'}
+          />
         )}
+        {failure?.delivery != null && (
+          <Button
+            variant="default"
+            size="xs"
+            renderRoot={(props) => (
+              <Link
+                from="/administration/integrations/webhooks/$webhookId"
+                to="."
+                search={(present) => ({ ...present, delivery: failure.delivery!.id })}
+                state={OPENED_WITHIN}
+                resetScroll={false}
+                {...props}
+              />
+            )}
+          >
+            {texts.attempts}
+          </Button>
+        )}
+        {failure?.error_message != null && <CopyButton value={failure.error_message} label={texts.copy} />}
       </div>
     </Callout>
   );
+}
+
+function whatHappens({ max_attempts: max }: Failure, delivery: NonNullable<Failure['delivery']>): string {
+  if (delivery.status === 'DEAD_LETTERED') return texts.deadLettered;
+  return texts.lastAttempt(formatNumber(max));
 }

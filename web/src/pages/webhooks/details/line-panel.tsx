@@ -9,8 +9,9 @@ import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
-import { notifyDone, notifyError } from '../../../components/notify.tsx';
+import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
+import { RetryButton } from '../../../components/retry-button.tsx';
 import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
@@ -33,12 +34,12 @@ const TONES: Readonly<Record<Line['state'], Tone>> = {
   PAUSED: 'warn',
 };
 
-/** What waits, why, and until when; and what can be done about it. */
+/** The line: what is waiting, why and until when, with the actions on its head. */
 export function LinePanel({ webhook }: { webhook: WebhookRecord }) {
   const { data, error, refetch } = useQuery(lineQuery(webhook.id));
   const dead = useQuery(hasDeadLettersQuery(webhook.id));
   const line = data?.record;
-  // Shown at once, so that nothing moves what is below.
+  // Rendered immediately, so that the content below does not move.
   const shown = line !== undefined && !dead.isPending;
   return (
     <Panel
@@ -100,16 +101,12 @@ function Head({
   const queryClient = useQueryClient();
   const [asking, setAsking] = useState(false);
   const event = webhooks.subtopics[head.subtopic].name;
-  const act = useMutation({
-    mutationFn: ({ action, messageId }: { action: 'retry' | 'skip'; messageId: string }) =>
-      actOnHead(webhook.id, action, messageId),
-    onSuccess: (after, { action }) => {
+  const skip = useMutation({
+    mutationFn: (messageId: string) => actOnHead(webhook.id, 'skip', messageId),
+    onSuccess: (after) => {
       queryClient.setQueryData(lineQuery(webhook.id).queryKey, after);
       setAsking(false);
-      notifyDone(action === 'retry' ? texts.retried : texts.skipped);
-    },
-    onError: (error, { action }) => {
-      if (action === 'retry') notifyError(error);
+      notifyDone(texts.skipped);
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhook.id] }),
   });
@@ -139,20 +136,19 @@ function Head({
       />
       {!readOnly && (
         <div className={styles.actions}>
-          <Button
-            variant="default"
-            size="xs"
-            onClick={() => act.mutate({ action: 'retry', messageId: head.message_id })}
-            loading={act.isPending && act.variables.action === 'retry'}
-            disabled={head.in_flight || line.state === 'PAUSED'}
-          >
-            {texts.retry}
-          </Button>
+          {/* While the webhook is in error, the panel above has it. */}
+          {!webhook.in_error && (
+            <RetryButton
+              webhookId={webhook.id}
+              messageId={head.message_id}
+              disabled={head.in_flight || line.state === 'PAUSED'}
+            />
+          )}
           <Button
             variant="default"
             size="xs"
             onClick={() => {
-              act.reset();
+              skip.reset();
               setAskedOf(head.message_id);
               setAsking(true);
             }}
@@ -166,9 +162,9 @@ function Head({
         opened={asking}
         title={texts.skipTitle}
         confirmLabel={texts.skipConfirm}
-        pending={act.isPending}
-        error={act.error}
-        onConfirm={() => act.mutate({ action: 'skip', messageId: askedOf })}
+        pending={skip.isPending}
+        error={skip.error}
+        onConfirm={() => skip.mutate(askedOf)}
         onClose={() => setAsking(false)}
       >
         {texts.skipDescription(event)}

@@ -16,7 +16,7 @@ import { webhookSigning as texts } from '../../../texts/webhook-signing.ts';
 const DEFAULT_PERIOD = '86400';
 const PERIODS = Object.entries(texts.periods).map(([value, label]) => ({ value, label }));
 
-/** Whether the postbacks of a webhook are signed, and making, replacing and ending the secret. */
+/** Shows whether postbacks are signed; creates, replaces and removes the secret. */
 export function SigningPanel({ webhook }: { webhook: WebhookRecord }) {
   const readOnly = useWebhooksReadOnly();
   const [asking, setAsking] = useState<'rotate' | 'end' | null>(null);
@@ -61,7 +61,7 @@ export function SigningPanel({ webhook }: { webhook: WebhookRecord }) {
   );
 }
 
-/** Asks how long the former secret is to go on, and shows the new one, once. */
+/** Asks how long the old secret keeps signing, and shows the new one once. */
 function RotateDialog({
   webhook,
   opened,
@@ -114,7 +114,7 @@ function RotateDialog({
   );
 }
 
-/** Closes by its button alone, so that the secret is not lost by a slip. */
+/** Closes only by its button, so that the secret is not lost by accident. */
 function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
     <Modal

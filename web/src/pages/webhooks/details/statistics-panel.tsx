@@ -1,30 +1,31 @@
 import { Button, Skeleton, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { resetStatistics, statisticsQuery } from '../../../api/webhooks.ts';
+import { healthQuery, resetStatistics, statisticsQuery } from '../../../api/webhooks.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { notifyDone } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { Time } from '../../../components/time.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
-import { formatNumber } from '../../../utilities/numbers.ts';
+import { formatNumber, formatShare } from '../../../utilities/numbers.ts';
 import styles from './webhook-page.module.css';
 
 const texts = webhookDetails.statistics;
 const PLACEHOLDER_HEIGHT = 52;
 
-/** Successes and failures with the period they count from, the last error, and a new start. */
+/** Successes and failures with their period, the last error, and a reset. */
 export function StatisticsPanel({
   webhookId,
   withLastError,
 }: {
   webhookId: number;
-  /** False where the last error stands elsewhere on the page. */
+  /** False if the last error is shown elsewhere on the page. */
   withLastError: boolean;
 }) {
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery(statisticsQuery(webhookId));
+  const { data: health } = useQuery(healthQuery(webhookId));
   const [asking, setAsking] = useState(false);
   const reset = useMutation({
     mutationFn: () => resetStatistics(webhookId),
@@ -53,6 +54,15 @@ export function StatisticsPanel({
       {data !== undefined && (
         <>
           <dl className={styles.numbers}>
+            <Figure name={texts.rate}>
+              <span className={styles.number}>
+                {health === undefined
+                  ? '…'
+                  : health.success_rate === null
+                    ? texts.noAttempts
+                    : formatShare(health.success_rate)}
+              </span>
+            </Figure>
             <Figure name={texts.successes}>
               <span className={styles.number}>{formatNumber(data.success_count)}</span>
             </Figure>

@@ -4,14 +4,24 @@ import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { Callout } from '../../../components/callout.tsx';
 import { Time } from '../../../components/time.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
+import { webhookReplay } from '../../../texts/webhook-replay.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { useWebhookSwitch } from '../use-webhook-switch.tsx';
 import styles from './webhook-page.module.css';
 
 const { paused, inactive } = webhookDetails;
 
-/** What it means that the webhook sends nothing, since when, and how that ends; nothing while it sends. */
-export function StoppedPanel({ webhook, depth }: { webhook: WebhookRecord; depth: number | undefined }) {
+/** Explains why the webhook sends nothing, since when, and how to change that. Renders nothing while it sends. */
+export function StoppedPanel({
+  webhook,
+  depth,
+  onReplay,
+}: {
+  webhook: WebhookRecord;
+  depth: number | undefined;
+  /** Opens the replay of what it missed. */
+  onReplay: (since: string | null) => void;
+}) {
   const readOnly = useWebhooksReadOnly();
   const change = useWebhookSwitch({ ...webhook, depth: depth ?? 0 });
   if (webhook.enabled && !webhook.paused) return null;
@@ -38,6 +48,11 @@ export function StoppedPanel({ webhook, depth }: { webhook: WebhookRecord; depth
             >
               {webhook.enabled ? paused.resume : inactive.activate}
             </Button>
+            {!webhook.enabled && (
+              <Button variant="default" size="xs" onClick={() => onReplay(since)}>
+                {webhookReplay.activateAndReplay}
+              </Button>
+            )}
           </div>
         )}
       </Callout>

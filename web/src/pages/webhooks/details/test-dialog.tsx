@@ -5,17 +5,17 @@ import { isSubtopic, type Subtopic } from '../../../../../src/events/catalogue.t
 import type { TestResult, WebhookRecord } from '../../../api/webhook-records.ts';
 import { sendTestMessage } from '../../../api/webhooks.ts';
 import { Callout } from '../../../components/callout.tsx';
+import { CodeBlock } from '../../../components/code-block.tsx';
 import { Facts } from '../../../components/facts.tsx';
 import { FormProblem } from '../../../components/form-problem.tsx';
 import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatDuration } from '../../../utilities/times.ts';
-import { CodeBlock } from '../code-block.tsx';
 
 const texts = webhookDetails.testDialog;
 const JSON_INDENT = 2;
 
-/** Sends a sample message to the target and shows what it says. */
+/** Sends a sample message to the target and shows the response. */
 export function TestDialog({
   webhook,
   opened,

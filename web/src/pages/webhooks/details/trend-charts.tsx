@@ -11,7 +11,7 @@ import styles from './webhook-page.module.css';
 const texts = webhookDetails.trend;
 const CHART_HEIGHT = '14rem';
 const AXIS_WIDTH = 44;
-/** Holds "120 ms" in one line. */
+/** Fits "120 ms" on one line. */
 const LATENCY_AXIS_WIDTH = 64;
 const MIN_TICK_GAP = 28;
 
@@ -25,13 +25,13 @@ const dayAndTime = new Intl.DateTimeFormat('en-GB', {
 });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
-/** Contrast of at least 3 to 1 against the surface, in both schemes; told apart by lightness, too. */
+/** Contrast of at least 3 to 1 with the surface in both schemes. They also differ in lightness. */
 const COLORS = {
   light: { good: '#2e9c77', bad: '#b42318', median: '#2450a8', slow: '#a86a12' },
   dark: { good: '#57b892', bad: '#ff8a7e', median: '#9dbaf3', slow: '#f1bd6b' },
 } as const;
 
-/** Two charts of the same time: how many attempts, and how long they took. */
+/** Two charts of the same period: the number of attempts and their latency. */
 export function TrendCharts({ trend }: { trend: Trend }) {
   const colors = COLORS[useComputedColorScheme('light')];
   const { period, buckets } = trend;
@@ -122,7 +122,7 @@ export function TrendCharts({ trend }: { trend: Trend }) {
   );
 }
 
-/** A chart is a picture to screen readers: its summary in words; the table has all of it. */
+/** For screen readers, a chart is an image with a summary in words. The table has all figures. */
 function Figure({
   title,
   summary,

@@ -3,6 +3,7 @@ import { IconPencil, IconPlugOff, IconSend } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { deliveriesQuery } from '../../../api/deliveries.ts';
 import { isProblem } from '../../../api/errors.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhookOverviewQuery, webhookQuery } from '../../../api/webhooks.ts';
@@ -18,10 +19,12 @@ import { webhookDetails } from '../../../texts/webhook-details.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { DeliveryDrawer } from '../history/delivery-drawer.tsx';
 import { HistoryPanel } from '../history/history-panel.tsx';
+import { historyFilter } from '../history/history-search.ts';
+import { ReplayDialog } from '../replay/replay-dialog.tsx';
 import { StateBadge } from '../state-badge.tsx';
 import { WebhookMenu } from '../webhook-menu.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
-import { DETAIL_TABS, type DetailTab } from './details-search.ts';
+import { DETAIL_TABS, type DetailsSearch, type DetailTab } from './details-search.ts';
 import { ErrorPanel } from './error-panel.tsx';
 import { LinePanel } from './line-panel.tsx';
 import { StatisticsPanel } from './statistics-panel.tsx';
@@ -32,11 +35,13 @@ import styles from './webhook-page.module.css';
 
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
 
-/** All there is to know of a webhook, as it is now. */
+/** The page of a webhook. */
 export function WebhookPage() {
   const { webhookId } = route.useParams();
-  const { delivery } = route.useSearch();
+  const search = route.useSearch();
+  const { delivery } = search;
   const navigate = route.useNavigate();
+  const neighbours = useNeighbours(webhookId, search);
   const { data, error, refetch } = useQuery(webhookQuery(webhookId));
   const close = useCloseWithin(
     () =>
@@ -63,10 +68,31 @@ export function WebhookPage() {
         webhookId={webhookId}
         deliveryId={delivery ?? null}
         webhook={gone ? null : (record ?? null)}
+        neighbours={neighbours}
+        onOpen={(to) =>
+          void navigate({
+            search: (present) => ({ ...present, delivery: to }),
+            replace: true,
+            state: (present) => present,
+            resetScroll: false,
+          })
+        }
         onClose={close}
       />
     </>
   );
+}
+
+/** The deliveries before and after the open one, as the history lists them. */
+function useNeighbours(webhookId: number, search: DetailsSearch) {
+  const { tab, outcome, cursor, delivery } = search;
+  const { data } = useQuery({
+    ...deliveriesQuery(webhookId, { outcome, cursor, filter: historyFilter(search) }),
+    enabled: tab === 'history' && delivery !== undefined && Number.isSafeInteger(webhookId),
+  });
+  const ids = (data?.data ?? []).map(({ id }) => id);
+  const at = delivery === undefined ? -1 : ids.indexOf(delivery);
+  return { previous: (at < 0 ? null : ids[at - 1]) ?? null, next: (at < 0 ? null : ids[at + 1]) ?? null };
 }
 
 function Details({ record }: { record: WebhookRecord }) {
@@ -74,6 +100,7 @@ function Details({ record }: { record: WebhookRecord }) {
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
   const [testing, setTesting] = useState(false);
+  const [replaying, setReplaying] = useState<{ since: string | null } | null>(null);
   const { data: overview } = useQuery(webhookOverviewQuery(record.id));
   useEffect(() => {
     document.title = `${record.name} · ${shared.product}`;
@@ -111,6 +138,7 @@ function Details({ record }: { record: WebhookRecord }) {
                   depth: overview?.depth ?? 0,
                 }}
                 leaveWhenDeleted
+                onReplay={() => setReplaying({ since: record.inactive_since_dt })}
                 disabled={overview === undefined}
               />
               <Button
@@ -137,7 +165,7 @@ function Details({ record }: { record: WebhookRecord }) {
           )
         }
       />
-      <StoppedPanel webhook={record} depth={overview?.depth} />
+      <StoppedPanel webhook={record} depth={overview?.depth} onReplay={(since) => setReplaying({ since })} />
       <Tabs value={tab} onChange={openTab} keepMounted={false}>
         <Tabs.List aria-label={webhookDetails.tabs.label} mb="lg">
           {DETAIL_TABS.map((each) => (
@@ -147,7 +175,7 @@ function Details({ record }: { record: WebhookRecord }) {
           ))}
         </Tabs.List>
         <Tabs.Panel value="overview" className={styles.panels}>
-          {record.in_error && <ErrorPanel webhookId={record.id} onHistory={() => openTab('history')} />}
+          {record.in_error && <ErrorPanel webhook={record} />}
           <StatisticsPanel webhookId={record.id} withLastError={!record.in_error} />
           <LinePanel webhook={record} />
           <TrendPanel webhookId={record.id} />
@@ -160,11 +188,17 @@ function Details({ record }: { record: WebhookRecord }) {
         </Tabs.Panel>
       </Tabs>
       <TestDialog webhook={record} opened={testing} onClose={() => setTesting(false)} />
+      <ReplayDialog
+        webhook={record}
+        since={replaying?.since ?? null}
+        opened={replaying !== null}
+        onClose={() => setReplaying(null)}
+      />
     </>
   );
 }
 
-/** Of a deleted webhook its history can still be read. */
+/** The history of a deleted webhook can still be read. */
 function GoneWebhook({ webhookId }: { webhookId: number }) {
   return (
     <>

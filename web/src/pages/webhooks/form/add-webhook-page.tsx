@@ -20,7 +20,7 @@ export function AddWebhookPage() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const state = useDraft(null, emptyDraft, null);
-  // The same key for the same content: sending it once more after a lost answer adds nothing twice.
+  // The same key for the same content, so that sending it again after a lost response creates nothing twice.
   const attempt = useRef({ content: '', key: '' });
   const create = useMutation({
     mutationFn: (configuration: WebhookConfiguration) => {

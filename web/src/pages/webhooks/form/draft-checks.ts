@@ -9,14 +9,14 @@ import {
   type StoredKey,
 } from './draft.ts';
 
-/** What is wrong with what was entered, by the member of the API that it becomes (`authentication.key`). */
+/** The errors of the input, by the API member that each concerns (`authentication.key`). */
 export type FieldErrors = Readonly<Record<string, string>>;
 
 const MAX_NAME_LENGTH = 200;
 const MAX_URL_LENGTH = 2_048;
 const { checks } = webhookEditing;
 
-/** What is wrong with a step; empty when one may go on. */
+/** The errors of a step; empty if it is valid. */
 export function stepErrors(step: Step, draft: Draft, secret: string, storedKey: StoredKey): FieldErrors {
   switch (step) {
     case 'target':
@@ -48,12 +48,12 @@ export function firstOpenStep(draft: Draft, secret: string, storedKey: StoredKey
   );
 }
 
-/** Whether the secret that is stored stays when none is entered. */
+/** Whether the stored secret is kept if none is entered. */
 export function secretStays(draft: Draft, storedKey: StoredKey): boolean {
   return hasStoredKey(draft, storedKey) && haveSameOrigin(draft.targetUrl.trim(), storedKey.targetUrl);
 }
 
-/** Whether a secret is stored that has to be entered again, since it would go to another target. */
+/** Whether a stored secret must be entered again, because it would be sent to another target. */
 export function secretMovesTarget(draft: Draft, storedKey: StoredKey): boolean {
   return hasStoredKey(draft, storedKey) && !secretStays(draft, storedKey);
 }
@@ -62,7 +62,7 @@ function hasStoredKey(draft: Draft, storedKey: StoredKey): storedKey is NonNulla
   return draft.authentication === 'BASIC' && draft.key === storedKey?.key;
 }
 
-/** The step on which a member of the API is entered. */
+/** The step in which an API member is entered. */
 export function stepOfField(field: string): Step {
   if (field === 'topic') return 'topic';
   if (field.startsWith('subtopics')) return 'events';

@@ -1,6 +1,6 @@
 import { type Draft, readDraft } from './draft.ts';
 
-/** A draft that was not saved, and the `ETag` of what it changes. */
+/** An unsaved draft, and the `ETag` of the webhook that it changes. */
 export interface KeptDraft {
   draft: Draft;
   etag: string | null;
@@ -12,7 +12,7 @@ function keyOf(webhookId: number | null): string {
   return `${PREFIX}:${webhookId ?? 'new'}`;
 }
 
-/** The draft that this tab keeps of a webhook, or of a new one (null). */
+/** The draft of a webhook, or of a new one (null), that this tab stores. */
 export function loadDraft(webhookId: number | null): KeptDraft | null {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(webhookId)) ?? 'null');
@@ -25,7 +25,7 @@ export function loadDraft(webhookId: number | null): KeptDraft | null {
   }
 }
 
-/** Keeps it until the tab is closed. Where a browser refuses that, nothing is kept. */
+/** Stores it until the tab is closed. If a browser refuses, nothing is stored. */
 export function keepDraft(webhookId: number | null, { draft, etag }: KeptDraft): void {
   try {
     sessionStorage.setItem(keyOf(webhookId), JSON.stringify({ draft, etag }));

@@ -19,7 +19,7 @@ export interface DraftFocus {
   name: string | null;
 }
 
-/** What is entered, without the secret: that is kept in memory only. */
+/** The input without the secret, which is only kept in memory. */
 export interface Draft {
   name: string;
   targetUrl: string;
@@ -27,14 +27,14 @@ export interface Draft {
   key: string;
   enabled: boolean;
   topic: Topic | null;
-  /** Whatever the topic has, less what the focus excludes. */
+  /** All subtopics of the topic, except those that the focus excludes. */
   allSubtopics: boolean;
-  /** The chosen ones; also ones that the focus excludes, so that they are back when it goes. */
+  /** The selected ones, including those that the focus excludes, so that they return if the focus is removed. */
   subtopics: Subtopic[];
   focus: DraftFocus[];
 }
 
-/** The key and target that a stored secret belongs to. Null: none is stored. */
+/** The key and target that a stored secret belongs to; null if none is stored. */
 export type StoredKey = { key: string; targetUrl: string } | null;
 
 export const STEPS = ['target', 'topic', 'events', 'focus', 'review'] as const;
@@ -52,7 +52,7 @@ export const emptyDraft: Draft = {
   focus: [],
 };
 
-/** What an edit starts from. */
+/** The draft with which an edit starts. */
 export function draftOf(record: WebhookRecord): Draft {
   const { authentication } = record;
   return {
@@ -72,7 +72,7 @@ export function draftOf(record: WebhookRecord): Draft {
   };
 }
 
-/** What a stored secret belongs to. */
+/** The key and target of a stored secret. */
 export function storedKeyOf(record: WebhookRecord | null): StoredKey {
   return record?.authentication.type === 'BASIC'
     ? { key: record.authentication.key, targetUrl: record.target_url }
@@ -83,14 +83,14 @@ export function focusTypesOf(draft: Draft): FocusType[] {
   return [...new Set(draft.focus.map(({ type }) => type))];
 }
 
-/** The chosen subtopics that the focus allows. */
+/** The selected subtopics that the focus allows. */
 export function effectiveSubtopics(draft: Draft): Subtopic[] {
   if (draft.topic === null) return [];
   const available = availableSubtopics(draft.topic, focusTypesOf(draft));
   return draft.allSubtopics ? available : available.filter((each) => draft.subtopics.includes(each));
 }
 
-/** The subtopics that would be chosen, were it not for the focus. */
+/** The subtopics that would be selected without the focus. */
 export function excludedSubtopics(draft: Draft): Subtopic[] {
   if (draft.topic === null) return [];
   const types = focusTypesOf(draft);
@@ -99,7 +99,7 @@ export function excludedSubtopics(draft: Draft): Subtopic[] {
   );
 }
 
-/** The draft under another topic: its own subtopics, and of the focus what the topic knows. */
+/** The draft with another topic: with that topic's subtopics, and the part of the focus that it allows. */
 export function withTopic(draft: Draft, topic: Topic): Draft {
   if (draft.topic === topic) return draft;
   const allowed = FOCUS_TYPES_OF_TOPIC[topic];
@@ -107,13 +107,13 @@ export function withTopic(draft: Draft, topic: Topic): Draft {
     ...draft,
     topic,
     allSubtopics: true,
-    // Choosing some starts from all.
+    // Selecting some events starts with all of them.
     subtopics: subtopicsOf(topic),
     focus: draft.focus.filter(({ type }) => allowed.includes(type)),
   };
 }
 
-/** What the service is sent. What only the API sets is taken over from `present`. */
+/** The request to the service. Settings that only the API can change are copied from `present`. */
 export function configurationOf(
   draft: Draft & { topic: Topic },
   secret: string,
@@ -145,12 +145,12 @@ export function configurationOf(
   };
 }
 
-/** The step of an address; null for anything else. */
+/** The step that an address names; null for any other text. */
 export function stepOf(text: unknown): Step | null {
   return (STEPS as readonly unknown[]).includes(text) ? (text as Step) : null;
 }
 
-/** A draft that was kept as JSON; null when it is none, for instance one of another version. */
+/** A draft that was stored as JSON; null if it is invalid, for example because it belongs to another version. */
 export function readDraft(value: unknown): Draft | null {
   if (typeof value !== 'object' || value === null) return null;
   const { name, targetUrl, authentication, key, enabled, topic, allSubtopics, subtopics, focus } =

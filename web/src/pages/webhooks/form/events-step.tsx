@@ -16,7 +16,7 @@ import { Choice } from './target-step.tsx';
 const texts = webhookEditing.events;
 const REASONS: Readonly<Partial<Record<Subtopic, string>>> = texts.excluded;
 
-/** Which events of the topic; what the focus excludes is shown with the reason, and cannot be chosen. */
+/** Selects events of the topic. Events that the focus excludes are shown with the reason, and cannot be selected. */
 export function EventsStep({
   draft,
   topic,

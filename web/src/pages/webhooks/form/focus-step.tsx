@@ -31,7 +31,7 @@ const CHOICES: Readonly<Record<Topic, readonly Choice[]>> = {
   REGISTRATION: [ACCOUNTS, CONTENT],
 };
 
-/** Of which assets, found by their names; says what that does to the chosen events. */
+/** Selects the focused assets by name, and says how they affect the selected events. */
 export function FocusStep({
   draft,
   topic,

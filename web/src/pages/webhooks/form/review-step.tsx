@@ -12,7 +12,7 @@ import styles from './form.module.css';
 
 const texts = webhookEditing.review;
 
-/** All that will be saved, each part with a way back to it. */
+/** Everything that will be saved, each part with a link to its step. */
 export function ReviewStep({
   draft,
   topic,

@@ -3,7 +3,7 @@ import { webhookEditing } from '../../../texts/webhook-editing.ts';
 import { STEPS, type Step } from './draft.ts';
 import styles from './form.module.css';
 
-/** Where one is; leads back, and forward to steps that were in order. */
+/** Shows the current step, and leads back, and forward to valid steps. */
 export function StepList({
   current,
   reachable,

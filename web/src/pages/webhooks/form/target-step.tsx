@@ -7,7 +7,7 @@ import styles from './form.module.css';
 
 const { fields } = webhookEditing;
 
-/** Name, address, and how the target knows who asks. */
+/** Name, target URL and authentication. */
 export function TargetStep({
   draft,
   secret,
@@ -20,9 +20,9 @@ export function TargetStep({
 }: {
   draft: Draft;
   secret: string;
-  /** Whether the stored secret stays when none is entered. */
+  /** Whether the stored secret is kept if none is entered. */
   secretStays: boolean;
-  /** Whether it has to be entered again, since the target is another one. */
+  /** Whether it must be entered again, because the target has changed. */
   secretMoves: boolean;
   /** Whether one was entered before the page was reloaded. */
   secretLost: boolean;
@@ -110,7 +110,7 @@ export function TargetStep({
   );
 }
 
-/** A choice with its explanation. */
+/** An option with its explanation. */
 export function Choice({ value, label, description }: { value: string; label: string; description: string }) {
   return (
     <Radio

@@ -7,7 +7,7 @@ import type { FieldErrors } from './draft-checks.ts';
 import styles from './form.module.css';
 import { Choice } from './target-step.tsx';
 
-/** What kind of events. */
+/** Selects the topic. */
 export function TopicStep({
   draft,
   errors,

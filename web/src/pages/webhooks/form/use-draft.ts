@@ -5,19 +5,19 @@ import { forgetDraft, keepDraft, loadDraft } from './draft-storage.ts';
 /** A draft that is kept in this tab when the page is left or reloaded. */
 export interface DraftState {
   draft: Draft;
-  /** The `ETag` of what it changes. */
+  /** The `ETag` of the webhook that it changes. */
   etag: string | null;
   /** Whether it was found when the page opened. */
   restored: boolean;
   changed: boolean;
-  /** Whether it was saved: nothing is kept any more. */
+  /** Marks it as saved: it is no longer stored. */
   finished: boolean;
   change: (change: Partial<Draft>) => void;
-  /** Goes on from the state of another moment. */
+  /** Continues from another state. */
   rebase: (etag: string | null) => void;
-  /** Throws it away; what it started from is back, or what is given. */
+  /** Discards it, and restores the state that it started from, or the given one. */
   restart: (initial?: Draft, etag?: string | null) => void;
-  /** Throws away what is kept, for good. */
+  /** Deletes the stored draft. */
   forget: () => void;
 }
 

@@ -43,9 +43,9 @@ export function WebhookForm({
   present: WebhookRecord | null;
   requestedStep: Step;
   saving: boolean;
-  /** What the service refused the last attempt for. */
+  /** The error of the last attempt to save. */
   problem: unknown;
-  /** Stands over the form, such as a conflict to be settled. */
+  /** Shown above the form, such as a conflict to resolve. */
   notice?: ReactNode;
   onSave: (configuration: WebhookConfiguration) => void;
   onDiscard: () => void;
@@ -125,6 +125,14 @@ export function WebhookForm({
     const next = STEPS[STEPS.indexOf(step) + 1];
     if (next !== undefined) openStep(next);
     else if (topic !== null && !saving) onSave(configurationOf({ ...draft, topic }, secret, present));
+  };
+
+  /** Saves an edit from any step, when the step is right. */
+  const saveNow = () => {
+    const found = stepErrors(step, draft, secret, storedKey);
+    setErrors(found);
+    if (Object.keys(found).length > 0 || draft.topic === null || saving) return;
+    onSave(configurationOf({ ...draft, topic: draft.topic }, secret, present));
   };
 
   const { topic } = draft;
@@ -215,7 +223,16 @@ export function WebhookForm({
             {webhookEditing.steps.review.name}
           </Button>
         )}
-        <Button type="submit" loading={saving}>
+        {present !== null && step !== 'review' && (
+          <Button onClick={saveNow} loading={saving} disabled={reachable !== 'review'}>
+            {webhookEditing.save}
+          </Button>
+        )}
+        <Button
+          type="submit"
+          loading={saving}
+          variant={present === null || step === 'review' ? 'filled' : 'default'}
+        >
           {step !== 'review'
             ? webhookEditing.next
             : present === null

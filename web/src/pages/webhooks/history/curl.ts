@@ -1,7 +1,7 @@
-/** What stands for the target's key and secret: they are never shown. */
+/** Placeholder for the target's key and secret, which are never shown. */
 const CREDENTIALS_PLACEHOLDER = 'KEY:SECRET';
 
-/** A command for POSIX shells that posts a message to a target just as it is sent. */
+/** A command for POSIX shells that posts a message to a target exactly as the service does. */
 export function curlCommand(postback: {
   targetUrl: string;
   messageId: string;
@@ -17,7 +17,7 @@ export function curlCommand(postback: {
   ].join(' \\\n  ');
 }
 
-/** In single quotes a shell takes everything as it is, but for the quote itself. */
+/** In single quotes, a shell takes everything literally, except for the quote itself. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,13 +1,16 @@
-import { Button, Drawer, SegmentedControl, Skeleton, Title } from '@mantine/core';
+import { Anchor, Button, Drawer, SegmentedControl, Skeleton, Title } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { deadLettersKey } from '../../../api/dead-letters.ts';
-import { type Delivery, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
+import { type Delivery, type DeliveryAttempt, deliveryQuery, redeliver } from '../../../api/deliveries.ts';
 import { isProblem } from '../../../api/errors.ts';
 import { newIdempotencyKey } from '../../../api/request.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
 import { webhooksKey } from '../../../api/webhooks.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
+import { CodeBlock } from '../../../components/code-block.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
 import { Facts } from '../../../components/facts.tsx';
@@ -17,10 +20,11 @@ import { Time } from '../../../components/time.tsx';
 import { deliveries } from '../../../texts/deliveries.ts';
 import { webhooks } from '../../../texts/webhooks.ts';
 import { formatBytes, formatNumber } from '../../../utilities/numbers.ts';
+import { shortError } from '../../../utilities/short-error.ts';
 import { formatDuration } from '../../../utilities/times.ts';
-import { CodeBlock } from '../code-block.tsx';
 import { curlCommand } from './curl.ts';
 import { DeliveryStatusBadge, reasonText } from './delivery-status.tsx';
+import { DeliverySubject } from './delivery-subject.tsx';
 import styles from './history.module.css';
 
 const texts = deliveries.details;
@@ -32,8 +36,13 @@ export function DeliveryDrawer({
   webhookId,
   deliveryId,
   webhook,
+  neighbours,
+  onOpen,
   onClose,
 }: {
+  /** The ids of the deliveries before and after it in the list that is shown; null where there is none. */
+  neighbours: { previous: number | null; next: number | null };
+  onOpen: (deliveryId: number) => void;
   webhookId: number;
   /** Null: none is open. */
   deliveryId: number | null;
@@ -41,9 +50,15 @@ export function DeliveryDrawer({
   webhook: WebhookRecord | null;
   onClose: () => void;
 }) {
-  // While the drawer slides out it still shows what it showed.
+  // While the drawer closes, it keeps its content.
   const [shown, setShown] = useState(deliveryId);
   if (deliveryId !== null && deliveryId !== shown) setShown(deliveryId);
+  const isOpen = deliveryId !== null;
+  const open = (id: number | null) => isOpen && id !== null && onOpen(id);
+  useHotkeys([
+    ['j', () => open(neighbours.next)],
+    ['k', () => open(neighbours.previous)],
+  ]);
   return (
     <Drawer
       opened={deliveryId !== null}
@@ -53,6 +68,28 @@ export function DeliveryDrawer({
       title={shown === null ? texts.title : texts.titleOf(shown)}
       classNames={{ title: styles.drawerTitle ?? '' }}
     >
+      {(neighbours.previous !== null || neighbours.next !== null) && (
+        <div className={styles.neighbours}>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={neighbours.previous === null}
+            onClick={() => open(neighbours.previous)}
+            aria-keyshortcuts="k"
+          >
+            {texts.previous}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={neighbours.next === null}
+            onClick={() => open(neighbours.next)}
+            aria-keyshortcuts="j"
+          >
+            {texts.next}
+          </Button>
+        </div>
+      )}
       {shown !== null && (
         <DrawerContent key={shown} webhookId={webhookId} deliveryId={shown} webhook={webhook} />
       )}
@@ -78,6 +115,7 @@ function DrawerContent({
 
 function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: WebhookRecord | null }) {
   const reason = reasonText(delivery.status_reason);
+  const latest = delivery.attempt_history.at(-1);
   return (
     <div className={styles.sections}>
       <div>
@@ -86,9 +124,26 @@ function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: W
           {reason !== null && <span>{reason}</span>}
         </div>
       </div>
+      {latest !== undefined && <LatestAnswer attempt={latest} />}
+      <Redelivery delivery={delivery} webhook={webhook} />
       <Facts
         items={[
-          [texts.event, webhooks.subtopics[delivery.subtopic].name],
+          [
+            texts.event,
+            <Anchor
+              key="event"
+              renderRoot={(props) => (
+                <Link
+                  {...props}
+                  to="/administration/integrations/events"
+                  search={{ message_id: delivery.message_id } as never}
+                />
+              )}
+            >
+              {webhooks.subtopics[delivery.subtopic].name}
+            </Anchor>,
+          ],
+          [texts.about, <DeliverySubject key="about" about={delivery.about} />],
           [
             texts.messageId,
             <span key="id" className={styles.idRow}>
@@ -101,17 +156,50 @@ function DeliveryDetails({ delivery, webhook }: { delivery: Delivery; webhook: W
           [texts.attempts, formatNumber(delivery.attempts)],
         ]}
       />
-      <Redelivery delivery={delivery} webhook={webhook} />
       <Message delivery={delivery} webhook={webhook} />
       <Attempts delivery={delivery} />
     </div>
   );
 }
 
+/** What the target answered last, or why it did not: what most people open a delivery for. */
+function LatestAnswer({ attempt }: { attempt: DeliveryAttempt }) {
+  const body = attempt.response_body;
+  return (
+    <Section title={texts.latest}>
+      {attempt.error === null ? (
+        <div>{attempt.response_status}</div>
+      ) : (
+        <div className={styles.attemptError}>
+          <bdi>{shortError(attempt.error)}</bdi>
+        </div>
+      )}
+      {body === null || body === '' ? (
+        <div className={styles.dim}>{texts.noAnswer}</div>
+      ) : (
+        <div className={styles.attemptBody}>
+          <CodeBlock label={texts.latest} wrap>
+            {prettyPrinted(body)}
+          </CodeBlock>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+/** JSON with line breaks; any other text, and JSON that was cut off, as it is. */
+function prettyPrinted(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, JSON_INDENT);
+  } catch {
+    return body;
+  }
+}
+
 function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: WebhookRecord | null }) {
   const readOnly = useWebhooksReadOnly();
   const queryClient = useQueryClient();
-  // One key for each state it is in: a second press, or one after a lost answer, sends nothing twice.
+  // One key per state, so that a second click, or one after a lost response, sends nothing twice.
   const attempt = useRef({ of: '', key: '' });
   const send = useMutation({
     mutationFn: () => {
@@ -144,7 +232,7 @@ function Redelivery({ delivery, webhook }: { delivery: Delivery; webhook: Webhoo
   );
 }
 
-/** The message is made as JSON without white space: writing it so again gives the very bytes that are sent. */
+/** Messages are JSON without white space, so serializing one again returns exactly the bytes that are sent. */
 function Message({ delivery, webhook }: { delivery: Delivery; webhook: WebhookRecord | null }) {
   const [asSent, setAsSent] = useState(false);
   const body = JSON.stringify(delivery.message);
@@ -212,7 +300,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
               {attempt.response_body !== null && attempt.response_body !== '' && (
                 <div className={styles.attemptBody}>
                   <CodeBlock label={`${texts.answer}: ${texts.attempt(attempt.attempt)}`} wrap>
-                    {attempt.response_body}
+                    {prettyPrinted(attempt.response_body)}
                   </CodeBlock>
                 </div>
               )}
@@ -251,7 +339,7 @@ function Section({
   );
 }
 
-/** Where the message says it goes: all that is known once the webhook was deleted. */
+/** The target in the message: all that is known if the webhook was deleted. */
 function targetOf(message: unknown): string {
   if (typeof message !== 'object' || message === null || !('target_url' in message)) return '';
   return String(message.target_url);

@@ -15,7 +15,7 @@ export function DeliveryStatusBadge({ status }: { status: DeliveryStatus }) {
   return <StatusBadge tone={TONES[status]}>{deliveries.statuses[status]}</StatusBadge>;
 }
 
-/** Why it was dead-lettered or discarded; null where there is no reason to tell. */
+/** Why it was dead-lettered or discarded; null if there is no reason to show. */
 export function reasonText(reason: string | null): string | null {
   return reason === null ? null : (deliveries.reasons[reason] ?? reason);
 }

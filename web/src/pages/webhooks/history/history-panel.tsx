@@ -1,53 +1,62 @@
 import { Button, Select, Skeleton } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
+import { SUBTOPICS, subtopicsOf } from '../../../../../src/events/catalogue.ts';
+import { deadLettersKey } from '../../../api/dead-letters.ts';
 import {
   DELIVERY_STATUSES,
   type DeliveryStatus,
   type DeliverySummary,
   deliveriesQuery,
+  redeliverThese,
 } from '../../../api/deliveries.ts';
 import type { WebhookRecord } from '../../../api/webhook-records.ts';
-import { OPENED_WITHIN } from '../../../app/opened-within.ts';
+import { webhooksKey } from '../../../api/webhooks.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { ErrorState } from '../../../components/error-state.tsx';
+import { notifyDone, notifyError } from '../../../components/notify.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { RedeliveryDialog } from '../../../components/redelivery-dialog.tsx';
-import { ROW_LINK, rowClicks } from '../../../components/row-clicks.ts';
-import { Time } from '../../../components/time.tsx';
-import { useSteadyRows } from '../../../components/use-steady-rows.ts';
 import { deliveries } from '../../../texts/deliveries.ts';
-import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
-import { shortError } from '../../../utilities/short-error.ts';
-import { formatDuration } from '../../../utilities/times.ts';
-import { DeliveryStatusBadge } from './delivery-status.tsx';
 import styles from './history.module.css';
+import { HistoryFilters } from './history-filters.tsx';
+import { HistoryRows } from './history-rows.tsx';
+import { HISTORY_FILTERS, type HistorySearch, historyFilter, historySearch } from './history-search.ts';
 
 const route = getRouteApi('/app/admin/administration/integrations/webhooks/$webhookId');
+/** What the address holds of the history. */
+const OWN_MEMBERS: readonly string[] = ['outcome', 'cursor', ...HISTORY_FILTERS];
 const PLACEHOLDERS = Array.from({ length: 8 }, (_, at) => `placeholder-${at}`);
 
 /** The outcomes of a webhook's messages. Those of a deleted webhook (null) are shown as long as they are kept. */
 export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhook: WebhookRecord | null }) {
-  const { outcome, cursor } = route.useSearch();
+  const search = route.useSearch();
+  const { outcome, cursor } = search;
+  const filter = historyFilter(search);
+  const isFiltered = Object.keys(filter).length > 0;
   const navigate = route.useNavigate();
   const readOnly = useWebhooksReadOnly();
   const [resending, setResending] = useState(false);
   const { data, error, isPlaceholderData, refetch } = useQuery(
-    deliveriesQuery(webhookId, { outcome, cursor }),
+    deliveriesQuery(webhookId, { outcome, cursor, filter }),
   );
-  const show = (change: { outcome?: DeliveryStatus | undefined; cursor?: string | undefined }) =>
+  const ticks = useTicks(webhookId, data?.data ?? []);
+  const show = (
+    change: HistorySearch & { outcome?: DeliveryStatus | undefined; cursor?: string | undefined },
+  ) =>
     void navigate({
-      search: ({ outcome: _outcome, cursor: _cursor, ...others }) => ({
-        ...others,
-        ...(change.outcome === undefined ? {} : { outcome: change.outcome }),
-        ...(change.cursor === undefined ? {} : { cursor: change.cursor }),
-      }),
+      search: (present) => {
+        const others = Object.entries(present).filter(([name]) => !OWN_MEMBERS.includes(name));
+        const own = Object.entries(change).filter(([, value]) => value !== undefined);
+        return Object.fromEntries([...others, ...own]);
+      },
       resetScroll: false,
     });
+  const narrowed = historySearch({ ...search });
   if (webhook === null && (error !== null || data?.data.length === 0)) return null;
   return (
     <Panel
@@ -60,11 +69,19 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
             size="xs"
             aria-label={deliveries.filter}
             value={outcome ?? ''}
-            onChange={(value) => show({ outcome: DELIVERY_STATUSES.find((status) => status === value) })}
+            onChange={(value) =>
+              show({ ...narrowed, outcome: DELIVERY_STATUSES.find((status) => status === value) })
+            }
             data={[
               { value: '', label: deliveries.all },
               ...DELIVERY_STATUSES.map((status) => ({ value: status, label: deliveries.statuses[status] })),
             ]}
+          />
+          <HistoryFilters
+            key={JSON.stringify(narrowed)}
+            search={narrowed}
+            subtopics={webhook === null ? SUBTOPICS : subtopicsOf(webhook.topic)}
+            onChange={(to) => show({ ...to, outcome })}
           />
           {webhook !== null && !readOnly && (
             <Button
@@ -74,7 +91,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
               disabled={!webhook.enabled}
               title={webhook.enabled ? undefined : deliveries.details.inactive}
             >
-              {deliveries.resendDead}
+              {isFiltered ? deliveries.resendMatching : deliveries.resendDead}
             </Button>
           )}
         </>
@@ -87,19 +104,40 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
           <ErrorState error={error} retry={() => void refetch()} />
         )
       ) : data.data.length === 0 ? (
-        <Nothing filtered={outcome !== undefined || cursor !== undefined} onShowAll={() => show({})} />
+        <Nothing
+          filtered={outcome !== undefined || cursor !== undefined || isFiltered}
+          goesOn={data.next_cursor !== null}
+          onShowAll={() => show({})}
+        />
       ) : (
-        <Rows deliveries={data.data} of={isPlaceholderData ? null : `${outcome ?? ''} ${cursor ?? ''}`} />
+        <HistoryRows
+          deliveries={data.data}
+          of={isPlaceholderData ? null : JSON.stringify([outcome, cursor, filter])}
+          ticked={ticks.ticked}
+          onTick={webhook?.enabled === true && !readOnly ? ticks.tick : null}
+        />
+      )}
+      {ticks.ticked.size > 0 && (
+        <div className={styles.ticked} role="status">
+          <span>{deliveries.ticked(formatNumber(ticks.ticked.size))}</span>
+          <Button size="xs" onClick={() => ticks.resend.mutate()} loading={ticks.resend.isPending}>
+            {deliveries.resendTicked}
+          </Button>
+          <Button variant="default" size="xs" onClick={ticks.clear}>
+            {deliveries.untick}
+          </Button>
+        </div>
       )}
       <Pages
         cursor={cursor}
         next={data?.next_cursor ?? null}
-        onShow={(to) => show({ outcome, cursor: to })}
+        onShow={(to) => show({ ...narrowed, outcome, cursor: to })}
       />
       {webhook !== null && (
         <RedeliveryDialog
           opened={resending}
           webhook={{ id: webhook.id, name: webhook.name }}
+          filter={isFiltered ? { ...filter, status: redeliverable(outcome) } : null}
           onClose={() => setResending(false)}
         />
       )}
@@ -107,82 +145,7 @@ export function HistoryPanel({ webhookId, webhook }: { webhookId: number; webhoo
   );
 }
 
-/** The rows, which stay where they are while someone points at them or has the focus in them. */
-function Rows({ deliveries: rows, of }: { deliveries: readonly DeliverySummary[]; of: string | null }) {
-  const [pointed, setPointed] = useState(false);
-  const [focused, setFocused] = useState(false);
-  const steady = useSteadyRows(rows, { held: pointed || focused, of });
-  const waiting = steady?.waiting ?? 0;
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only observes, so that rows do not move.
-    <div
-      onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
-      onPointerLeave={() => setPointed(false)}
-      onFocus={({ target }) => setFocused(target.matches(':focus-visible'))}
-      onBlur={() => setFocused(false)}
-    >
-      {waiting > 0 && (
-        <div className={styles.fresh} role="status">
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => {
-              setPointed(false);
-              setFocused(false);
-            }}
-          >
-            {deliveries.showNew(formatNumber(waiting))}
-          </Button>
-        </div>
-      )}
-      <ul className={styles.list} aria-label={deliveries.label}>
-        {steady?.rows.map((delivery) => (
-          <Row key={delivery.id} delivery={delivery} />
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-function Row({ delivery }: { delivery: DeliverySummary }) {
-  const event = webhooks.subtopics[delivery.subtopic].name;
-  return (
-    <li className={styles.row} {...rowClicks}>
-      <span className={styles.outcome}>
-        <DeliveryStatusBadge status={delivery.status} />
-      </span>
-      <Link
-        from="/administration/integrations/webhooks/$webhookId"
-        to="."
-        search={(present) => ({ ...present, delivery: delivery.id })}
-        state={OPENED_WITHIN}
-        resetScroll={false}
-        className={styles.open}
-        {...ROW_LINK}
-        aria-label={deliveries.open(event, delivery.id)}
-      >
-        {event}
-      </Link>
-      <span className={styles.time}>
-        <Time value={delivery.event_dt} />
-      </span>
-      <span className={styles.answer}>
-        {delivery.attempts === 0
-          ? deliveries.notTried
-          : `${delivery.response_status ?? deliveries.noAnswer} · ${deliveries.attemptsOf(formatNumber(delivery.attempts), delivery.attempts)}${
-              delivery.duration_ms === null ? '' : ` · ${formatDuration(delivery.duration_ms)}`
-            }`}
-      </span>
-      {delivery.error !== null && (
-        <span className={styles.error} title={delivery.error}>
-          <bdi>{shortError(delivery.error)}</bdi>
-        </span>
-      )}
-    </li>
-  );
-}
-
-/** The interface leads onward only: the pages that were passed are remembered while one stays here. */
+/** The interface has only next pages, so the visited pages are remembered as long as this panel is open. */
 function Pages({
   cursor,
   next,
@@ -233,7 +196,49 @@ function Pages({
   );
 }
 
-function Nothing({ filtered, onShowAll }: { filtered: boolean; onShowAll: () => void }) {
+/** The rows that are ticked, of those that are shown, and sending them again. */
+function useTicks(webhookId: number, rows: readonly DeliverySummary[]) {
+  const queryClient = useQueryClient();
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const shown = new Set(rows.map(({ id }) => id));
+  const ticked = new Set([...chosen].filter((id) => shown.has(id)));
+  const resend = useMutation({
+    mutationFn: () => redeliverThese(webhookId, [...ticked]),
+    onSuccess: ({ redelivered }) => {
+      setChosen(new Set());
+      notifyDone(deliveries.resent(redelivered, formatNumber(redelivered)));
+    },
+    onError: notifyError,
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhookId] }),
+        queryClient.invalidateQueries({ queryKey: deadLettersKey }),
+      ]),
+  });
+  const tick = (id: number, isTicked: boolean) => {
+    const next = new Set(ticked);
+    if (isTicked) next.add(id);
+    else next.delete(id);
+    setChosen(next);
+  };
+  return { ticked, tick, resend, clear: () => setChosen(new Set()) };
+}
+
+/** Only messages of these outcomes are sent again together. */
+function redeliverable(outcome: DeliveryStatus | undefined): DeliveryStatus {
+  return outcome === 'DISCARDED' ? 'DISCARDED' : 'DEAD_LETTERED';
+}
+
+function Nothing({
+  filtered,
+  goesOn,
+  onShowAll,
+}: {
+  filtered: boolean;
+  /** True if older deliveries have not been searched yet. */
+  goesOn: boolean;
+  onShowAll: () => void;
+}) {
   if (!filtered) {
     return (
       <EmptyState
@@ -249,7 +254,7 @@ function Nothing({ filtered, onShowAll }: { filtered: boolean; onShowAll: () => 
       icon={IconHistory}
       heading="h3"
       title={deliveries.nothingFits.title}
-      description={deliveries.nothingFits.description}
+      description={goesOn ? deliveries.nothingFits.goesOn : deliveries.nothingFits.description}
       action={
         <Button variant="default" onClick={onShowAll}>
           {deliveries.nothingFits.action}

@@ -7,6 +7,8 @@ import { RowLink } from '../../../components/row-link.tsx';
 
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import { webhooks } from '../../../texts/webhooks.ts';
+import { formatNumber, formatShare } from '../../../utilities/numbers.ts';
+import { shortError } from '../../../utilities/short-error.ts';
 import { StateBadge } from '../state-badge.tsx';
 import { useWebhookSwitch } from '../use-webhook-switch.tsx';
 import styles from './webhook-list.module.css';
@@ -14,11 +16,18 @@ import styles from './webhook-list.module.css';
 /** The name, leading to the webhook; an alert sign while it is in error tells the last one and leads to the attempts. */
 export function NameCell({ webhook }: { webhook: WebhookOverview }) {
   return (
-    <span className={styles.name}>
-      {webhook.in_error && <Alert webhook={webhook} />}
-      <RowLink to="/administration/integrations/webhooks/$webhookId" params={{ webhookId: webhook.id }}>
-        <bdi className={styles.lines}>{webhook.name}</bdi>
-      </RowLink>
+    <span className={styles.named}>
+      <span className={styles.name}>
+        {webhook.in_error && <Alert webhook={webhook} />}
+        <RowLink to="/administration/integrations/webhooks/$webhookId" params={{ webhookId: webhook.id }}>
+          <bdi className={styles.lines}>{webhook.name}</bdi>
+        </RowLink>
+      </span>
+      {webhook.in_error && webhook.last_error_message !== null && (
+        <bdi className={styles.error} title={webhook.last_error_message}>
+          {shortError(webhook.last_error_message)}
+        </bdi>
+      )}
     </span>
   );
 }
@@ -40,6 +49,18 @@ function Alert({ webhook }: { webhook: WebhookOverview }) {
   );
 }
 
+/** Successes, with the rate of the last day. */
+export function SuccessCell({ webhook }: { webhook: WebhookOverview }) {
+  return (
+    <span className={styles.two}>
+      <span>{formatNumber(webhook.success_count)}</span>
+      {webhook.success_rate !== null && (
+        <span className={styles.second}>{webhooks.list.columns.rate(formatShare(webhook.success_rate))}</span>
+      )}
+    </span>
+  );
+}
+
 /** The topic, and which of its events. */
 export function TopicCell({ webhook }: { webhook: WebhookOverview }) {
   const names = webhook.subtopics.map((each) => webhooks.subtopics[each].name);
@@ -55,7 +76,7 @@ export function TopicCell({ webhook }: { webhook: WebhookOverview }) {
   );
 }
 
-/** Where it sends to: the host counts most. */
+/** The target, in which the host matters most. */
 export function TargetCell({ webhook }: { webhook: WebhookOverview }) {
   const url = URL.canParse(webhook.target_url) ? new URL(webhook.target_url) : null;
   if (url === null) return <span className={styles.target}>{webhook.target_url}</span>;
@@ -67,7 +88,7 @@ export function TargetCell({ webhook }: { webhook: WebhookOverview }) {
   );
 }
 
-/** Whether it is active, to be changed, and whether it is paused. */
+/** A switch for whether it is active, and a badge if it is paused. */
 export function ActiveCell({ webhook }: { webhook: WebhookOverview }) {
   const readOnly = useWebhooksReadOnly();
   const change = useWebhookSwitch(webhook);

@@ -19,7 +19,7 @@ import { webhooks } from '../../../texts/webhooks.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
 import { WebhookMenu } from '../webhook-menu.tsx';
-import { ActiveCell, NameCell, TargetCell, TopicCell } from './webhook-cells.tsx';
+import { ActiveCell, NameCell, SuccessCell, TargetCell, TopicCell } from './webhook-cells.tsx';
 import styles from './webhook-list.module.css';
 
 const { columns: words } = webhooks.list;
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<WebhookOverview>[] = [
     sort: 'success_count',
     firstDirection: 'desc',
     align: 'end',
-    cell: (webhook) => formatNumber(webhook.success_count),
+    cell: (webhook) => <SuccessCell webhook={webhook} />,
   },
   {
     id: 'failures',
@@ -115,8 +115,12 @@ export function WebhookListPage() {
         columns={readOnly ? COLUMNS : CHANGEABLE_COLUMNS}
         rowKey={({ id }) => id}
         table={table}
+        exporting={{
+          name: 'webhooks',
+          list: (client, part) =>
+            client.fetchQuery(webhookListQuery({ ...listQuery(table.values), ...part })),
+        }}
         query={query}
-        defaultOrder={{ sort: 'name', direction: 'asc' }}
         searchLabel={webhooks.list.search}
         filters={
           <>

@@ -1,0 +1,125 @@
+import type { TraceHeaders, TraceSpan, Tracing } from '../observability/tracing/tracing.ts';
+import type { ReceivedMessage } from '../queue/message-queue.ts';
+import type { DeliveryTarget } from '../webhooks/configuration/delivery-targets.ts';
+import type { DeliverySettlement } from '../webhooks/history/delivery-recorder.ts';
+import { messageAttributes, traceHeadersOf } from '../webhooks/messages/message-traces.ts';
+import type { SendPostback } from '../webhooks/messages/test-message.ts';
+import type { PostbackResult } from './postback-sender.ts';
+
+/** The result of an attempt, by the action of its settlement. */
+const OUTCOMES = {
+  delete: 'delivered',
+  retry: 'retry',
+  'dead-letter': 'dead_letter',
+} as const satisfies Partial<Record<DeliverySettlement['action'], string>>;
+const SCHEME_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
+
+/** Makes attempts spans, below those of their messages. */
+export class AttemptTraces {
+  readonly #tracing: Tracing;
+  readonly #now: () => number;
+
+  /** @param now the clock of `enqueuedAt`, in epoch milliseconds */
+  constructor(tracing: Tracing, now: () => number) {
+    this.#tracing = tracing;
+    this.#now = now;
+  }
+
+  /** An attempt begins. The first one also ends the wait in the line, which becomes a span of its own. */
+  start(message: ReceivedMessage, target: DeliveryTarget): AttemptTrace {
+    const parent = traceHeadersOf(message);
+    const attributes = messageAttributes(message);
+    const waitedMs = Math.max(0, this.#now() - message.enqueuedAt);
+    const span = this.#tracing.startSpan(`deliver ${message.label}`, {
+      kind: 'client',
+      parent,
+      attributes: {
+        ...attributes,
+        'coursewire.attempt': message.receiveCount,
+        'coursewire.queue.wait_ms': waitedMs,
+        'http.request.method': 'POST',
+        ...serverAttributes(target.targetUrl),
+      },
+    });
+    if (message.receiveCount === 1) {
+      // Without a stored context the attempt is the root of the trace.
+      this.#tracing
+        .startSpan(`wait ${message.label}`, {
+          parent: parent ?? span.headers,
+          attributes,
+          startedAt: message.enqueuedAt,
+        })
+        .end();
+    }
+    return new AttemptTrace(span);
+  }
+}
+
+/** The span of an attempt. */
+export class AttemptTrace {
+  readonly #span: TraceSpan;
+
+  constructor(span: TraceSpan) {
+    this.#span = span;
+  }
+
+  /** What the target needs to continue the trace. */
+  get headers(): TraceHeaders {
+    return this.#span.headers;
+  }
+
+  run<T>(work: () => T): T {
+    return this.#span.run(work);
+  }
+
+  /** The attempt counts: the message was delivered, waits for the next attempt, or is a dead letter. */
+  settled(result: PostbackResult, settlement: DeliverySettlement): void {
+    const { action } = settlement;
+    this.#span.set({
+      'coursewire.outcome': action in OUTCOMES ? OUTCOMES[action as keyof typeof OUTCOMES] : action,
+      ...(result.status === null ? {} : { 'http.response.status_code': result.status }),
+      ...(action === 'retry'
+        ? { 'coursewire.retry_at': new Date(settlement.availableAt).toISOString() }
+        : {}),
+    });
+    if (action !== 'delete') this.#span.fail(result.reason ?? 'unknown');
+    this.#span.end();
+  }
+
+  /** Nothing was sent, or nobody waited for the response: the message was put back, and no attempt is counted. */
+  putBack(reason: string | null): void {
+    this.#span.set({ 'coursewire.outcome': 'put_back' });
+    this.#span.fail(reason ?? 'stopped');
+    this.#span.end();
+  }
+}
+
+/** Makes test messages spans, below that of the request for them. */
+export function traceTestMessages(tracing: Tracing, send: SendPostback): SendPostback {
+  return async (postback) => {
+    const span = tracing.startSpan('deliver test message', {
+      kind: 'client',
+      attributes: {
+        'messaging.message.id': postback.messageId,
+        'http.request.method': 'POST',
+        ...serverAttributes(postback.url),
+      },
+    });
+    const extraHeaders = { ...postback.extraHeaders, ...span.headers };
+    const result = await span.run(() => send({ ...postback, extraHeaders }));
+    if (result.status !== null) span.set({ 'http.response.status_code': result.status });
+    if (result.outcome === 'FAILED') span.fail(result.reason ?? 'unknown');
+    span.end();
+    return result;
+  };
+}
+
+/** Host and port alone: paths and queries of targets may contain secrets. */
+function serverAttributes(targetUrl: string): Record<string, string | number> {
+  if (!URL.canParse(targetUrl)) return {};
+  const { protocol, hostname, port } = new URL(targetUrl);
+  return {
+    'server.address': hostname,
+    'server.port': port === '' ? (SCHEME_PORTS[protocol] ?? 0) : Number(port),
+  };
+}

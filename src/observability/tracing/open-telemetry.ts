@@ -1,0 +1,234 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import {
+  type Context,
+  type DiagLogger,
+  DiagLogLevel,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  diag,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { TracingSettings } from '../../settings/tracing-environment.ts';
+import type { Logger } from '../log.ts';
+import { ReportedExporter } from './reported-exporter.ts';
+import type {
+  SpanAttributes,
+  SpanOptions,
+  TraceFields,
+  TraceHeaders,
+  TraceSpan,
+  Tracing,
+} from './tracing.ts';
+
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+} as const;
+const NOTHING: TraceHeaders = {};
+/** The SDK's warning. */
+const DROPPED_SPANS = /^Dropped (\d+) spans\b/;
+const DROPS_LOG_INTERVAL_MS = 60_000;
+
+/** Traces with the SDK of OpenTelemetry. Nothing of it is registered globally but where it reports its own faults. */
+export class OpenTelemetryTracing implements Tracing {
+  readonly #provider: TracerProvider;
+  readonly #tracer: Tracer;
+  readonly #active = new AsyncLocalStorage<Context>();
+  readonly #propagator = new W3CTraceContextPropagator();
+  readonly #propagates: boolean;
+
+  /** Use {@link OpenTelemetryTracing.open}. */
+  private constructor(
+    provider: TracerProvider,
+    { version, propagates }: { version: string; propagates: boolean },
+  ) {
+    this.#provider = provider;
+    this.#tracer = provider.getTracer('coursewire', version);
+    this.#propagates = propagates;
+  }
+
+  /** Begins to send spans to the collector that the environment names. */
+  static async open(
+    settings: TracingSettings,
+    { version, log }: { version: string; log: Logger },
+  ): Promise<OpenTelemetryTracing> {
+    let exporter: ReportedExporter | null = null;
+    const isOutage = () => exporter?.isOutage ?? false;
+    diag.setLogger(warningsTo(log, isOutage), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+    // Failed exports are reported below.
+    setGlobalErrorHandler(() => {});
+    exporter = new ReportedExporter(await createExporter(settings.protocol), log);
+    const resource = defaultResource()
+      .merge(
+        resourceFromAttributes({
+          'service.name': 'coursewire',
+          'service.version': version,
+          'service.instance.id': randomUUID(),
+        }),
+      )
+      .merge(detectResources({ detectors: [envDetector] }));
+    const provider = new TracerProvider({
+      resource,
+      sampler: samplerOf(settings.sampler),
+      spanProcessors: [new BatchSpanProcessor({ ...settings.batch, exporter })],
+    });
+    return new OpenTelemetryTracing(provider, { version, propagates: settings.propagates });
+  }
+
+  startSpan(name: string, { kind = 'internal', parent, attributes, startedAt }: SpanOptions = {}): TraceSpan {
+    const within = this.#contextOf(parent);
+    const span = this.#tracer.startSpan(
+      name,
+      {
+        kind: KINDS[kind],
+        ...(attributes === undefined ? {} : { attributes: { ...attributes } }),
+        ...(startedAt === undefined ? {} : { startTime: startedAt }),
+      },
+      within,
+    );
+    return new OpenTelemetrySpan(span, trace.setSpan(within, span), this.#active, (context) =>
+      this.#headersOf(context),
+    );
+  }
+
+  isActive(): boolean {
+    return this.#active.getStore() !== undefined;
+  }
+
+  logFields(): TraceFields | undefined {
+    const context = this.#active.getStore();
+    const span = context === undefined ? undefined : trace.getSpanContext(context);
+    if (span === undefined || !isSpanContextValid(span)) return undefined;
+    return { trace_id: span.traceId, span_id: span.spanId };
+  }
+
+  /** Sends what is left, for as long as an export may take. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A failure was reported by the exporter, and must not fail the stop.
+    await this.#provider.shutdown().catch(() => {});
+  }
+
+  #contextOf(parent: TraceHeaders | null | undefined): Context {
+    if (parent === undefined) return this.#active.getStore() ?? ROOT_CONTEXT;
+    if (parent === null) return ROOT_CONTEXT;
+    return this.#propagator.extract(ROOT_CONTEXT, parent, defaultTextMapGetter);
+  }
+
+  #headersOf(context: Context): TraceHeaders {
+    if (!this.#propagates) return NOTHING;
+    const headers: Record<string, string> = {};
+    this.#propagator.inject(context, headers, defaultTextMapSetter);
+    return headers;
+  }
+}
+
+class OpenTelemetrySpan implements TraceSpan {
+  readonly #span: Span;
+  readonly #context: Context;
+  readonly #active: AsyncLocalStorage<Context>;
+  readonly #headersOf: (context: Context) => TraceHeaders;
+  #ended = false;
+
+  constructor(
+    span: Span,
+    context: Context,
+    active: AsyncLocalStorage<Context>,
+    headersOf: (context: Context) => TraceHeaders,
+  ) {
+    this.#span = span;
+    this.#context = context;
+    this.#active = active;
+    this.#headersOf = headersOf;
+  }
+
+  get headers(): TraceHeaders {
+    return this.#headersOf(this.#context);
+  }
+
+  run<T>(work: () => T): T {
+    return this.#active.run(this.#context, work);
+  }
+
+  set(attributes: SpanAttributes): void {
+    this.#span.setAttributes({ ...attributes });
+  }
+
+  fail(reason: string): void {
+    this.#span.setStatus({ code: SpanStatusCode.ERROR, message: reason });
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#span.end();
+  }
+}
+
+async function createExporter(protocol: TracingSettings['protocol']): Promise<SpanExporter> {
+  const { OTLPTraceExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  return new OTLPTraceExporter();
+}
+
+function samplerOf({ root, ratio, followsParent }: TracingSettings['sampler']): Sampler {
+  const sampler =
+    root === 'always_on'
+      ? new AlwaysOnSampler()
+      : root === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  return followsParent ? new ParentBasedSampler({ root: sampler }) : sampler;
+}
+
+/**
+ * What the SDK warns about, such as an endpoint that is no URL. Its texts go to the log, but none of its arguments. It
+ * reports dropped spans every few seconds: they get one line a minute, and none in an outage, which is reported anyway.
+ */
+function warningsTo(log: Logger, isOutage: () => boolean): DiagLogger {
+  let dropped = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const drops = (spans: number) => {
+    dropped += spans;
+    const now = performance.now();
+    if (isOutage() || now - loggedAt < DROPS_LOG_INTERVAL_MS) return;
+    loggedAt = now;
+    log.warn('spans were dropped: more of them finish than the collector accepts', { spans: dropped });
+    dropped = 0;
+  };
+  // Between quotes are values of variables, which may hold credentials.
+  const warn = (text: string) => {
+    const [, spans] = DROPPED_SPANS.exec(text) ?? [];
+    if (spans === undefined) log.warn(`OpenTelemetry: ${text.replaceAll(/'[^']*'/g, "'…'")}`);
+    else drops(Number(spans));
+  };
+  const drop = () => {};
+  return { error: warn, warn, info: drop, debug: drop, verbose: drop };
+}

@@ -1,0 +1,35 @@
+import { ProblemError } from '../../problems/problem.ts';
+
+/** Of a unit's data, as JSON. Standards add to what is there, so that small requests could make it grow without end. */
+const MAX_LENGTH = 8 * 2 ** 20;
+/** Members and items together. To read many small ones takes longer than to read one large text. */
+const MAX_MEMBERS = 200_000;
+
+/** @throws {ProblemError} `content-too-large` if a unit's data is larger than what is read and written quickly */
+export function assertStorableData(data: unknown): void {
+  if (hasMoreMembers(data, MAX_MEMBERS)) {
+    throw new ProblemError(
+      'content-too-large',
+      `A unit keeps at most ${MAX_MEMBERS} members and items of data together`,
+    );
+  }
+  if (JSON.stringify(data).length > MAX_LENGTH) {
+    throw new ProblemError('content-too-large', `A unit keeps at most ${MAX_LENGTH} characters of data`);
+  }
+}
+
+/** Whether data has more members and items, at all levels, than a limit. */
+export function hasMoreMembers(data: unknown, limit: number): boolean {
+  const open = [data];
+  let count = 0;
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    for (const name in value) {
+      count += 1;
+      if (count > limit) return true;
+      const member: unknown = value[name as keyof typeof value];
+      if (typeof member === 'object' && member !== null) open.push(member);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,151 @@
+import type { Reader } from '../../database/database.ts';
+import type { Page, PageRequest } from '../../database/page.ts';
+import { notFound } from '../../problems/problem.ts';
+import { selectDefinitions } from './activity-store.ts';
+import type { LrsScope } from './lrs-scope.ts';
+import { sentenceOf } from './sentence.ts';
+import { type IndexTerm, termOf } from './statement-index.ts';
+import {
+  type StatementPlace,
+  type StatementRow,
+  selectAttachmentSizes,
+  selectAttachments,
+  selectConsistentThrough,
+  selectStatement,
+  selectStatementSizes,
+  selectStatements,
+  selectStatementsOfRegistration,
+} from './statement-store.ts';
+import type { AttachmentContent, StoredStatement } from './xapi-types.ts';
+
+/** What one page holds at most, attachments included, unless its first statement alone is larger. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+/** Terms that all statements of a credential have would be poor ones to begin with. */
+const SELECTIVITY = ['launch', 'registration', 'agent', 'any-agent', 'activity', 'any-activity', 'verb'];
+
+/** The query of a list of statements. */
+export interface StatementQuery {
+  terms: readonly IndexTerm[];
+  since: number | null;
+  until: number | null;
+  ascending: boolean;
+  limit: number;
+  after: StatementPlace | null;
+  withAttachments: boolean;
+}
+
+/** Statements, and where the next page begins; null at the end. */
+export interface StatementPage {
+  statements: StoredStatement[];
+  attachments: AttachmentContent[];
+  next: StatementPlace | null;
+}
+
+/** Finds statements. Each method keeps to what its scope reaches. */
+export class StatementReader {
+  readonly #reader: Reader;
+  readonly #now: () => number;
+
+  constructor({ reader, now }: { reader: Reader; now: () => number }) {
+    this.#reader = reader;
+    this.#now = now;
+  }
+
+  /**
+   * Reads one statement.
+   * @throws {ProblemError} `not-found`, also when it is voided and was not asked for as such
+   */
+  async read(
+    scope: LrsScope,
+    statementId: string,
+    { isVoided, withAttachments }: { isVoided: boolean; withAttachments: boolean },
+  ): Promise<StatementPage> {
+    if (scope.launch?.registrationId === null) throw notFound('statement', statementId);
+    const row = await selectStatement(this.#reader, statementId.toLowerCase());
+    const isReached =
+      row !== undefined && (scope.launch === null || row.registration_id === scope.launch.registrationId);
+    if (!isReached || row.is_voided !== (isVoided ? 1 : 0)) throw notFound('statement', statementId);
+    return {
+      statements: [JSON.parse(row.statement) as StoredStatement],
+      attachments: withAttachments ? await this.#attachments([row]) : [],
+      next: null,
+    };
+  }
+
+  /** Reads a page of statements that are not voided. */
+  async list(scope: LrsScope, query: StatementQuery): Promise<StatementPage> {
+    if (scope.launch?.registrationId === null) return { statements: [], attachments: [], next: null };
+    const ownTerm: IndexTerm[] =
+      scope.launch === null ? [] : [{ kind: 'launch', term: termOf(scope.launch.registrationId) }];
+    const terms = [...ownTerm, ...query.terms].sort(
+      (a, b) => SELECTIVITY.indexOf(a.kind) - SELECTIVITY.indexOf(b.kind),
+    );
+    const rows = await selectStatements(this.#reader, { ...query, terms });
+    const sizes = query.withAttachments
+      ? await selectAttachmentSizes(
+          this.#reader,
+          rows.slice(0, query.limit).map(({ id }) => id),
+        )
+      : new Map<number, number>();
+    let bytes = 0;
+    let count = 0;
+    for (const row of rows.slice(0, query.limit)) {
+      bytes += row.statement.length + (sizes.get(row.id) ?? 0);
+      if (count > 0 && bytes > MAX_PAGE_BYTES) break;
+      count += 1;
+    }
+    const taken = rows.slice(0, count);
+    const last = taken.at(-1);
+    return {
+      statements: taken.map(({ statement }) => JSON.parse(statement) as StoredStatement),
+      attachments: query.withAttachments ? await this.#attachments(taken) : [],
+      next: rows.length > count && last !== undefined ? { storedAt: last.stored_at, id: last.id } : null,
+    };
+  }
+
+  /**
+   * Reads a page of what a registration's launches stored, in that order, voided statements too. A page may hold less
+   * than its limit where statements are large.
+   */
+  async ofRegistration(
+    registrationId: string,
+    { after, limit }: PageRequest,
+  ): Promise<Page<{ id: number; statement: StoredStatement; sentence: string; isVoided: boolean }>> {
+    const sizes = await selectStatementSizes(this.#reader, registrationId, { after, limit: limit + 1 });
+    let bytes = 0;
+    const tooMany = sizes.slice(0, limit).findIndex((size) => {
+      bytes += size;
+      return bytes > MAX_PAGE_BYTES;
+    });
+    const count = tooMany < 0 ? limit : Math.max(1, tooMany);
+    const rows = await selectStatementsOfRegistration(this.#reader, registrationId, { after, limit: count });
+    const statements = rows.map((row) => JSON.parse(row.statement) as StoredStatement);
+    const known = await selectDefinitions(
+      this.#reader,
+      registrationId,
+      statements.map(({ object }) => String(object.id)),
+    );
+    const items = rows.map(({ id, is_voided }, index) => {
+      const statement = statements[index]!;
+      return { id, statement, sentence: sentenceOf(statement, known), isVoided: is_voided === 1 };
+    });
+    return { items, next: sizes.length > count ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  /** The moment up to which every stored statement is found. */
+  async consistentThrough(): Promise<number> {
+    return await selectConsistentThrough(this.#reader, this.#now());
+  }
+
+  async #attachments(rows: readonly StatementRow[]): Promise<AttachmentContent[]> {
+    const found = await selectAttachments(
+      this.#reader,
+      rows.map(({ id }) => id),
+    );
+    const bySha = new Map<string, AttachmentContent>();
+    for (const { sha2, content_type: contentType, content } of found) {
+      bySha.set(sha2, { sha2, contentType, content: Buffer.from(content, 'base64') });
+    }
+    return [...bySha.values()];
+  }
+}

@@ -1,0 +1,225 @@
+import type { Message } from '@aws-sdk/client-sqs';
+import type { Reader, Transaction } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+import { BackgroundTask } from '../../time/background-task.ts';
+import { lockLines, recountLine } from '../lines/line-statements.ts';
+import type { QueueMessage } from '../message-queue.ts';
+import type { SqsContext } from '../sqs/sqs-health.ts';
+import { BATCH_ENTRIES, lineIdOf, readAttribute } from '../sqs/sqs-message.ts';
+import type { SqsQueue } from '../sqs/sqs-queue.ts';
+
+const LOOK_MS = 1_000;
+/** The queue is empty when it was in so many looks in a row: Amazon's counts are approximate. */
+const LOOKS = 3;
+/** Copies that an earlier release hid and cannot be shown are waited for as long. */
+const HIDDEN_MS = 120_000;
+
+/** Of these messages, those that the history knows, and whether each is settled. */
+export type ReadHistory = (
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  messageIds: readonly string[],
+) => Promise<ReadonlyMap<string, boolean>>;
+
+/** Dependencies of the upgrade. */
+export interface SqsUpgradeOptions extends Pick<SqsContext, 'database' | 'api' | 'health' | 'now'> {
+  readHistory: ReadHistory;
+  queue: Pick<SqsQueue, 'redeliver' | 'announceDue'>;
+}
+
+/** A copy that an earlier release sent, with the position of its message in its line. */
+interface EarlierCopy {
+  copy: Message;
+  position: number;
+  /** False if the body was too long for the queue. */
+  hasBody: boolean;
+  message: QueueMessage;
+}
+
+/**
+ * Recognises copies that an earlier release sent, which carry no installation's id, and takes those messages into their lines
+ * that it let go: an instance that did not poll deleted them from the database, so that only the queue holds them. Until
+ * the queue has been emptied nothing may be delivered, since they come before what was queued later.
+ */
+export class SqsUpgrade implements AsyncDisposable {
+  readonly #with: SqsUpgradeOptions;
+  #isPending = false;
+  #looksLeft = LOOKS;
+  /** Receipts of copies that an earlier release hid. They block the copies behind them. */
+  #hidden: string[] = [];
+  #hiddenUntil = 0;
+  readonly #task = new BackgroundTask({
+    round: () => this.#look(),
+    firstPauseMs: LOOK_MS,
+    pauseMs: LOOK_MS,
+    onError: (error) => {
+      this.#looksLeft = LOOKS;
+      this.#with.health.failed(error);
+    },
+  });
+
+  constructor(options: SqsUpgradeOptions) {
+    this.#with = options;
+  }
+
+  /** Whether messages may be missing from their lines. */
+  get isPending(): boolean {
+    return this.#isPending;
+  }
+
+  /** Begins to empty the queue, if messages may be missing from their lines. */
+  async start(): Promise<void> {
+    const { database, now } = this.#with;
+    this.#isPending = (await countEarlierLines(database.reader)) > 0;
+    if (!this.#isPending) return;
+    this.#hidden = await readReceipts(database.reader);
+    this.#hiddenUntil = now() + HIDDEN_MS;
+    this.#task.start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#task[Symbol.asyncDispose]();
+  }
+
+  /** Of copies without an installation's id, those that are this one's; messages that were let go are in their lines then. */
+  async recognise(copies: readonly Message[]): Promise<Set<Message>> {
+    const earlier = copies.flatMap((copy) => toEarlierCopy(copy) ?? []);
+    if (earlier.length === 0) return new Set();
+    return await this.#with.database.transaction(async (tx) => {
+      await lockLines(tx, [...new Set(earlier.map(({ message }) => message.lineId))]);
+      const ids = earlier.map(({ message }) => message.messageId);
+      const [found, history] = [await readFound(tx, earlier), await this.#with.readHistory(tx, ids)];
+      const ours = new Set<Message>();
+      const letGo = new Map<number, EarlierCopy>();
+      for (const [n, each] of earlier.entries()) {
+        const { isSent, isSettled, isHere } = found[n]!;
+        const isSettledByHistory = history.get(each.message.messageId);
+        if (isSent || isHere || isSettledByHistory !== undefined) ours.add(each.copy);
+        const isGone = isSettled || isHere || isSettledByHistory === true;
+        if (isSent && !isGone && each.hasBody) letGo.set(each.position, each);
+      }
+      if (this.#isPending) await takeIn(tx, [...letGo.values()], this.#with.now());
+      else
+        await this.#with.queue.redeliver(
+          tx,
+          Array.from(letGo.values(), ({ message }) => message),
+        );
+      return ours;
+    });
+  }
+
+  /** Ends the wait once the queue has been empty often enough. */
+  async #look(): Promise<void> {
+    const { api, health, database, queue, now } = this.#with;
+    for (; this.#hidden.length > 0; this.#hidden.splice(0, BATCH_ENTRIES))
+      await api.delete(this.#hidden.slice(0, BATCH_ENTRIES));
+    const attributes = await api.attributes('messages');
+    health.worked();
+    const visible = Number(attributes.ApproximateNumberOfMessages ?? 0);
+    const hidden = Number(attributes.ApproximateNumberOfMessagesNotVisible ?? 0);
+    const isEmpty = visible === 0 && (hidden === 0 || now() >= this.#hiddenUntil);
+    this.#looksLeft = isEmpty ? this.#looksLeft - 1 : LOOKS;
+    if (this.#looksLeft <= 0) await database.transaction(endAwaiting);
+    // Another instance may have seen the end.
+    if ((await countEarlierLines(database.reader)) > 0) return;
+    this.#isPending = false;
+    this.#task.end();
+    await queue.announceDue();
+  }
+}
+
+/** Null if no earlier release sent the copy. */
+function toEarlierCopy(copy: Message): EarlierCopy | null {
+  const messageId = readAttribute(copy, 'message_id');
+  const position = readAttribute(copy, 'position') ?? '';
+  if (messageId === null || !/^\d{1,15}$/.test(position)) return null;
+  return {
+    copy,
+    position: Number(position),
+    hasBody: readAttribute(copy, 'body_left_out') === null,
+    message: {
+      lineId: lineIdOf(copy),
+      messageId,
+      label: readAttribute(copy, 'label') ?? '',
+      body: copy.Body ?? '',
+      enqueuedAt: Number(readAttribute(copy, 'enqueued_at') ?? 0),
+    },
+  };
+}
+
+/** How many lines there are of which a release before let messages go that may still be on Amazon SQS alone. */
+export async function countEarlierLines(reader: Pick<Reader, 'all'>): Promise<number> {
+  const [row] = await reader.all<{ lines: number }>(
+    'select count(*) as lines from sqs_earlier_lines where is_awaited = 1',
+  );
+  return Number(row?.lines ?? 0);
+}
+
+/** Of heads, which are in the database. */
+async function readReceipts(reader: Pick<Reader, 'all'>): Promise<string[]> {
+  const rows = await reader.all<{ receipt_handle: string }>(
+    'select receipt_handle from sqs_earlier_lines where is_awaited = 1 and receipt_handle is not null',
+  );
+  return rows.map((row) => row.receipt_handle);
+}
+
+async function endAwaiting(tx: Transaction): Promise<void> {
+  await tx.run('update sqs_earlier_lines set is_awaited = 0 where is_awaited = 1');
+}
+
+/** Of each copy: whether the earlier release sent and settled its position, and whether the message is here, waiting or dead. */
+async function readFound(
+  tx: Transaction,
+  copies: readonly EarlierCopy[],
+): Promise<{ isSent: boolean; isSettled: boolean; isHere: boolean }[]> {
+  const rows = await tx.all<{ sent: number; settled: number; here: number }>(
+    `select case when given.position <= line.forwarded_to then 1 else 0 end as sent,
+       case when given.position <= line.settled_to then 1 else 0 end as settled,
+       case when exists (select 1 from queue_messages as waiting
+              where waiting.id = given.position and waiting.message_id = given.id)
+            or exists (select 1 from queue_dead_letters as dead where dead.message_id = given.id)
+         then 1 else 0 end as here
+     from ${recordset(tx.dialect, 'given', { n: 'bigint', id: 'text', line_id: 'bigint', position: 'bigint' })}
+     left join sqs_earlier_lines as line on line.line_id = given.line_id order by given.n`,
+    JSON.stringify(
+      copies.map(({ position, message }, n) => ({
+        n,
+        id: message.messageId,
+        line_id: message.lineId,
+        position,
+      })),
+    ),
+  );
+  return rows.map((row) => ({
+    isSent: row.sent === 1,
+    isSettled: row.settled === 1,
+    isHere: row.here === 1,
+  }));
+}
+
+/** Takes messages into their lines at their old positions. */
+async function takeIn(tx: Transaction, copies: readonly EarlierCopy[], now: number): Promise<void> {
+  const columns = ['id', 'line_id', 'message_id', 'label', 'stored_body', 'enqueued_at'];
+  await tx.insertMany(
+    'queue_messages',
+    columns,
+    copies.map(({ position, message: m }) => [
+      position,
+      m.lineId,
+      m.messageId,
+      m.label,
+      m.body,
+      m.enqueuedAt,
+    ]),
+  );
+  for (const [lineId, group] of Map.groupBy(copies, ({ message }) => message.lineId)) {
+    await recountLine(tx, lineId, now);
+    // Where the first becomes the head, its attempts have not begun.
+    await tx.run(
+      `update queue_lines set receive_count = 0, lease_token = null, available_at = ? where line_id = ? and not exists
+         (select 1 from queue_messages as earlier where earlier.line_id = queue_lines.line_id and earlier.id < ?)`,
+      now,
+      lineId,
+      Math.min(...group.map(({ position }) => position)),
+    );
+  }
+}

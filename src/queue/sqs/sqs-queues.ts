@@ -1,0 +1,98 @@
+import type { SqsApi } from './sqs-api.ts';
+import { SqsError } from './sqs-error.ts';
+
+/** The state of the queues. Each text names its queue. */
+export interface QueueInspection {
+  /** With these problems, messages could not be kept in order, or not at all; the service does not start. */
+  fatal: string[];
+  warnings: string[];
+  /** The redrive policy's maximum-receives count; null if there is no policy. */
+  maxReceives: number | null;
+  /** Bytes of a message, attributes included. */
+  maxBytes: number;
+}
+
+/** The tag of a queue that names its installation. */
+const OWNER_TAG = 'coursewire-installation';
+/** Amazon's limit on a message, if a queue does not report its own. */
+const DEFAULT_MAX_BYTES = 1_048_576;
+/** With a shorter retention, dead letters may be gone before somebody looks after a weekend. */
+const SHORT_RETENTION_SECONDS = 4 * 86_400;
+const WHAT_TO_DO =
+  'Give each installation queues of its own (message_queue_name, dead_letter_queue_name) and start it again';
+
+/**
+ * Reads the attributes and tags of both queues, and judges them. Queues without an owner are tagged.
+ * @throws {SqsError} if a queue is missing or cannot be read
+ */
+export async function inspectQueues(api: SqsApi, installation: string): Promise<QueueInspection> {
+  const [messages, dead] = await Promise.all([api.attributes('messages'), api.attributes('dead letters')]);
+  const [name, deadName] = [api.nameOf('messages'), api.nameOf('dead letters')];
+  const fatal: string[] = [];
+  const warnings: string[] = [];
+  if (messages.FifoQueue !== 'true') fatal.push(`the queue ${name} is not a FIFO queue`);
+  if (dead.FifoQueue !== 'true') fatal.push(`the queue ${deadName} is not a FIFO queue`);
+  fatal.push(...(await findOtherOwners(api, installation)));
+
+  const { target, maxReceives } = readRedrivePolicy(messages.RedrivePolicy);
+  if (maxReceives === null) {
+    warnings.push(`the queue ${name} has no redrive policy: message_queue_max_receives limits the attempts`);
+  } else if (target !== dead.QueueArn) {
+    warnings.push(
+      `the redrive policy of ${name} names another dead-letter queue than ${deadName}: ${target}`,
+    );
+  }
+  const retention = Number(dead.MessageRetentionPeriod ?? SHORT_RETENTION_SECONDS);
+  if (retention < SHORT_RETENTION_SECONDS)
+    warnings.push(`the queue ${deadName} keeps messages for ${retention} s only; 14 days (1209600) are best`);
+  const delaySeconds = Number(messages.DelaySeconds ?? 0);
+  if (delaySeconds > 0) warnings.push(`the queue ${name} delays every message by ${delaySeconds} s`);
+  const maxBytes = Number(messages.MaximumMessageSize) || DEFAULT_MAX_BYTES;
+  return { fatal, warnings, maxReceives, maxBytes };
+}
+
+/**
+ * Finds queues with the tag of another installation, and says what to do. A queue without a tag is tagged, if the
+ * credentials and the server allow it.
+ * @throws {SqsError}
+ */
+export async function findOtherOwners(api: SqsApi, installation: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const queue of ['messages', 'dead letters'] as const) {
+    try {
+      const owner = (await api.tags(queue))[OWNER_TAG];
+      if (owner === undefined) await api.tag(queue, { [OWNER_TAG]: installation });
+      else if (owner !== installation)
+        found.push(
+          `the queue ${api.nameOf(queue)} belongs to the installation ${owner}, and this is ${installation}. ${WHAT_TO_DO}. ` +
+            `If that installation is gone, purge the queue and remove its tag ${OWNER_TAG}`,
+        );
+    } catch (error) {
+      // Tags are a convenience: each message carries the id, too.
+      if (!(error instanceof SqsError && ['permission', 'refused'].includes(error.failure))) throw error;
+    }
+  }
+  return found;
+}
+
+/** The obstacle that a message of another installation is, with what to do. */
+export function otherOwnersMessage(queueName: string, owner: string | null): string {
+  const whose = owner === null ? 'of another program or an earlier release' : `of the installation ${owner}`;
+  return (
+    `Amazon SQS: the queue ${queueName} holds a message ${whose}. It is left there, and the queue is not used any more. ` +
+    `${WHAT_TO_DO}; or take the message away and start this one again`
+  );
+}
+
+function readRedrivePolicy(text = 'null'): { target: string; maxReceives: number | null } {
+  try {
+    const policy = JSON.parse(text) as { deadLetterTargetArn?: string; maxReceiveCount?: unknown } | null;
+    // Some servers, and some tools, write the number as text.
+    const maxReceives = Number(policy?.maxReceiveCount);
+    if (typeof policy?.deadLetterTargetArn === 'string' && maxReceives >= 1)
+      return { target: policy.deadLetterTargetArn, maxReceives };
+  } catch {
+    // Not JSON.
+  }
+  return { target: '', maxReceives: null };
+}

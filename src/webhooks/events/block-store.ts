@@ -1,0 +1,103 @@
+import type { Reader, Transaction } from '../../database/database.ts';
+
+/** SQL for the blocks of the event log, one operation per function. */
+
+/** The summary of a block: the events after those of the block before it, up to `lastId`. */
+export interface EventBlock {
+  lastId: number;
+  /** When the earliest and the latest of its events occurred. */
+  firstAt: number;
+  lastAt: number;
+  /** See `key-filter.ts`. */
+  keys: string;
+}
+
+/** The last event that is in a block; 0 if there is no block. */
+export async function readBlocksEnd(reader: Pick<Reader, 'all'>): Promise<number> {
+  const [row] = await reader.all<{ last: number | null }>('select max(last_id) as last from event_blocks');
+  return row?.last ?? 0;
+}
+
+/** The last event of the block before the one with this end; 0 if there is none. */
+export async function readBlockStart(reader: Pick<Reader, 'all'>, lastId: number): Promise<number> {
+  const [row] = await reader.all<{ last: number | null }>(
+    'select max(last_id) as last from event_blocks where last_id < ?',
+    lastId,
+  );
+  return row?.last ?? 0;
+}
+
+/** Two instances may write the same block. */
+export async function insertBlock(tx: Transaction, block: EventBlock): Promise<void> {
+  await tx.insertMany(
+    'event_blocks',
+    ['last_id', 'first_at', 'last_at', 'keys'],
+    [[block.lastId, block.firstAt, block.lastAt, block.keys]],
+    'on conflict (last_id) do nothing',
+  );
+}
+
+/** The end of the block with an event of this id; null if it is in none. */
+export async function readBlockEnd(reader: Pick<Reader, 'all'>, id: number): Promise<number | null> {
+  const [row] = await reader.all<{ last: number | null }>(
+    'select min(last_id) as last from event_blocks where last_id >= ?',
+    id,
+  );
+  return row?.last ?? null;
+}
+
+/** Blocks whose ends are after one id and not after another, in order. */
+export async function readBlocks(
+  reader: Pick<Reader, 'all'>,
+  request: { after: number; upTo: number; direction: 'ascending' | 'descending'; limit: number },
+): Promise<EventBlock[]> {
+  const { after, upTo, direction, limit } = request;
+  const rows = await reader.all<{ last_id: number; first_at: number; last_at: number; keys: string }>(
+    `select last_id, first_at, last_at, keys from event_blocks where last_id > ? and last_id <= ?
+     order by last_id ${direction === 'ascending' ? 'asc' : 'desc'} limit ?`,
+    after,
+    upTo,
+    limit,
+  );
+  return rows.map((row) => ({
+    lastId: row.last_id,
+    firstAt: row.first_at,
+    lastAt: row.last_at,
+    keys: row.keys,
+  }));
+}
+
+/** The end of the first block with events of before a moment; null if there is none. */
+export async function readBlockBefore(reader: Pick<Reader, 'all'>, before: number): Promise<number | null> {
+  const [row] = await reader.all<{ last_id: number }>(
+    'select last_id from event_blocks where first_at < ? order by last_id limit 1',
+    before,
+  );
+  return row?.last_id ?? null;
+}
+
+/** Events of before a moment are gone from a block. */
+export async function setFirstAt(tx: Transaction, lastId: number, firstAt: number): Promise<void> {
+  await tx.run('update event_blocks set first_at = ? where last_id = ?', firstAt, lastId);
+}
+
+export async function deleteBlock(tx: Transaction, lastId: number): Promise<void> {
+  await tx.run('delete from event_blocks where last_id = ?', lastId);
+}
+
+/** What is open on PostgreSQL: the number of the next transaction, and that of the oldest open one. */
+export async function readOpenTransactions(
+  reader: Pick<Reader, 'all'>,
+): Promise<{ next: number; oldest: number }> {
+  const [row] = await reader.all<{ next: number; oldest: number }>(
+    `select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
+       pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest`,
+  );
+  return { next: Number(row!.next), oldest: Number(row!.oldest) };
+}
+
+/** The last event; 0 if there is none. */
+export async function readLastEvent(reader: Pick<Reader, 'all'>): Promise<number> {
+  const [row] = await reader.all<{ last: number | null }>('select max(id) as last from events');
+  return row?.last ?? 0;
+}

@@ -1,0 +1,34 @@
+import type { Transaction } from '../../database/database.ts';
+import type { ServiceEvent } from '../../events/event.ts';
+import { ownPart } from '../../queue/shared-bodies.ts';
+import { insertEvents } from './event-store.ts';
+import { formatIds } from './id-ranges.ts';
+import { formatReferences } from './stored-event.ts';
+
+/** An event for the log. */
+export interface NewEvent {
+  id: number;
+  event: ServiceEvent;
+  occurredAt: number;
+  /** The common part of its messages. */
+  shared: string;
+  /** The id of that part if it is stored once for all. */
+  sharedId: number | null;
+  /** The webhooks that it matches, by ascending id; null if the webhooks service is disabled. */
+  matched: readonly number[] | null;
+}
+
+/** Stores events in the log, in the transaction of the change that caused them: one row each, whatever it matches. */
+export async function recordEvents(tx: Transaction, events: readonly NewEvent[]): Promise<void> {
+  await insertEvents(
+    tx,
+    events.map(({ id, event, occurredAt, shared, sharedId, matched }) => ({
+      id,
+      occurredAt,
+      body: sharedId === null ? shared : ownPart('', ''),
+      sharedId,
+      focused: formatReferences(event.content),
+      matched: matched === null ? null : formatIds(matched),
+    })),
+  );
+}

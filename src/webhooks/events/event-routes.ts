@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { parseId } from '../../http/ids.ts';
+import { pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { PageOf, PathId } from '../../http/schemas.ts';
+import { type InputError, invalidInput } from '../../problems/problem.ts';
+import { parseDateTime } from '../../time/date-time.ts';
+import { toEventRecord, toEventSummary, toEventWebhookRecord } from './event-records.ts';
+import {
+  EventRecord,
+  EventSummary,
+  EventsQuery,
+  EventWebhookRecord,
+  EventWebhooksQuery,
+} from './event-schemas.ts';
+import type { EventQuery, EventService } from './event-service.ts';
+
+const READ = { scope: 'webhooks:read' };
+const tags = ['Events'];
+const EventParams = Type.Object({ event_id: PathId('The id of the event.') });
+
+/** The event log. */
+export function eventRoutes(routes: Routes, events: EventService): void {
+  const idOf = (params: { event_id: string }) => parseId(params.event_id, 'event');
+
+  routes.get(
+    '/events',
+    {
+      config: READ,
+      schema: {
+        tags,
+        operationId: 'listEvents',
+        summary: 'List events',
+        description:
+          'What happened, newest first, whether webhooks matched it or not. Events are kept as long as the delivery history. ' +
+          'A page of a search with several filters may be short or empty although `next_cursor` is not null.',
+        querystring: EventsQuery,
+        response: { 200: PageOf(EventSummary, 'Events, newest first.'), ...problems(400) },
+      },
+    },
+    async ({ query }) => pageAnswer(await events.list(toQuery(query)), toEventSummary),
+  );
+
+  routes.get(
+    '/events/:event_id',
+    {
+      config: READ,
+      schema: {
+        tags,
+        operationId: 'getEvent',
+        summary: 'Read an event',
+        params: EventParams,
+        response: { 200: EventRecord, ...problems(404) },
+      },
+    },
+    async (request) => toEventRecord(await events.get(idOf(request.params))),
+  );
+
+  routes.get(
+    '/events/:event_id/webhooks',
+    {
+      config: READ,
+      schema: {
+        tags,
+        operationId: 'listWebhooksOfEvent',
+        summary: 'List the outcomes of an event',
+        description:
+          'The webhooks that got a message of the event, with its status, and the others, with the reason. Reasons follow the ' +
+          'present configuration, because former ones are not kept.',
+        params: EventParams,
+        querystring: EventWebhooksQuery,
+        response: { 200: PageOf(EventWebhookRecord, 'Webhooks, ordered by id.'), ...problems(400, 404) },
+      },
+    },
+    async (request) => {
+      const { got_message: got = null } = request.query;
+      return pageAnswer(
+        await events.webhooksOf(idOf(request.params), got, pageRequest(request.query)),
+        toEventWebhookRecord,
+      );
+    },
+  );
+}
+
+function toQuery(query: EventsQuery): EventQuery {
+  const { limit: _limit, cursor: _cursor, message_id: messageId, from_dt, to_dt, ...filter } = query;
+  return {
+    filter,
+    messageId: messageId ?? null,
+    ...parsePeriod({ from_dt, to_dt }),
+    page: pageRequest(query),
+  };
+}
+
+/** The times of a query. @throws {ProblemError} `invalid-request` naming each that is none */
+export function parsePeriod(query: { from_dt?: string | undefined; to_dt?: string | undefined }): {
+  from: number | null;
+  to: number | null;
+} {
+  const errors: InputError[] = [];
+  const parse = (name: 'from_dt' | 'to_dt') => {
+    const text = query[name];
+    if (text === undefined) return null;
+    const time = parseDateTime(text);
+    if (time === null)
+      errors.push({
+        pointer: `/query/${name}`,
+        detail: 'must be a date and time with a time zone (ISO 8601)',
+      });
+    return time;
+  };
+  const period = { from: parse('from_dt'), to: parse('to_dt') };
+  if (errors.length > 0) throw invalidInput(errors);
+  return period;
+}

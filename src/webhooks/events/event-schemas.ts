@@ -1,0 +1,171 @@
+import { type Static, Type } from 'typebox';
+import { CONTENT_TYPES, SUBTOPICS } from '../../events/catalogue.ts';
+import { PageQuery } from '../../http/paging.ts';
+import {
+  DateTime,
+  describedAs,
+  Id,
+  Nullable,
+  OptionalDateTime,
+  PLAIN_TEXT_PATTERN,
+} from '../../http/schemas.ts';
+import { SubtopicMember, TopicMember } from '../configuration/webhook-schemas.ts';
+import { DELIVERY_STATUSES, STATUS_REASONS } from '../history/delivery-history.ts';
+import { ResourceMember } from '../messages/message-schemas.ts';
+import { UNMATCHED_REASONS } from './event-matching.ts';
+
+/** Room for the longest learner id, and for the longest e-mail address. */
+const MAX_SEARCHED_TEXT = 320;
+/** Assets of an event that a list shows: a message can have hundreds. */
+export const MAX_CONTENT_SHOWN = 20;
+/** Room for a date and time with nanoseconds and a zone. */
+const MAX_DATE_TIME_LENGTH = 40;
+
+function Text(description: string) {
+  return Type.Optional(
+    Type.String({ minLength: 1, maxLength: MAX_SEARCHED_TEXT, pattern: PLAIN_TEXT_PATTERN, description }),
+  );
+}
+
+/** A time in a query. */
+export function TimeQuery(description: string) {
+  return Type.Optional(
+    describedAs(Type.String({ maxLength: MAX_DATE_TIME_LENGTH, description }), {
+      type: 'string',
+      format: 'date-time',
+    }),
+  );
+}
+
+/** Which events a list is of. */
+export const EventsQuery = Type.Object({
+  ...PageQuery.properties,
+  subtopic: Type.Optional(Type.Enum([...SUBTOPICS], { description: 'Only events of this subtopic.' })),
+  account_id: Type.Optional(Id('Only events about this account.')),
+  course_id: Type.Optional(Id('Only events about this course.')),
+  equivalent_id: Type.Optional(Id('Only events about this equivalent.')),
+  bundle_id: Type.Optional(Id('Only events about this bundle.')),
+  registration_id: Text('Only events of this registration.'),
+  learner_id: Text('Only events about this learner.'),
+  user: Text('Only events that this user caused: an e-mail address, or the id of a learner.'),
+  message_id: Text('Only the event of the message with this header `webhook-id`.'),
+  from_dt: TimeQuery('Only events at or after this time: ISO 8601 with a time zone.'),
+  to_dt: TimeQuery('Only events before this time.'),
+});
+export type EventsQuery = Static<typeof EventsQuery>;
+
+const summary = {
+  id: Id('The id of the event.'),
+  topic: TopicMember,
+  subtopic: SubtopicMember,
+  event_dt: DateTime('When it occurred: the `timestamp` of its messages.'),
+  user: Type.String({
+    description:
+      'Who caused it: the e-mail address of an administrator or API client. For a launch, the id of the learner.',
+  }),
+  account: Type.Union(
+    [
+      Type.Object(
+        { id: Id(), name: Type.String({ description: 'The name at the time.' }) },
+        { title: 'EventAccount', description: 'The account of an event.' },
+      ),
+      Type.Null(),
+    ],
+    { description: 'The account. Null if the event concerns none.' },
+  ),
+  content: Type.Array(
+    Type.Object(
+      {
+        type: Type.Enum([...CONTENT_TYPES], { title: 'ContentType' }),
+        id: Id(),
+        name: Type.String({ description: 'The name at the time.' }),
+      },
+      { title: 'EventContent', description: 'A piece of content of an event.' },
+    ),
+    { description: `What content it is about: the first ${MAX_CONTENT_SHOWN}.` },
+  ),
+  content_count: Type.Integer({ description: 'How many pieces of content it is about.' }),
+  registration_id: Nullable(Type.String({ description: 'The registration.' })),
+  learner_id: Nullable(Type.String({ description: 'The learner.' })),
+  matched_webhooks: Type.Integer({ description: 'How many webhooks matched it when it occurred.' }),
+  replayed_webhooks: Type.Integer({ description: 'To how many further webhooks it was replayed.' }),
+};
+
+/** An event in a list. */
+export const EventSummary = Type.Object(summary, {
+  title: 'Event',
+  description: 'Something that happened.',
+});
+export type EventSummary = Static<typeof EventSummary>;
+
+/** A complete event. */
+export const EventRecord = Type.Object(
+  { ...summary, resource: ResourceMember('`resource` of its messages.') },
+  { title: 'EventDetails', description: 'Something that happened, with what its messages say.' },
+);
+export type EventRecord = Static<typeof EventRecord>;
+
+/** Which webhooks of an event. */
+export const EventWebhooksQuery = Type.Object({
+  ...PageQuery.properties,
+  got_message: Type.Optional(
+    Type.Boolean({ description: 'True: only webhooks that got a message. False: only the others.' }),
+  ),
+});
+
+const Via = Type.Enum(['MATCH', 'REPLAY'], {
+  title: 'EventVia',
+  description: 'MATCH: the event matched the webhook when it occurred. REPLAY: it was replayed to it later.',
+});
+const Reason = Type.Enum([...UNMATCHED_REASONS], {
+  title: 'UnmatchedReason',
+  description:
+    'CONFIGURATION_CHANGED: the webhook would match now, but did not when the event occurred. ' +
+    'SERVICE_DISABLED: `enable_webhooks_service` was false.',
+});
+
+/** The outcome of an event for one webhook. */
+export const EventWebhookRecord = Type.Object(
+  {
+    webhook_id: Id('The webhook.'),
+    name: Type.String({ description: 'The name of the webhook.' }),
+    via: Type.Union([Via, Type.Null()], { description: 'How it got a message. Null if it got none.' }),
+    reason: Type.Union([Reason, Type.Null()], {
+      description: 'Why it got no message, by the present configuration of the webhook. Null if it got one.',
+    }),
+    configuration_changed: Type.Boolean({
+      description: 'Whether the webhook was changed after the event: another reason may have applied then.',
+    }),
+    message: Type.Union(
+      [
+        Type.Object(
+          {
+            message_id: Type.String({ description: 'The header `webhook-id`.' }),
+            status: Type.Enum(['WAITING', ...DELIVERY_STATUSES, 'EXPIRED'], {
+              title: 'MessageStatus',
+              description:
+                'WAITING: not attempted yet. EXPIRED: its history is not kept any longer. Otherwise the status of the delivery.',
+            }),
+            status_reason: Nullable(
+              Type.String({
+                description: `Why it was dead-lettered or discarded: ${STATUS_REASONS.join(', ')}.`,
+              }),
+            ),
+            delivery_id: Nullable(Id('The delivery; null before the first attempt.')),
+            attempts: Type.Integer({ description: 'Number of attempts, including redeliveries.' }),
+            updated_dt: OptionalDateTime('When the delivery was last changed.'),
+            response_status: Nullable(
+              Type.Integer({ description: 'HTTP status code of the latest response.' }),
+            ),
+            error: Nullable(Type.String({ description: 'Why the latest attempt failed.' })),
+          },
+          { title: 'EventMessage', description: 'The message of an event for a webhook.' },
+        ),
+        Type.Null(),
+      ],
+      { description: 'The message for this webhook. Null if it got none.' },
+    ),
+  },
+  { title: 'EventWebhook', description: 'The outcome of an event for one webhook.' },
+);
+export type EventWebhookRecord = Static<typeof EventWebhookRecord>;

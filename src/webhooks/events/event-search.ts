@@ -1,0 +1,137 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Reader } from '../../database/database.ts';
+import { type EventBlock, readBlockEnd, readBlockStart, readBlocks, readBlocksEnd } from './block-store.ts';
+import { BLOCK_EVENTS } from './event-blocks.ts';
+import { keysOf } from './event-keys.ts';
+import { readEventRange } from './event-store.ts';
+import { mayHaveKeys } from './key-filter.ts';
+import type { StoredEvent } from './stored-event.ts';
+
+/** Blocks whose summaries are read together. */
+const BLOCKS_TOGETHER = 100;
+/** Events that a search reads before it returns what it has found, and where to continue. */
+const MAX_EVENTS_READ = 20_000;
+
+/** Which events, and which part of them. */
+export interface EventSearch {
+  /** They have all of these keys. */
+  keys: readonly string[];
+  /** They occurred from one moment on, and before another. */
+  from: number;
+  to: number;
+  /** Only events after this id, and only those before that one. */
+  after: number;
+  before: number;
+  direction: 'ascending' | 'descending';
+  limit: number;
+}
+
+/** The found events, at most as many as asked for. */
+export interface FoundEvents {
+  items: StoredEvent[];
+  /** The id to continue from; null at the end. */
+  next: number | null;
+}
+
+type EventReader = Pick<Reader, 'all' | 'allFor' | 'dialect'>;
+
+/** Everything that happened, in no order of its own. */
+export const ALL_EVENTS = {
+  keys: [],
+  from: Number.MIN_SAFE_INTEGER,
+  to: Number.MAX_SAFE_INTEGER,
+  after: 0,
+  before: Number.MAX_SAFE_INTEGER,
+} as const;
+
+/**
+ * Finds events in the order of their ids, which is that of commits. A search that finds little in much stops after a while
+ * and says where to continue, possibly without having found any.
+ */
+export async function searchEvents(reader: EventReader, search: EventSearch): Promise<FoundEvents> {
+  const { limit } = search;
+  const items: StoredEvent[] = [];
+  let read = 0;
+  for await (const { events, end } of candidates(reader, search)) {
+    read += events.length;
+    for (const event of events) {
+      if (!fits(event, search)) continue;
+      if (items.length === limit) return { items, next: items.at(-1)!.id };
+      items.push(event);
+    }
+    if (read >= MAX_EVENTS_READ && end !== null) return { items, next: end };
+  }
+  return { items, next: null };
+}
+
+function fits(event: StoredEvent, { keys, from, to }: EventSearch): boolean {
+  if (event.occurredAt < from || event.occurredAt >= to) return false;
+  if (keys.length === 0) return true;
+  const own = keysOf(event);
+  return keys.every((key) => own.includes(key));
+}
+
+/** Some events in order, and the last id that was looked at; null if there may be nothing after it. */
+interface Candidates {
+  events: StoredEvent[];
+  end: number | null;
+}
+
+/** The events that may fit, without the blocks that cannot have any. */
+async function* candidates(reader: EventReader, search: EventSearch): AsyncGenerator<Candidates> {
+  // Read first: what comes into a block in the meantime is still read one by one.
+  const blocksEnd = await readBlocksEnd(reader);
+  const tail = { ...search, after: Math.max(search.after, blocksEnd) };
+  const blocks = { ...search, before: Math.min(search.before, blocksEnd + 1) };
+  if (search.direction === 'ascending') {
+    yield* inBlocks(reader, blocks);
+    yield* oneByOne(reader, tail);
+  } else {
+    yield* oneByOne(reader, tail);
+    yield* inBlocks(reader, blocks);
+  }
+}
+
+async function* inBlocks(reader: EventReader, search: EventSearch): AsyncGenerator<Candidates> {
+  const { direction } = search;
+  let { after } = search;
+  let upTo = (await readBlockEnd(reader, search.before - 1)) ?? (await readBlocksEnd(reader));
+  while (after < upTo) {
+    const some = await readBlocks(reader, { after, upTo, direction, limit: BLOCKS_TOGETHER });
+    for (const block of some) {
+      if (!mayHave(block, search)) continue;
+      const start = await readBlockStart(reader, block.lastId);
+      const range = {
+        ...search,
+        after: Math.max(search.after, start),
+        before: Math.min(search.before, block.lastId + 1),
+      };
+      yield* oneByOne(reader, range);
+    }
+    const last = some.at(-1);
+    if (last === undefined || some.length < BLOCKS_TOGETHER) return;
+    if (direction === 'ascending') after = last.lastId;
+    else upTo = last.lastId - 1;
+    await nextTurn();
+  }
+}
+
+function mayHave({ firstAt, lastAt, keys: filter }: EventBlock, { keys, from, to }: EventSearch): boolean {
+  return lastAt >= from && firstAt < to && mayHaveKeys(filter, keys);
+}
+
+async function* oneByOne(reader: EventReader, search: EventSearch): AsyncGenerator<Candidates> {
+  const { direction, keys, limit } = search;
+  let { after, before } = search;
+  // Without keys nearly all that is read is found.
+  const step = keys.length === 0 ? Math.min(BLOCK_EVENTS, limit + 1) : BLOCK_EVENTS;
+  while (after + 1 < before) {
+    const events = await readEventRange(reader, { after, before, direction, limit: step });
+    const end = events.at(-1)?.id ?? null;
+    yield { events, end };
+    if (events.length < step || end === null) return;
+    if (direction === 'ascending') after = end;
+    else before = end;
+    await nextTurn();
+  }
+}

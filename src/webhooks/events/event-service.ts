@@ -1,0 +1,171 @@
+import type { Database } from '../../database/database.ts';
+import type { Page, PageRequest } from '../../database/page.ts';
+import { notFound } from '../../problems/problem.ts';
+import type { MessageQueue } from '../../queue/message-queue.ts';
+import type { DeliveryStatus } from '../history/delivery-history.ts';
+import { type EventFilter, keysOfFilter } from './event-keys.ts';
+import { mayHaveDiffered, type UnmatchedReason, unmatchedReason } from './event-matching.ts';
+import { ALL_EVENTS, type FoundEvents, searchEvents } from './event-search.ts';
+import { readEvents } from './event-store.ts';
+import { readWebhookFits, type WebhookFit } from './matching-store.ts';
+import { messageIdOf, parseMessageId } from './message-ids.ts';
+import { type MessageOutcome, readDeliveriesOfMessages } from './outcome-store.ts';
+import type { StoredEvent } from './stored-event.ts';
+
+/** Webhooks that one statement holds an event against. */
+const WEBHOOKS_TOGETHER = 200;
+
+/** The state of the message of an event for a webhook. WAITING: not attempted yet. EXPIRED: not kept any longer. */
+export type MessageState = DeliveryStatus | 'WAITING' | 'EXPIRED';
+
+/** The outcome of an event for one webhook. */
+export interface WebhookOutcome {
+  id: number;
+  name: string;
+  /** How it got a message; null if it got none. */
+  via: 'MATCH' | 'REPLAY' | null;
+  /** Why it got none. */
+  reason: UnmatchedReason | null;
+  configurationChanged: boolean;
+  message: { id: string; state: MessageState; delivery: MessageOutcome | null } | null;
+}
+
+/** Which events. */
+export interface EventQuery {
+  filter: EventFilter;
+  messageId: string | null;
+  /** Epoch milliseconds; `to` is excluded. */
+  from: number | null;
+  to: number | null;
+  page: PageRequest;
+}
+
+/** Dependencies of {@link EventService}. */
+export interface EventServiceDependencies {
+  database: Database;
+  queue: Pick<MessageQueue, 'line'>;
+}
+
+/** The event log: what happened, and its outcome for each webhook. */
+export class EventService {
+  readonly #with: EventServiceDependencies;
+
+  constructor(dependencies: EventServiceDependencies) {
+    this.#with = dependencies;
+  }
+
+  /** Newest first. */
+  async list({ filter, messageId, from, to, page }: EventQuery): Promise<FoundEvents> {
+    const search = {
+      ...ALL_EVENTS,
+      keys: keysOfFilter(filter),
+      from: from ?? ALL_EVENTS.from,
+      to: to ?? ALL_EVENTS.to,
+      before: page.after ?? ALL_EVENTS.before,
+      direction: 'descending',
+      limit: page.limit,
+    } as const;
+    if (messageId === null) return await searchEvents(this.#with.database.reader, search);
+    const event = await this.#ofMessage(messageId);
+    if (event === null) return { items: [], next: null };
+    return await searchEvents(this.#with.database.reader, {
+      ...search,
+      after: event.id - 1,
+      before: Math.min(search.before, event.id + 1),
+    });
+  }
+
+  /** @throws {ProblemError} `not-found` */
+  async get(id: number): Promise<StoredEvent> {
+    const [event] = await readEvents(this.#with.database.reader, [id]);
+    if (event === undefined) throw notFound('event', id);
+    return event;
+  }
+
+  /**
+   * The webhooks, by id: those that got a message of the event with its outcome, the others with the reason.
+   * @param got true: only those that got a message; false: only the others
+   * @throws {ProblemError} `not-found`
+   */
+  async webhooksOf(id: number, got: boolean | null, page: PageRequest): Promise<Page<WebhookOutcome>> {
+    const { reader } = this.#with.database;
+    const event = await this.get(id);
+    const matched = new Set(event.matched);
+    const replayed = new Set(event.replayed);
+    const gotOne = (webhookId: number) => matched.has(webhookId) || replayed.has(webhookId);
+    const asked = {
+      subtopic: event.subtopic,
+      accountId: event.resource.account?.id ?? null,
+      content: event.focused,
+    };
+    const found: WebhookFit[] = [];
+    let after = page.after ?? 0;
+    while (found.length <= page.limit) {
+      const some = await readWebhookFits(reader, asked, { after, limit: WEBHOOKS_TOGETHER });
+      for (const webhook of some) {
+        const has = gotOne(webhook.id);
+        if (has ? got !== false : got !== true && webhook.deleted_at === null) found.push(webhook);
+      }
+      if (some.length < WEBHOOKS_TOGETHER) break;
+      after = some.at(-1)!.id;
+    }
+    const shown = found.slice(0, page.limit);
+    const messages = await this.#messagesOf(
+      event,
+      shown.filter((webhook) => gotOne(webhook.id)).map((webhook) => webhook.id),
+    );
+    return {
+      items: shown.map((webhook) => {
+        const message = messages.get(webhook.id) ?? null;
+        return {
+          id: webhook.id,
+          name: webhook.name,
+          via: matched.has(webhook.id) ? 'MATCH' : message === null ? null : 'REPLAY',
+          reason: message === null ? unmatchedReason(event, webhook) : null,
+          configurationChanged: message === null && mayHaveDiffered(event, webhook),
+          message,
+        };
+      }),
+      next: found.length > page.limit ? shown.at(-1)!.id : null,
+    };
+  }
+
+  async #ofMessage(messageId: string): Promise<StoredEvent | null> {
+    const named = parseMessageId(messageId);
+    if (named === null) return null;
+    const [event] = await readEvents(this.#with.database.reader, [named.eventId]);
+    const isOfIt =
+      event !== undefined &&
+      event.occurredAt === named.occurredAt &&
+      (event.matched?.includes(named.webhookId) || event.replayed.includes(named.webhookId));
+    return isOfIt ? event : null;
+  }
+
+  /** The messages of an event for these webhooks, by the webhook's id. */
+  async #messagesOf(
+    { id: eventId, occurredAt }: StoredEvent,
+    webhookIds: readonly number[],
+  ): Promise<Map<number, NonNullable<WebhookOutcome['message']>>> {
+    const { database, queue } = this.#with;
+    const idOf = (webhookId: number) => messageIdOf({ eventId, occurredAt, webhookId });
+    const deliveries = await readDeliveriesOfMessages(database.reader, webhookIds.map(idOf));
+    const waiting = new Set<number>();
+    const untried = webhookIds.filter((webhookId) => !deliveries.has(idOf(webhookId)));
+    for (const webhookId of untried) {
+      const line = await queue.line(webhookId);
+      // What waits in a line is in the order of time, except what was sent again, and that has a history.
+      if (line.oldestEnqueuedAt !== null && line.oldestEnqueuedAt <= occurredAt) waiting.add(webhookId);
+    }
+    // Those that were attempted since the first look.
+    for (const [id, delivery] of await readDeliveriesOfMessages(database.reader, untried.map(idOf)))
+      deliveries.set(id, delivery);
+    return new Map(
+      webhookIds.map((webhookId) => {
+        const id = idOf(webhookId);
+        const delivery = deliveries.get(id) ?? null;
+        const state = delivery?.status ?? (waiting.has(webhookId) ? 'WAITING' : 'EXPIRED');
+        return [webhookId, { id, state, delivery }];
+      }),
+    );
+  }
+}

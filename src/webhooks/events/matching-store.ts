@@ -1,0 +1,61 @@
+import type { Reader } from '../../database/database.ts';
+import { recordset } from '../../database/recordset.ts';
+import type { ContentReference } from '../../events/event.ts';
+
+/** A webhook as it is now, and which parts of its configuration an event fits. */
+export interface WebhookFit {
+  id: number;
+  name: string;
+  topic: string;
+  enabled: number;
+  inactive_at: number | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+  /** 1 if the subtopic of the event is chosen. */
+  has_subtopic: number;
+  /** 1 if there is no focus on accounts, or one on the account of the event; the same for content. */
+  fits_account: number;
+  fits_content: number;
+}
+
+/** The members of an event that focuses and subtopics are matched with. */
+export interface MatchedEvent {
+  subtopic: string;
+  accountId: number | null;
+  content: readonly ContentReference[];
+}
+
+/** Webhooks with larger ids than `after`, deleted ones too, by id, with what an event fits in each. */
+export async function readWebhookFits(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  event: MatchedEvent,
+  { after, limit }: { after: number; limit: number },
+): Promise<WebhookFit[]> {
+  const focus = (condition: string) =>
+    `exists (select 1 from webhook_focuses as focus where focus.webhook_id = webhooks.id and ${condition})`;
+  const flag = (condition: string) => `case when ${condition} then 1 else 0 end`;
+  return await reader.all<WebhookFit>(
+    `select webhooks.id, webhooks.name, webhooks.topic, webhooks.enabled, webhooks.inactive_at,
+       webhooks.created_at, webhooks.updated_at, webhooks.deleted_at,
+       ${flag(
+         `exists (select 1 from webhook_subtopics as chosen
+            where chosen.webhook_id = webhooks.id and chosen.subtopic = ?)`,
+       )} as has_subtopic,
+       ${flag(
+         `not ${focus(`focus.focus_type = 'ACCOUNT'`)} or ${focus(`focus.focus_type = 'ACCOUNT' and focus.focus_id = ?`)}`,
+       )} as fits_account,
+       ${flag(
+         `not ${focus(`focus.focus_type <> 'ACCOUNT'`)} or exists (
+            select 1 from ${recordset(reader.dialect, 'held', { type: 'text', id: 'bigint' })}
+            cross join webhook_focuses as focus
+            where focus.webhook_id = webhooks.id and focus.focus_type = held.type and focus.focus_id = held.id)`,
+       )} as fits_content
+     from webhooks where webhooks.id > ? order by webhooks.id limit ?`,
+    event.subtopic,
+    event.accountId ?? 0,
+    JSON.stringify(event.content.map(({ type, id }) => ({ type, id }))),
+    after,
+    limit,
+  );
+}

@@ -1,0 +1,82 @@
+import { Type } from 'typebox';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageRequest, toCursor } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { Nullable } from '../../http/schemas.ts';
+import { invalidInput } from '../../problems/problem.ts';
+import { WebhookParams } from '../configuration/webhook-routes.ts';
+import { parsePeriod } from './event-routes.ts';
+import { TimeQuery } from './event-schemas.ts';
+import type { ReplayService } from './replay-service.ts';
+
+const ReplayQuery = Type.Object({
+  from_dt: TimeQuery('Required: events at or after this time, ISO 8601 with a time zone.'),
+  to_dt: TimeQuery('Events before this time. Defaults to now.'),
+  again: Type.Optional(
+    Type.Boolean({
+      description:
+        'If true, also events of which the webhook got a message before, with the same `webhook-id`. Messages that wait are not sent again.',
+    }),
+  ),
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description: 'If true, nothing is queued: the response says how many messages would be.',
+    }),
+  ),
+  cursor: PageQuery.properties.cursor,
+});
+
+const ReplayRecord = Type.Object(
+  {
+    replayed: Type.Integer({
+      description: 'The queued messages; with `dry_run`, those that would be queued.',
+    }),
+    next_cursor: Nullable(
+      Type.String({
+        description:
+          'Repeat the call with this `cursor` until it is null: a call reads a part of the events.',
+      }),
+    ),
+  },
+  { title: 'Replay', description: 'What replaying events did.' },
+);
+
+/** Replaying events to a webhook. */
+export function replayRoutes(
+  routes: Routes,
+  { replays, idempotency, now }: { replays: ReplayService; idempotency: Idempotency; now: () => number },
+): void {
+  routes.post(
+    '/webhooks/:webhook_id/replay',
+    {
+      config: { scope: 'webhooks:write' },
+      schema: {
+        tags: ['Events'],
+        operationId: 'replayEvents',
+        summary: 'Replay events to a webhook',
+        description:
+          'Appends messages of past events to the line, in the order of the events: of those that the webhook matches as it is ' +
+          'configured now and got no message of. Messages have the `timestamp` of their event.',
+        params: WebhookParams,
+        querystring: ReplayQuery,
+        response: { 202: ReplayRecord, ...problems(400, 404, { 409: 'The webhook is inactive.' }, 422) },
+      },
+    },
+    async (request, reply) => {
+      const { again = false, dry_run: dryRun = false, cursor, from_dt, to_dt } = request.query;
+      const { from, to } = parsePeriod({ from_dt, to_dt });
+      if (from === null) throw invalidInput([{ pointer: '/query/from_dt', detail: 'is required' }]);
+      const { after } = pageRequest(cursor === undefined ? {} : { cursor });
+      return await idempotency.answer(request, reply, async (tx) => {
+        const id = parseId(request.params.webhook_id, 'webhook');
+        const { replayed, next } = await replays.step(
+          id,
+          { from, to: to ?? now() + 1, again, dryRun, after },
+          tx,
+        );
+        return { status: 202, body: { replayed, next_cursor: next === null ? null : toCursor(next) } };
+      });
+    },
+  );
+}

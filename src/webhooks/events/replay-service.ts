@@ -1,0 +1,222 @@
+import { type Database, inTransaction, type Transaction } from '../../database/database.ts';
+import { notFound, ProblemError } from '../../problems/problem.ts';
+import type { MessageQueue, QueueMessage } from '../../queue/message-queue.ts';
+import { wholeBodies } from '../../queue/shared-bodies.ts';
+import type { MatchedWebhook } from '../configuration/trigger-store.ts';
+import type { Focus } from '../configuration/webhook.ts';
+import type { WebhookService } from '../configuration/webhook-service.ts';
+import {
+  readFocuses,
+  readSubtopics,
+  readWebhook,
+  type StoredWebhook,
+} from '../configuration/webhook-store.ts';
+import {
+  archiveLatestAttempts,
+  markQueued,
+  readDeliveryOfMessage,
+  type StoredDelivery,
+} from '../history/delivery-store.ts';
+import { MessageBuilder } from '../messages/message.ts';
+import { ALL_EVENTS, searchEvents } from './event-search.ts';
+import { lockEvents, readEvents, setReplayed } from './event-store.ts';
+import { formatIds } from './id-ranges.ts';
+import { messageIdOf } from './message-ids.ts';
+import type { StoredEvent } from './stored-event.ts';
+
+/** Messages that one step queues. */
+const STEP_MESSAGES = 500;
+/** Events that one step reads. */
+const STEP_EVENTS = 5_000;
+
+/** Which events are replayed. */
+export interface ReplayRequest {
+  /** Epoch milliseconds; `to` is excluded. */
+  from: number;
+  to: number;
+  /** Also events of which the webhook got a message before, unless that still waits. */
+  again: boolean;
+  /** Nothing is queued. */
+  dryRun: boolean;
+  /** The event after which the step begins; null for the first. */
+  after: number | null;
+}
+
+/** What a step did. */
+export interface ReplayStep {
+  /** Messages that were queued, or would be. */
+  replayed: number;
+  /** The event after which the next step begins; null when nothing is left. */
+  next: number | null;
+}
+
+/** Dependencies of {@link ReplayService}. */
+export interface ReplayServiceDependencies {
+  database: Database;
+  queue: Pick<MessageQueue, 'lockLines' | 'redeliver'>;
+  webhooks: Pick<WebhookService, 'assertWritable'>;
+  now: () => number;
+}
+
+/** Sends events of the log to a webhook that missed them. */
+export class ReplayService {
+  readonly #with: ReplayServiceDependencies;
+
+  constructor(dependencies: ReplayServiceDependencies) {
+    this.#with = dependencies;
+  }
+
+  /**
+   * Appends the messages of events to the line, in the order of the events: those that the webhook matches as it is
+   * configured now. Each is queued at most once, because a message of the same event and webhook has the same id.
+   * @throws {ProblemError} `not-found`, `conflict` while the webhook is inactive, `webhooks-read-only`
+   */
+  async step(webhookId: number, request: ReplayRequest, open?: Transaction): Promise<ReplayStep> {
+    this.#with.webhooks.assertWritable();
+    return await inTransaction(this.#with.database, open, async (tx) => {
+      await this.#with.queue.lockLines(tx, [webhookId]);
+      const webhook = await readWebhook(tx, webhookId);
+      if (webhook === undefined) throw notFound('webhook', webhookId);
+      if (webhook.enabled === 0 && !request.dryRun)
+        throw new ProblemError(
+          'conflict',
+          'The webhook is inactive and would discard the messages. Enable it first',
+        );
+      const fits = await matcherOf(tx, webhook);
+      const chosen: StoredEvent[] = [];
+      let after: number | null = request.after ?? 0;
+      for (let read = 0; read < STEP_EVENTS && after !== null && chosen.length < STEP_MESSAGES; ) {
+        const page: { items: StoredEvent[]; next: number | null } = await searchEvents(tx, {
+          ...ALL_EVENTS,
+          from: request.from,
+          to: request.to,
+          after,
+          direction: 'ascending',
+          limit: STEP_MESSAGES - chosen.length,
+        });
+        read += page.items.length;
+        chosen.push(
+          ...page.items.filter((event) => fits(event) && (request.again || !hasGot(event, webhookId))),
+        );
+        after = page.next;
+      }
+      const replayed = request.dryRun
+        ? await countQueueable(tx, webhookId, chosen)
+        : await this.#queue(tx, webhook, chosen);
+      return { replayed, next: after };
+    });
+  }
+
+  async #queue(tx: Transaction, webhook: StoredWebhook, chosen: readonly StoredEvent[]): Promise<number> {
+    await lockEvents(
+      tx,
+      chosen.map(({ id }) => id),
+    );
+    // As they are now: another webhook's replay may have written to them.
+    const events = await readEvents(
+      tx,
+      chosen.map(({ id }) => id),
+    );
+    events.sort((a, b) => a.id - b.id);
+    const messages: QueueMessage[] = [];
+    const again: StoredDelivery[] = [];
+    const first: StoredEvent[] = [];
+    for (const event of events) {
+      if (!hasGot(event, webhook.id)) {
+        first.push(event);
+        messages.push(toMessage(webhook, event));
+        continue;
+      }
+      const delivery = await settledDelivery(tx, webhook.id, event);
+      if (delivery === null) continue;
+      const [body] = await wholeBodies(tx, [delivery], { isLocked: true });
+      again.push(delivery);
+      messages.push({
+        lineId: webhook.id,
+        messageId: delivery.message_id,
+        label: delivery.subtopic,
+        ...body!,
+        enqueuedAt: delivery.enqueued_at,
+      });
+    }
+    if (messages.length === 0) return 0;
+    await setReplayed(
+      tx,
+      first.map(({ id, replayed }) => ({
+        id,
+        replayed: formatIds([...replayed, webhook.id].sort((a, b) => a - b)),
+      })),
+    );
+    if (again.length > 0) {
+      await archiveLatestAttempts(
+        tx,
+        again.map((delivery) => delivery.message_id),
+      );
+      await markQueued(
+        tx,
+        again.map((delivery) => delivery.id),
+        this.#with.now(),
+      );
+    }
+    await this.#with.queue.redeliver(tx, messages);
+    return messages.length;
+  }
+}
+
+/** Whether a webhook got a message of an event. */
+function hasGot({ matched, replayed }: StoredEvent, webhookId: number): boolean {
+  return matched?.includes(webhookId) === true || replayed.includes(webhookId);
+}
+
+/** Those that were sent before count only if their message is settled. */
+async function countQueueable(
+  tx: Transaction,
+  webhookId: number,
+  events: readonly StoredEvent[],
+): Promise<number> {
+  let count = 0;
+  for (const event of events) {
+    if (!hasGot(event, webhookId) || (await settledDelivery(tx, webhookId, event)) !== null) count += 1;
+  }
+  return count;
+}
+
+/** The delivery of the message that a webhook got; null while it waits, or when its history is gone. */
+async function settledDelivery(
+  tx: Transaction,
+  webhookId: number,
+  { id: eventId, occurredAt }: StoredEvent,
+): Promise<StoredDelivery | null> {
+  const delivery = await readDeliveryOfMessage(tx, messageIdOf({ eventId, occurredAt, webhookId }));
+  if (delivery === undefined) return null;
+  return delivery.status === 'RETRYING' || delivery.status === 'QUEUED' ? null : delivery;
+}
+
+function toMessage(webhook: MatchedWebhook, event: StoredEvent): QueueMessage {
+  const { id: eventId, occurredAt, sharedId } = event;
+  const builder = new MessageBuilder(event.shared);
+  return {
+    lineId: webhook.id,
+    messageId: messageIdOf({ eventId, occurredAt, webhookId: webhook.id }),
+    label: event.subtopic,
+    body: builder.build(webhook),
+    ...(sharedId === null ? {} : { shared: { id: sharedId, own: builder.buildOwnPart(webhook) } }),
+    enqueuedAt: occurredAt,
+  };
+}
+
+/** Whether a webhook would match an event as it is configured now, and would not discard it. */
+async function matcherOf(tx: Transaction, webhook: StoredWebhook): Promise<(event: StoredEvent) => boolean> {
+  const subtopics = new Set<string>((await readSubtopics(tx, [webhook.id])).get(webhook.id));
+  const focus: Focus[] = (await readFocuses(tx, [webhook.id])).get(webhook.id) ?? [];
+  const accounts = new Set(focus.filter(({ type }) => type === 'ACCOUNT').map(({ id }) => id));
+  const content = new Set(
+    focus.filter(({ type }) => type !== 'ACCOUNT').map(({ type, id }) => `${type} ${id}`),
+  );
+  const ignoreBefore = webhook.ignore_before ?? Number.MIN_SAFE_INTEGER;
+  return ({ subtopic, resource, focused, occurredAt }) =>
+    subtopics.has(subtopic) &&
+    occurredAt >= ignoreBefore &&
+    (accounts.size === 0 || (resource.account !== undefined && accounts.has(resource.account.id))) &&
+    (content.size === 0 || focused.some(({ type, id }) => content.has(`${type} ${id}`)));
+}

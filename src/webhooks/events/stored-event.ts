@@ -1,0 +1,94 @@
+import { CONTENT_TYPES, type ContentType } from '../../events/catalogue.ts';
+import type {
+  AccountResource,
+  BundleResource,
+  ContentReference,
+  CourseResource,
+  FolderResource,
+  RegistrationResource,
+  RegistrationStatusResource,
+  ServiceEvent,
+} from '../../events/event.ts';
+import { parseIds } from './id-ranges.ts';
+
+/** `resource` of any event; each subtopic has some of the members. */
+export interface AnyResource {
+  account?: AccountResource;
+  content?: { course?: CourseResource; folder?: FolderResource; bundle?: BundleResource };
+  registration?: RegistrationResource | RegistrationStatusResource;
+}
+
+/** What an event says, as its messages do. */
+export interface EventText {
+  subtopic: ServiceEvent['subtopic'];
+  resource: AnyResource;
+  user: string;
+}
+
+/** An event of the log. */
+export interface StoredEvent extends EventText {
+  id: number;
+  /** Epoch milliseconds. */
+  occurredAt: number;
+  /** The common part of its messages, as it is stored. */
+  shared: string;
+  sharedId: number | null;
+  /** What content focuses are matched with. */
+  focused: ContentReference[];
+  /** The webhooks that matched, by ascending id; null if the webhooks service was disabled. */
+  matched: number[] | null;
+  /** Further webhooks to which it was replayed, by ascending id. */
+  replayed: number[];
+}
+
+/** A row of the log with its whole body. */
+export interface WholeEventRow {
+  id: number;
+  occurred_at: number;
+  shared_body_id: number | null;
+  focused: string;
+  matched: string | null;
+  replayed: string;
+}
+
+const TYPE_OF_LETTER = new Map(CONTENT_TYPES.map((type): [string, ContentType] => [type[0]!, type]));
+
+/** References to assets as text. */
+export function formatReferences(references: readonly ContentReference[]): string {
+  return references.map(({ type, id }) => `${type[0]}${id}`).join(' ');
+}
+
+/** The references of such a text. */
+export function parseReferences(text: string): ContentReference[] {
+  if (text === '') return [];
+  return text.split(' ').map((each) => ({
+    type: TYPE_OF_LETTER.get(each[0]!)!,
+    id: Number(each.slice(1)),
+  }));
+}
+
+/** An event from its row and the common part of its messages. */
+export function toStoredEvent(row: WholeEventRow, shared: string): StoredEvent {
+  const { subtopic, resource, user } = JSON.parse(`{${shared}}`) as EventText;
+  return {
+    id: row.id,
+    occurredAt: row.occurred_at,
+    subtopic,
+    resource,
+    user,
+    shared,
+    sharedId: row.shared_body_id,
+    focused: parseReferences(row.focused),
+    matched: row.matched === null ? null : parseIds(row.matched),
+    replayed: parseIds(row.replayed),
+  };
+}
+
+/** The courses, equivalents and bundles that an event is about. */
+export function contentOf({ content }: AnyResource): { type: ContentType; id: number; name: string }[] {
+  if (content === undefined) return [];
+  if (content.folder !== undefined) return content.folder.contents;
+  return content.course === undefined
+    ? []
+    : [{ type: 'COURSE', id: content.course.id, name: content.course.name }];
+}

@@ -1,0 +1,66 @@
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql } from 'kysely';
+import type { Dialect } from '../../database/database.ts';
+import type { Tables } from '../../database/schema.ts';
+import type { DeliveryStatus } from './delivery-history.ts';
+
+/** How many deliveries of a webhook one request examines, so that its cost is bounded however long the history is. */
+export const MAX_EXAMINED = 2_000;
+
+/** Which deliveries are meant: those that match every member that is there. Times are in epoch milliseconds. */
+export interface DeliveryFilter {
+  statuses?: readonly DeliveryStatus[];
+  subtopics?: readonly string[];
+  messageId?: string;
+  responseStatuses?: readonly number[];
+  accountId?: number;
+  courseId?: number;
+  learnerId?: string;
+  /** The event occurred then or later. */
+  from?: number;
+  /** The event occurred before. */
+  until?: number;
+}
+
+/** Whether something beside the outcome has to be looked at in each row. */
+export function examinesRows({ statuses: _, messageId, ...others }: DeliveryFilter): boolean {
+  return messageId === undefined && Object.values(others).some((value) => value !== undefined);
+}
+
+/** The conditions of a filter, without that on the outcome. */
+export function matches(
+  eb: ExpressionBuilder<Tables, 'deliveries'>,
+  filter: DeliveryFilter,
+  dialect: Dialect,
+): ExpressionWrapper<Tables, 'deliveries', SqlBool> {
+  const { subtopics, messageId, responseStatuses, from, until } = filter;
+  const conditions = [];
+  if (subtopics !== undefined) conditions.push(eb('deliveries.subtopic', 'in', [...subtopics]));
+  if (messageId !== undefined) conditions.push(eb('deliveries.message_id', '=', messageId));
+  if (responseStatuses !== undefined)
+    conditions.push(eb('deliveries.response_status', 'in', [...responseStatuses]));
+  if (from !== undefined) conditions.push(eb('deliveries.enqueued_at', '>=', from));
+  if (until !== undefined) conditions.push(eb('deliveries.enqueued_at', '<', until));
+  // The body is read last: it is by far the longest.
+  for (const texts of textsOf(filter)) conditions.push(eb.or(texts.map((text) => bodyHolds(text, dialect))));
+  return eb.and(conditions);
+}
+
+/**
+ * Texts of messages, one of each group. Messages are JSON without white space, and a quotation mark within a string is
+ * escaped, so none of these can be part of a name.
+ */
+function textsOf({ accountId, courseId, learnerId }: DeliveryFilter): string[][] {
+  const groups: string[][] = [];
+  if (accountId !== undefined) groups.push([`"account":{"id":${accountId},`]);
+  if (courseId !== undefined)
+    groups.push([`"course":{"id":${courseId},`, `{"type":"COURSE","id":${courseId},`]);
+  if (learnerId !== undefined) groups.push([`"learner_id":${JSON.stringify(learnerId)}`]);
+  return groups;
+}
+
+function bodyHolds(text: string, dialect: Dialect) {
+  const find = sql.raw(dialect === 'sqlite' ? 'instr' : 'strpos');
+  // What events are about is in the shared part, if there is one.
+  return sql<SqlBool>`${find}(coalesce((select shared.text from shared_bodies as shared
+    where shared.id = deliveries.shared_body_id), deliveries.body), ${text}) > 0`;
+}

@@ -1,0 +1,213 @@
+import { type Selectable, type SqlBool, sql } from 'kysely';
+import type { Reader } from '../../database/database.ts';
+import type { Page, PageRequest } from '../../database/page.ts';
+import { toPage } from '../../database/page.ts';
+import type { DeliveryRow } from '../../database/schema.ts';
+import { type DeliveryFilter, examinesRows, MAX_EXAMINED, matches } from './delivery-filter.ts';
+import type { DeliveryStatus } from './delivery-history.ts';
+import { readListedTo } from './delivery-listing-store.ts';
+
+/** SQL for reading the delivery history of a webhook, and parts of it. */
+
+type StoredDelivery = Selectable<DeliveryRow>;
+type HistoryReader = Pick<Reader, 'dialect' | 'query' | 'all'>;
+
+/** As the index says it that leaves delivered ones out: with a parameter an engine cannot know that it may use it. */
+const NOT_DELIVERED = sql<SqlBool>`deliveries.status <> 'DELIVERED'`;
+
+interface DeliveriesRequest {
+  webhookId: number;
+  filter: DeliveryFilter;
+  page: PageRequest;
+}
+
+/**
+ * A webhook's deliveries, latest first. A filter may be met by few of many, so a page examines at most
+ * {@link MAX_EXAMINED} of them: it may have fewer items than its limit, even none, and still not be the last.
+ */
+export async function readDeliveryPage(
+  reader: HistoryReader,
+  request: DeliveriesRequest,
+): Promise<Page<StoredDelivery>> {
+  const { filter, page } = request;
+  const floor = examinesRows(filter) ? await readFloor(reader, request) : null;
+  const rows = await readMatching(reader, request, floor?.id ?? 0);
+  if (rows.length > page.limit || floor === null) return toPage(rows, page.limit);
+  // All before it were recorded earlier still, and an event occurs before it is recorded.
+  const isTooEarly = filter.from !== undefined && floor.updatedAt < filter.from;
+  return { items: rows, next: isTooEarly ? null : floor.id };
+}
+
+async function readMatching(
+  reader: HistoryReader,
+  request: DeliveriesRequest,
+  floorId: number,
+): Promise<StoredDelivery[]> {
+  const { statuses, messageId } = request.filter;
+  const { page } = request;
+  const query = deliveriesOf(reader, request, floorId);
+  if (messageId !== undefined || reader.dialect === 'postgres') return await query.execute();
+  if (leavesDeliveredOut(statuses)) return await query.where(NOT_DELIVERED).execute();
+
+  // What is listed in the meantime comes with neither or both: the two parts meet at one delivery.
+  const listedTo = await readListedTo(reader);
+  const unlisted = await query.where('deliveries.id', '>', listedTo).execute();
+  if (unlisted.length > page.limit) return unlisted;
+  const listed = await readListedDeliveries(reader, request, {
+    floorId,
+    listedTo,
+    limit: page.limit + 1 - unlisted.length,
+  });
+  return [...unlisted, ...listed];
+}
+
+function leavesDeliveredOut(statuses: readonly DeliveryStatus[] | undefined): boolean {
+  return statuses !== undefined && !statuses.includes('DELIVERED');
+}
+
+function deliveriesOf(
+  { query, dialect }: HistoryReader,
+  { webhookId, filter, page }: DeliveriesRequest,
+  floorId: number,
+) {
+  let found = query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where((eb) => matches(eb, filter, dialect))
+    .orderBy('deliveries.id', 'desc')
+    .limit(page.limit + 1);
+  if (floorId > 0) found = found.where('deliveries.id', '>=', floorId);
+  if (page.after !== null) found = found.where('deliveries.id', '<', page.after);
+  if (filter.statuses === undefined) return found;
+  found = found.where('deliveries.status', 'in', filter.statuses);
+  return dialect === 'postgres' && leavesDeliveredOut(filter.statuses) ? found.where(NOT_DELIVERED) : found;
+}
+
+/** Those of its list, from there where it ends or the page begins. */
+async function readListedDeliveries(
+  { query, dialect }: HistoryReader,
+  { webhookId, filter, page }: DeliveriesRequest,
+  { floorId, listedTo, limit }: { floorId: number; listedTo: number; limit: number },
+): Promise<StoredDelivery[]> {
+  const before = Math.min(listedTo + 1, page.after ?? Number.POSITIVE_INFINITY);
+  const found = query
+    .selectFrom('listed_deliveries as listed')
+    // The cross join keeps the engine from walking all deliveries instead.
+    .crossJoin('deliveries')
+    .selectAll('deliveries')
+    .whereRef('deliveries.id', '=', 'listed.delivery_id')
+    .where('listed.webhook_id', '=', webhookId)
+    .where('listed.delivery_id', '<', before)
+    .where((eb) => matches(eb as never, filter, dialect))
+    .orderBy('listed.delivery_id', 'desc')
+    .limit(limit);
+  const { statuses } = filter;
+  const above = floorId === 0 ? found : found.where('listed.delivery_id', '>=', floorId);
+  return await (statuses === undefined ? above : above.where('deliveries.status', 'in', statuses)).execute();
+}
+
+/** The last delivery that a page examines; null if it reaches the end of the history. */
+async function readFloor(
+  reader: HistoryReader,
+  { webhookId, filter: { statuses }, page }: DeliveriesRequest,
+): Promise<{ id: number; updatedAt: number } | null> {
+  const after = page.after ?? Number.MAX_SAFE_INTEGER;
+  if (leavesDeliveredOut(statuses)) {
+    const found = await reader.query
+      .selectFrom('deliveries')
+      .select('deliveries.id')
+      .where('deliveries.webhook_id', '=', webhookId)
+      .where('deliveries.status', 'in', statuses!)
+      .where(NOT_DELIVERED)
+      .where('deliveries.id', '<', after)
+      .orderBy('deliveries.id', 'desc')
+      .offset(MAX_EXAMINED - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return found === undefined ? null : await readMoment(reader, found.id);
+  }
+  // Those that are not listed yet are few, and examined in addition.
+  const list =
+    reader.dialect === 'sqlite'
+      ? 'select delivery_id as id from listed_deliveries where webhook_id = ? and delivery_id < ? order by delivery_id'
+      : 'select id from deliveries where webhook_id = ? and id < ? order by id';
+  const [found] = await reader.all<{ id: number }>(
+    `${list} desc limit 1 offset ${MAX_EXAMINED - 1}`,
+    webhookId,
+    after,
+  );
+  return found === undefined ? null : await readMoment(reader, found.id);
+}
+
+async function readMoment(
+  { query }: HistoryReader,
+  id: number,
+): Promise<{ id: number; updatedAt: number } | null> {
+  const row = await query
+    .selectFrom('deliveries')
+    .select('deliveries.updated_at')
+    .where('deliveries.id', '=', id)
+    .executeTakeFirst();
+  return { id, updatedAt: row?.updated_at ?? Number.POSITIVE_INFINITY };
+}
+
+/** What one call sends again, and where the next one goes on; null at the end. */
+export interface RedeliverableStep {
+  deliveries: StoredDelivery[];
+  next: number | null;
+}
+
+/**
+ * A webhook's deliveries that match a filter, in the order in which their events occurred, of at most
+ * {@link MAX_EXAMINED} after one of them.
+ */
+export async function readRedeliverableMatching(
+  tx: HistoryReader,
+  {
+    webhookId,
+    filter,
+    page,
+  }: {
+    webhookId: number;
+    filter: DeliveryFilter & { statuses: readonly DeliveryStatus[] };
+    page: PageRequest;
+  },
+): Promise<RedeliverableStep> {
+  const candidates = tx.query
+    .selectFrom('deliveries')
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', 'in', filter.statuses)
+    .where(NOT_DELIVERED)
+    .where('deliveries.id', '>', page.after ?? 0)
+    .orderBy('deliveries.id');
+  const last = await candidates
+    .select('deliveries.id')
+    .offset(MAX_EXAMINED - 1)
+    .limit(1)
+    .executeTakeFirst();
+  const deliveries = await candidates
+    .selectAll()
+    .where('deliveries.id', '<=', last?.id ?? Number.MAX_SAFE_INTEGER)
+    .where((eb) => matches(eb, filter, tx.dialect))
+    .limit(page.limit)
+    .execute();
+  const next = deliveries.length === page.limit ? deliveries.at(-1)!.id : (last?.id ?? null);
+  return { deliveries, next };
+}
+
+/** Those of a webhook's deliveries that are not waiting already, in the order in which their events occurred. */
+export async function readFinal(
+  { query }: Pick<Reader, 'query'>,
+  webhookId: number,
+  ids: readonly number[],
+): Promise<StoredDelivery[]> {
+  return await query
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('deliveries.id', 'in', ids)
+    .where('deliveries.webhook_id', '=', webhookId)
+    .where('deliveries.status', 'in', ['DELIVERED', 'DEAD_LETTERED', 'DISCARDED'])
+    .orderBy('deliveries.id')
+    .execute();
+}

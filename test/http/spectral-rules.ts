@@ -1,0 +1,58 @@
+// biome-ignore-all lint/suspicious/noThenProperty: that is how Spectral calls what a rule checks.
+import type { RulesetDefinition } from '@stoplight/spectral-core';
+import functions from '@stoplight/spectral-functions';
+import rulesets from '@stoplight/spectral-rulesets';
+
+const { pattern, truthy } = functions;
+const JSON_BODY = "content['application/json'].schema";
+
+/** What the API description must keep, beside the rules in `redocly.yaml`: all of Spectral's own rules, and ours. */
+export const SPECTRAL_RULES: RulesetDefinition = {
+  extends: [[rulesets.oas as RulesetDefinition, 'all']],
+  rules: {
+    // Nobody answers for every installation.
+    'info-contact': 'off',
+    'license-url': 'off',
+    // The order of the tags is that of the reference, and a summary often says everything.
+    'openapi-tags-alphabetical': 'off',
+    'operation-description': 'off',
+    'bodies-are-components': {
+      description: 'Generators make up a name for a body that is no component.',
+      given: [
+        `$.paths[*][*].requestBody.${JSON_BODY}`,
+        `$.paths[*][*].responses[*].${JSON_BODY}`,
+        `$.webhooks[*][*].requestBody.${JSON_BODY}`,
+      ],
+      resolved: false,
+      severity: 'error',
+      then: { field: '$ref', function: truthy },
+    },
+    'components-are-named-like-types': {
+      given: '$.components.schemas',
+      severity: 'error',
+      then: { field: '@key', function: pattern, functionOptions: { match: '^([A-Z][a-z0-9]*)+$' } },
+    },
+    'members-have-types': {
+      description: 'Generators make `any` of a member without a type.',
+      // What courses store themselves may be any JSON: `data` of units, and `state` of attempts.
+      given:
+        '$.components.schemas[*].properties[?(!@.$ref && !@.anyOf && !@.oneOf && @property !== "data" && @property !== "state")]',
+      resolved: false,
+      severity: 'error',
+      then: { field: 'type', function: truthy },
+    },
+    'problems-are-problems': {
+      given: "$.paths[*][*].responses[*].content['application/problem+json'].schema",
+      resolved: false,
+      severity: 'error',
+      then: [
+        { field: '$ref', function: truthy },
+        {
+          field: '$ref',
+          function: pattern,
+          functionOptions: { match: '^#/components/schemas/Problem$' },
+        },
+      ],
+    },
+  },
+};

@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type CollectedSpan, ERROR_STATUS, SPAN_KINDS, startCollector } from '../support/collector.ts';
+import { type ServingProcess, startProcess } from '../support/process.ts';
+import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer, failTimes } from '../support/target-behaviours.ts';
+import { webhookInput } from '../webhooks/webhook-expectations.ts';
+
+const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
+const CALLER_SPAN = 'b7ad6b7169203331';
+const CALLER = { traceparent: `00-${TRACE_ID}-${CALLER_SPAN}-01`, tracestate: 'vendor=opaque' };
+/** Spans are sent soon after they end. */
+const SOON = { OTEL_BSP_SCHEDULE_DELAY: '20' };
+/**
+ * Writes the addresses of all modules of OpenTelemetry that the program loads to standard error, except its interface,
+ * which prom-client loads and which does nothing by itself.
+ */
+const REPORT_LOADED = `
+  import { registerHooks } from 'node:module';
+  registerHooks({ load(url, context, next) {
+    if (/\\/@opentelemetry\\/(?!api\\/)/.test(url)) process.stderr.write('loaded ' + url + '\\n');
+    return next(url, context);
+  } });`;
+
+/** A program with traces as `env` says, and an API client that may do everything. */
+async function start(env: Readonly<Record<string, string>>, options: { preload?: string } = {}) {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const program = stack.use(
+    await startProcess({ data_dir: folder.path, log_level: 'debug', port: 0 }, { ...options, env }),
+  );
+  const { clientId, clientSecret } = await createClient(folder.path);
+  const api = new Api(program.url, await requestToken(program.url, clientId, clientSecret));
+  const started = stack.move();
+  return { program, api, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+const addWebhook = async (api: Api, target: Target) =>
+  (await api.create('/webhooks', webhookInput({ target_url: `${target.url}/secret-path?key=hidden` })))
+    .id as number;
+
+/** The trace that a target was asked to continue: the ids of the trace and of the span. */
+function traceOf({ headers }: { headers: Readonly<Record<string, unknown>> }): [string, string] {
+  const [, traceId, spanId] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/.exec(String(headers.traceparent)) ?? [];
+  assert.ok(traceId !== undefined && spanId !== undefined, `traceparent: ${headers.traceparent}`);
+  return [traceId, spanId];
+}
+
+function logLines({ logLines: lines }: ServingProcess, traceId: string) {
+  return lines.filter((line) => line.trace_id === traceId);
+}
+
+describe('traces', () => {
+  it('go from the caller through change, message and wait to each attempt and its target', async () => {
+    await using collector = await startCollector();
+    await using target = await startTarget({ respondWith: failTimes(1, answer(503)) });
+    await using service = await start({
+      ...SOON,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=k1',
+      OTEL_EXPORTER_OTLP_COMPRESSION: 'gzip',
+      OTEL_SERVICE_NAME: 'webhooks-of-the-test',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    });
+    const { api, program } = service;
+    const webhook = await addWebhook(api, target);
+    assert.equal((await api.post('/accounts', { name: 'Zoë' }, CALLER)).status, 201);
+    await target.waitFor(2);
+
+    const spans = await collector.waitFor(({ traceId }) => traceId === TRACE_ID, 6);
+    assert.deepEqual(spans.map(({ name }) => name).sort(), [
+      'POST /accounts',
+      'change',
+      'deliver ACCOUNT_CREATED',
+      'deliver ACCOUNT_CREATED',
+      'queue ACCOUNT_CREATED',
+      'wait ACCOUNT_CREATED',
+    ]);
+    const named = (name: string) => spans.find((span) => span.name === name)!;
+    const request = named('POST /accounts');
+    const change = named('change');
+    const message = named('queue ACCOUNT_CREATED');
+    const wait = named('wait ACCOUNT_CREATED');
+    const attempts = spans
+      .filter(({ name }) => name === 'deliver ACCOUNT_CREATED')
+      .sort((a, b) => a.startedAt - b.startedAt) as [CollectedSpan, CollectedSpan];
+    const kindAndParent = ({ kind, parentSpanId }: CollectedSpan) => [kind, parentSpanId];
+    assert.deepEqual(kindAndParent(request), [SPAN_KINDS.server, CALLER_SPAN]);
+    assert.deepEqual(kindAndParent(change), [SPAN_KINDS.internal, request.spanId]);
+    assert.deepEqual(kindAndParent(message), [SPAN_KINDS.producer, change.spanId]);
+    assert.deepEqual(kindAndParent(wait), [SPAN_KINDS.internal, message.spanId]);
+    for (const attempt of attempts)
+      assert.deepEqual(kindAndParent(attempt), [SPAN_KINDS.client, message.spanId]);
+
+    assert.deepEqual(request.attributes, {
+      'http.request.method': 'POST',
+      'http.route': '/accounts',
+      'http.response.status_code': 201,
+    });
+    const messageId = target.requests[0]!.headers['webhook-id'];
+    const described = {
+      'messaging.message.id': messageId,
+      'coursewire.webhook.id': webhook,
+      'coursewire.subtopic': 'ACCOUNT_CREATED',
+    };
+    const includes = (span: CollectedSpan, expected: Record<string, unknown>) =>
+      assert.deepEqual({ ...span.attributes, ...expected }, span.attributes);
+    for (const span of [message, wait, ...attempts]) includes(span, described);
+    includes(attempts[0], {
+      'coursewire.attempt': 1,
+      'coursewire.outcome': 'retry',
+      'http.response.status_code': 503,
+      'server.address': '127.0.0.1',
+      'server.port': target.port,
+    });
+    includes(attempts[1], {
+      'coursewire.attempt': 2,
+      'coursewire.outcome': 'delivered',
+      'http.response.status_code': 200,
+    });
+    assert.match(String(attempts[0].attributes['coursewire.retry_at']), /^\d{4}-.*Z$/);
+    assert.equal(attempts[0].status.code, ERROR_STATUS);
+    assert.match(String(attempts[0].status.message), /503/);
+    for (const span of [request, change, message, wait, attempts[1]])
+      assert.notEqual(span.status.code, ERROR_STATUS, span.name);
+    // Both are measured in milliseconds, by clocks that a database server does not share with this machine.
+    assert.ok(wait.startedAt >= request.startedAt - 1_000 && wait.endedAt <= attempts[0].endedAt + 1_000);
+    assert.ok(
+      Number(attempts[1].attributes['coursewire.queue.wait_ms']) >=
+        Number(attempts[0].attributes['coursewire.queue.wait_ms']),
+    );
+
+    for (const [n, attempt] of attempts.entries()) {
+      assert.deepEqual(traceOf(target.requests[n]!), [TRACE_ID, attempt.spanId]);
+      assert.equal(target.requests[n]!.headers.tracestate, CALLER.tracestate);
+    }
+    const lines = await until(() => {
+      const found = logLines(program, TRACE_ID);
+      return found.some(({ span_id: id }) => id === attempts[1].spanId) && found;
+    }, 'log lines of the attempts');
+    const idsOf = (pattern: RegExp) =>
+      lines.filter(({ msg }) => pattern.test(msg)).map((line) => line.span_id);
+    assert.deepEqual(idsOf(/^an account was created$/), [change.spanId]);
+    assert.deepEqual(idsOf(/triggered 1 webhook$/), [change.spanId]);
+    assert.ok(idsOf(/./).includes(attempts[0].spanId));
+
+    const { path, headers } = collector.requests[0]!;
+    assert.equal(path, '/v1/traces');
+    assert.equal(headers['api-key'], 'k1');
+    assert.equal(request.resource['service.name'], 'webhooks-of-the-test');
+    assert.equal(request.resource['deployment.environment.name'], 'test');
+    assert.match(String(request.resource['service.version']), /^\d/);
+    const sent = JSON.stringify(collector.spans);
+    for (const secret of ['secret-path', 'hidden', 'Zoë', api.token])
+      assert.ok(!sent.includes(secret), secret);
+  });
+
+  it('of requests whose changes share a commit stay apart', async () => {
+    await using collector = await startCollector();
+    await using target = await startTarget();
+    await using service = await start({
+      ...SOON,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    });
+    await addWebhook(service.api, target);
+    const traceIds = Array.from({ length: 30 }, (_, n) => `${n}`.padStart(32, 'a'));
+    await Promise.all(
+      traceIds.map((id) =>
+        service.api.post('/accounts', { name: id }, { traceparent: `00-${id}-${CALLER_SPAN}-01` }),
+      ),
+    );
+    await target.waitFor(traceIds.length);
+    for (const postback of target.requests) {
+      const { resource } = postback.json as { resource: { account: { name: string } } };
+      assert.equal(traceOf(postback)[0], resource.account.name);
+    }
+    const lines = await until(() => {
+      const found = service.program.logLines.filter(({ msg }) => msg === 'an account was created');
+      return found.length === traceIds.length && found;
+    }, 'a log line of each account');
+    assert.deepEqual(new Set(lines.map((line) => line.trace_id)), new Set(traceIds));
+  });
+
+  it('of a redelivery and of a test message begin with the request for them', async () => {
+    await using collector = await startCollector();
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await start({
+      ...SOON,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/v1/traces`,
+      OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+    });
+    const { api } = service;
+    const id = (await api.create('/webhooks', webhookInput({ target_url: target.url, max_attempts: 1 })))
+      .id as number;
+    assert.equal((await api.post('/accounts', { name: 'a' })).status, 201);
+    const [dead] = await collector.waitFor(
+      ({ attributes }) => attributes['coursewire.outcome'] === 'dead_letter',
+    );
+    assert.notEqual(dead!.traceId, TRACE_ID);
+
+    target.respondWith(answer(200));
+    const deliveries = (await api.get(`/webhooks/${id}/deliveries`)).body.data;
+    const path = `/webhooks/${id}/deliveries/${deliveries[0].id}/redeliver`;
+    assert.ok((await api.post(path, undefined, CALLER)).status < 300);
+    const [again] = await collector.waitFor(
+      ({ traceId, name }) => traceId === TRACE_ID && name === 'deliver ACCOUNT_CREATED',
+    );
+    assert.equal(again!.attributes['coursewire.outcome'], 'delivered');
+    await target.waitFor(2);
+    assert.deepEqual(traceOf(target.requests[1]!), [TRACE_ID, again!.spanId]);
+
+    assert.equal((await api.post(`/webhooks/${id}/test`, undefined, CALLER)).status, 200);
+    const [tested] = await collector.waitFor(({ name }) => name === 'deliver test message');
+    assert.deepEqual(traceOf(target.requests[2]!), [TRACE_ID, tested!.spanId]);
+    assert.equal(target.requests[2]!.headers['webhook-test'], 'true');
+  });
+
+  it('are begun where a caller sends none or a malformed one, and sent as protobuf by default', async () => {
+    await using collector = await startCollector();
+    await using target = await startTarget();
+    await using service = await start({ ...SOON, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    await addWebhook(service.api, target);
+    const malformed = { traceparent: `00-${TRACE_ID}-nothing-01` };
+    for (const headers of [{}, malformed])
+      assert.equal((await service.api.post('/accounts', { name: 'a' }, headers)).status, 201);
+    await target.waitFor(2);
+    const [one, other] = target.requests.map((postback) => traceOf(postback)[0]) as [string, string];
+    assert.notEqual(one, TRACE_ID);
+    assert.notEqual(other, one);
+    for (const id of [one, other])
+      await until(
+        () => collector.requests.some(({ body }) => body.includes(Buffer.from(id, 'hex'))),
+        `spans of the trace ${id}`,
+      );
+    assert.equal(collector.requests[0]!.headers['content-type'], 'application/x-protobuf');
+  });
+
+  it('are dropped while the collector is down: one line says so, one that it is back', async () => {
+    const first = await startCollector();
+    const { port } = first;
+    await first[Symbol.asyncDispose]();
+    await using target = await startTarget();
+    await using service = await start({
+      ...SOON,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '1500',
+      OTEL_BSP_MAX_QUEUE_SIZE: '8',
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '4',
+    });
+    const { api, program } = service;
+    await addWebhook(api, target);
+    const report = () => program.logLines.filter((line) => line.class === 'Tracing');
+    const cause = async () => {
+      const before = target.requests.length;
+      assert.equal((await api.post('/accounts', { name: 'a' })).status, 201);
+      await target.waitFor(before + 1);
+    };
+    await until(async () => {
+      await cause();
+      return report().length > 0;
+    }, 'a line about the collector');
+    for (let n = 0; n < 200; n++) await cause();
+    const began = 'traces cannot be sent: they are dropped until the collector accepts them';
+    assert.deepEqual(report().map(({ level, msg }) => [level, msg])[0], ['error', began]);
+    assert.equal(report().filter(({ msg }) => msg === began).length, 1);
+    // Those that do not fit into the queue are dropped without a line of their own.
+    assert.deepEqual(
+      report().filter(({ level }) => level !== 'error'),
+      [],
+    );
+
+    await using collector = await startCollector(port);
+    await until(async () => {
+      await api.post('/accounts', { name: 'b' });
+      return report().some(({ msg }) => msg === 'traces are sent again');
+    }, 'a line that traces are sent again');
+    assert.ok(collector.spans.length > 0);
+    assert.deepEqual(await program.end('SIGTERM'), { code: 0, signal: null });
+  });
+
+  it('of what is going on are sent before the service stops', async () => {
+    await using collector = await startCollector();
+    await using service = await start({
+      OTEL_BSP_SCHEDULE_DELAY: '3600000',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    });
+    await service.api.post('/accounts', { name: 'a' }, CALLER);
+    assert.deepEqual(await service.program.end('SIGTERM'), { code: 0, signal: null });
+    assert.ok(collector.spans.some(({ traceId, name }) => traceId === TRACE_ID && name === 'POST /accounts'));
+  });
+
+  it('do not exist without the variables: OpenTelemetry is not loaded, and no header is sent', async () => {
+    await using target = await startTarget();
+    for (const env of [
+      {},
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_SDK_DISABLED: 'true' },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_TRACES_EXPORTER: 'none' },
+    ] as Record<string, string>[]) {
+      await using service = await start(env, { preload: REPORT_LOADED });
+      const before = target.requests.length;
+      await addWebhook(service.api, target);
+      await service.api.post('/accounts', { name: 'a' }, CALLER);
+      await target.waitFor(before + 1);
+      assert.equal(target.requests.at(-1)!.headers.traceparent, undefined);
+      assert.deepEqual(await service.program.end('SIGTERM'), { code: 0, signal: null });
+      assert.doesNotMatch(await service.program.errorText, /loaded/, JSON.stringify(env));
+      assert.ok(!service.program.logLines.some((line) => 'trace_id' in line));
+    }
+    // The same watch sees it where it is loaded.
+    await using service = await start({ OTEL_TRACES_EXPORTER: 'otlp' }, { preload: REPORT_LOADED });
+    await service.program.end('SIGKILL');
+    assert.match(await service.program.errorText, /loaded .*sdk-trace/);
+  });
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { Learning } from './support/learning.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const field = (page: Page) => page.getByRole('combobox', { name: 'Search for anything by name' });
+const selected = (page: Page) => page.getByRole('option', { selected: true });
+
+describe('the command palette', () => {
+  let ui: Ui;
+  let registrationId: string;
+  before(async () => {
+    ui = await startUi();
+    const { api } = ui.service;
+    const learning = await Learning.create(ui);
+    const account = await learning.accountWithCourses('Northwind');
+    registrationId = await learning.register(account, learning.courses[0]!, 'northup.solomon');
+    await api.create('/webhooks', {
+      name: 'North star CRM',
+      topic: 'ACCOUNT',
+      all_subtopics: true,
+      target_url: 'http://127.0.0.1:9/north',
+      authentication: { type: 'NONE' },
+    });
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  it('opens a page by the first letters of its name, without a click', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Your profile' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await field(page).pressSequentially('dead');
+    await selected(page).getByText('Dead letters').waitFor();
+    await page.keyboard.press('Enter');
+    await visit.arrived('/administration/integrations/dead-letters');
+    await page.locator('h1:focus').getByText('Dead letters').waitFor();
+  });
+
+  it('finds webhooks, accounts and learners by name, and moves among them with the arrow keys', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Search' }).click();
+    await visit.assertAccessible();
+    await field(page).fill('north');
+    await page.getByRole('group', { name: 'Registrations' }).getByText('northup.solomon').waitFor();
+    await page.getByRole('group', { name: 'Webhooks' }).getByText('North star CRM').waitFor();
+    await visit.assertAccessible();
+    await selected(page).getByText('North star CRM').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await selected(page).getByText('Northwind').waitFor();
+    assert.equal(
+      await field(page).getAttribute('aria-activedescendant'),
+      await selected(page).getAttribute('id'),
+      'screen readers hear the selected result',
+    );
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Northwind' }).waitFor();
+  });
+
+  it('opens a registration by its id', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Search' }).click();
+    await field(page).fill(registrationId.toUpperCase());
+    await page.getByRole('option', { name: /northup\.solomon/ }).click();
+    await visit.arrived(`/registrations/${registrationId}`);
+  });
+
+  it('says that nothing was found, and what could not be read', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Search' }).click();
+    await field(page).fill('zzzz');
+    await page.getByText('No results for “zzzz”').waitFor();
+    await page.route('**/ui/api/search/assets?*', (route) => route.fulfill({ status: 500, body: '{}' }));
+    await field(page).fill('north');
+    await page.getByRole('alert').getByText('Some results could not be read.').waitFor();
+    await page.getByRole('option', { name: /North star CRM/ }).waitFor();
+    await visit.assertAccessible();
+  });
+
+  it('offers viewers only what they may open, and fills the screen of a phone', async () => {
+    await using visit = await ui.visit('/profile', { as: 'viewer', phone: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('option', { name: 'Registrations' }).waitFor();
+    assert.equal(await page.getByRole('option', { name: 'Webhooks' }).count(), 0);
+    assert.equal(await page.getByRole('option', { name: 'Create account' }).count(), 0);
+    await field(page).fill('north');
+    await page.getByRole('option', { name: /Northwind/ }).waitFor();
+    assert.equal(await page.getByRole('option', { name: /North star CRM/ }).count(), 0);
+    await visit.assertNoSidewaysScrolling();
+    await visit.assertAccessible();
+    await page.getByRole('option', { name: /northup\.solomon/ }).click();
+    await visit.arrived(`/registrations/${registrationId}`);
+  });
+
+  it('leaves keys that are typed into a field alone, and an open dialog', async () => {
+    await using visit = await ui.visit('/accounts?new=yes');
+    const { page } = visit;
+    const name = page.getByRole('dialog').getByLabel('Name');
+    await name.fill('What');
+    await name.press('?');
+    await name.press('Control+k');
+    assert.equal(await name.inputValue(), 'What?');
+    assert.equal(await page.getByRole('dialog').count(), 1);
+  });
+
+  it('lists the keyboard shortcuts by a question mark', async () => {
+    await using visit = await ui.visit('/profile');
+    const { page } = visit;
+    await page.getByRole('heading', { name: 'Your profile' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Show this list').waitFor();
+    await visit.assertAccessible();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readLearnerRows } from '../../web/src/pages/registrations/many/learner-rows.ts';
+import { toCsv } from '../../web/src/utilities/csv.ts';
+
+const ids = (text: string) => readLearnerRows(text).learners.map(({ id }) => id);
+const faults = (text: string) => readLearnerRows(text).faulty.map(({ row, fault }) => `${row}: ${fault}`);
+
+describe('a list of learners', () => {
+  it('has one learner per line, whatever ends the lines', () => {
+    assert.deepEqual(ids('ada\r\n grace \nalan\r\n\n'), ['ada', 'grace', 'alan']);
+  });
+
+  it('may be CSV with any of three delimiters, quotes and a column learner_id anywhere', () => {
+    assert.deepEqual(ids('\ufeffname,learner_id\n"Lovelace, Ada",ada\n"Hopper, Grace","gr""ace"'), [
+      'ada',
+      'gr"ace',
+    ]);
+    assert.deepEqual(ids('Learner ID;city\nada;London'), ['ada']);
+    assert.deepEqual(ids('city\tlearner\nLondon\tada'), ['ada']);
+    assert.deepEqual(ids('learner_id\nLovelace, Ada'), ['Lovelace']);
+  });
+
+  it('says what is wrong with each row, by the number that an editor shows', () => {
+    assert.deepEqual(faults(`ada\n\nada\n${'x'.repeat(256)}\na,b\nbell\u0007`), [
+      '2: has no learner id',
+      '3: repeats row 1',
+      '4: is longer than 255 characters',
+      '5: has several columns. Add a header row with a column learner_id',
+      '6: contains control characters',
+    ]);
+    assert.deepEqual(faults('learner_id,name\nada,Ada\n,Nobody\nada,Ada'), [
+      '3: has no learner id',
+      '4: repeats row 2',
+    ]);
+  });
+
+  it('may be empty', () => {
+    assert.deepEqual(readLearnerRows(' \n\n'), { learners: [], faulty: [] });
+  });
+});
+
+describe('an exported list', () => {
+  it('has a column for each member, nested ones too', () => {
+    const csv = toCsv([
+      { id: 1, name: 'Ä "quoted", name', line: { status: 'EMPTY', depth: 0 }, subtopics: ['A', 'B'] },
+      { id: 2, name: null, line: null, extra: true },
+    ]);
+    assert.equal(
+      csv,
+      '\ufeffid,name,line.status,line.depth,subtopics,line,extra\r\n' +
+        '1,"Ä ""quoted"", name",EMPTY,0,A B,,\r\n2,,,,,,true',
+    );
+  });
+
+  it('holds no formulas', () => {
+    const names = ['=HYPERLINK("https://x")', '+1', '-1', '@SUM(A1)', '\t=1'];
+    const lines = toCsv(names.map((name) => ({ name })))
+      .split('\r\n')
+      .slice(1);
+    for (const line of lines) assert.match(line, /^"?'/, line);
+  });
+
+  it('keeps negative numbers as numbers', () => {
+    assert.equal(toCsv([{ score: -3 }]).split('\r\n')[1], '-3');
+  });
+});

@@ -1,0 +1,109 @@
+import { after, before, describe, it } from 'node:test';
+import { launch, makeParties, register } from '../content/registration-parts.ts';
+import { settledDeliveries } from '../delivery/webhook-parts.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const EVENTS = '/administration/integrations/events';
+
+describe('the event log', () => {
+  let ui: Ui;
+  let target: Target;
+  let registrationId: string;
+  let parties: { account_id: number; course_id: number };
+  let webhookId: number;
+
+  before(async () => {
+    ui = await startUi();
+    target = await startTarget({ respondWith: answer(403) });
+    const { api } = ui.service;
+    const webhook = { topic: 'REGISTRATION', target_url: target.url, max_attempts: 1 };
+    webhookId = (await api.create('/webhooks', { ...webhook, name: '<b>LMS</b>' })).id;
+    await api.create('/webhooks', { ...webhook, name: 'Asleep', enabled: false });
+    parties = await makeParties(ui.service, { account: 'Northwind', course: 'Fire safety' });
+    registrationId = (await register(ui.service, parties, 'ada')).registration_id;
+    const page = await fetch(await launch(ui.service, registrationId));
+    await page.text();
+    await settledDeliveries(api, webhookId, 1);
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  it('says in three clicks whether the launch of a learner went out, and leads to the delivery', async () => {
+    await using visit = await ui.visit('/registrations');
+    const { page } = visit;
+    await page.getByRole('link', { name: /ada/ }).first().click();
+    await page.getByRole('link', { name: /Registration launched, event/ }).click();
+    await page.getByRole('heading', { name: 'Registration launched' }).waitFor();
+    const messages = page.getByRole('list', { name: 'Messages' });
+    await messages.getByText('Dead-lettered').waitFor();
+    await messages.getByText('<b>LMS</b>').waitFor();
+    await messages.getByText('403 Forbidden').waitFor();
+    await page.getByRole('list', { name: 'Other webhooks' }).getByText('It was inactive.').waitFor();
+    await page.getByText('"learner_id": "ada"').waitFor();
+    await visit.assertAccessible();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('link', { name: /Open delivery to/ }).click();
+    await page.getByRole('dialog').getByText('All attempts failed.').waitFor();
+    await page.getByRole('dialog').getByRole('link', { name: 'Registration launched' }).click();
+    await visit.arrived(new RegExp(`^${EVENTS}\\?message_id=`));
+    await page.getByRole('link', { name: /Registration launched, event/ }).waitFor();
+  });
+
+  it('is searched, and the address contains the filters', async () => {
+    await using visit = await ui.visit(EVENTS);
+    const { page } = visit;
+    await page.getByRole('link', { name: /Account created, event/ }).waitFor();
+    await visit.assertAccessible();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('textbox', { name: 'Learner id' }).fill('ada');
+    await page.getByRole('link', { name: /Account created, event/ }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: /Registration launched, event/ }).waitFor();
+    await visit.arrived(`${EVENTS}?learner_id=ada`);
+    await page.getByRole('textbox', { name: 'Learner id' }).fill('nobody');
+    await page.getByText('No event matches these filters.').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).last().click();
+    await page.getByRole('link', { name: /Account created, event/ }).waitFor();
+    await visit.arrived(EVENTS);
+    await page.getByLabel('From').fill('2001-01-01T00:00');
+    await visit.arrived(/from=2001-01-01T00%3A00/);
+    await page.getByRole('link', { name: /Course imported, event/ }).waitFor();
+    await page.getByLabel('Until').fill('2001-01-02T00:00');
+    await page.getByText('No event matches these filters.').waitFor();
+  });
+
+  it('is shown for an account and a course, and leads to all their events', async () => {
+    await using visit = await ui.visit(`/accounts/${parties.account_id}?tab=events`);
+    const { page } = visit;
+    await page.getByRole('link', { name: /Account created, event/ }).waitFor();
+    await page.getByRole('link', { name: /Registration launched, event/ }).waitFor();
+    await visit.assertAccessible();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await visit.arrived(`${EVENTS}?account_id=${parties.account_id}`);
+    await page.getByRole('link', { name: /Account created, event/ }).click();
+    await page.getByRole('link', { name: 'Northwind' }).click();
+    await page.goto(`${ui.service.url}/ui/content/courses/${parties.course_id}`);
+    await page.getByRole('link', { name: /Course imported, event/ }).waitFor();
+  });
+
+  it('fits a phone, and is opened by keyboard', async () => {
+    await using visit = await ui.visit(EVENTS, { phone: true });
+    const { page } = visit;
+    const link = page.getByRole('link', { name: /Registration launched, event/ });
+    await link.waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Messages' }).waitFor();
+    await visit.assertNoSidewaysScrolling();
+  });
+
+  it('says that an event does not exist', async () => {
+    await using visit = await ui.visit(`${EVENTS}/999999`);
+    await visit.page.getByText('This event does not exist').waitFor();
+  });
+});

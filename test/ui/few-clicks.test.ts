@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer, type Behaviour } from '../support/target-behaviours.ts';
+import { countClicks } from './support/clicks.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+/** What failed stays as it is while a test looks at it. */
+const SLOW_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
+const REVOKED = { message: 'API key crm was revoked' };
+
+/** Answers as a target whose address has moved. */
+const moved: Behaviour = (exchange) =>
+  exchange.postback.path === '/new'
+    ? answer(204)(exchange)
+    : answer(403, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(REVOKED) })(
+        exchange,
+      );
+
+describe('what takes few clicks', () => {
+  let ui: Ui;
+  let target: Target;
+  before(async () => {
+    ui = await startUi({ settings: SLOW_RETRIES });
+    target = await startTarget({ respondWith: moved });
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  it('is the reason of a failure (1 from the dashboard), and to fix it so that it is delivered (3 more)', async () => {
+    const { api } = ui.service;
+    const { id } = await api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: `${target.url}/old`,
+      max_attempts: 5,
+    });
+    for (const name of ['Northwind', 'Contoso']) await api.create('/accounts', { name });
+    await until(
+      async () => (await api.get(`/webhooks/${id}/line`)).body.state === 'RETRYING',
+      'the first message has failed',
+    );
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    const blocked = page.getByRole('region', { name: 'Blocked webhooks' });
+    await blocked.getByText('403 Forbidden: API key crm was revoked').waitFor();
+    const clicks = await countClicks(page);
+    await blocked.getByRole('link', { name: 'CRM' }).click();
+    const reason = page.getByRole('alert').getByText('403 Forbidden: API key crm was revoked');
+    await reason.waitFor();
+    await page
+      .getByText(/^The last attempt failed, at \d\d:\d\d\. If attempt 5 of this message fails/)
+      .waitFor();
+    await page.getByText('0%', { exact: true }).waitFor();
+    assert.equal(await clicks(), 1);
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await page.getByRole('link', { name: 'Edit' }).click();
+    const address = page.getByRole('textbox', { name: 'Target URL' });
+    await address.click({ clickCount: 1 });
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(`${target.url}/new`);
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.getByText('Every message was delivered or moved to dead letters.').waitFor();
+    assert.equal(await clicks(), 4);
+    await reason.waitFor({ state: 'detached' });
+    assert.deepEqual(
+      target.requests.map(({ path }) => path),
+      ['/old', '/new', '/new'],
+    );
+    await api.delete(`/webhooks/${id}`);
+  });
+
+  it('is to retry from the dashboard (1), and to see which webhooks fail, which are listed first', async () => {
+    const { api } = ui.service;
+    const create = (name: string, path: string) =>
+      api.create('/webhooks', {
+        name,
+        topic: 'ACCOUNT',
+        target_url: `${target.url}${path}`,
+        max_attempts: 5,
+      });
+    const { id: well } = await create('A works', '/new');
+    const { id: ill } = await create('B fails', '/old');
+    await api.create('/accounts', { name: 'Fabrikam' });
+    const attempts = async () => (await api.get(`/webhooks/${ill}/health`)).body.failure?.failures ?? 0;
+    await until(async () => (await attempts()) === 1, 'the first attempt has failed');
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    const retry = page.getByRole('button', { name: /^Retry now: .?B fails/ });
+    await retry.waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    const clicks = await countClicks(page);
+    await retry.click();
+    await page.getByText('The message is being retried now.').waitFor();
+    assert.equal(await clicks(), 1);
+    await until(async () => (await attempts()) === 2, 'it was tried again');
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await visit.arrived(WEBHOOKS);
+    const rows = page.locator('tbody tr');
+    await rows.first().getByText('403 Forbidden').waitFor();
+    await rows.first().getByText('0% in 24 h', { exact: true }).waitFor();
+    await rows.nth(1).getByText('100% in 24 h').waitFor();
+    await visit.assertAccessible();
+    await using phone = await ui.visit(WEBHOOKS, { phone: true });
+    await phone.page.getByText('403 Forbidden').waitFor();
+    await phone.assertNoSidewaysScrolling();
+    for (const id of [well, ill]) await api.delete(`/webhooks/${id}`);
+  });
+
+  it('is to send the dead letters of an outage again (3 from the dashboard)', async () => {
+    const { api } = ui.service;
+    const { id } = await api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: `${target.url}/outage`,
+      max_attempts: 1,
+    });
+    const before = target.requests.length;
+    const names = ['Adatum', 'Proseware', 'Wingtip'];
+    for (const name of names) await api.create('/accounts', { name });
+    await until(
+      async () => (await api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body.data.length === 3,
+      'all three are dead letters',
+    );
+    target.respondWith(answer(204));
+    await using visit = await ui.visit('/');
+    const { page } = visit;
+    const tile = page.getByRole('list', { name: 'At a glance' }).getByRole('link', { name: /Dead letters/ });
+    await tile.waitFor();
+    const clicks = await countClicks(page);
+    await tile.click();
+    await page.getByRole('button', { name: 'Send all again…' }).click();
+    await page.getByRole('button', { name: 'Send all again', exact: true }).click();
+    await page.getByText('Done: 3 queued. They are being sent now.').waitFor();
+    assert.equal(await clicks(), 3);
+    await target.waitFor(before + 6);
+    const sent = target.requests.slice(-3).map(({ text }) => names.find((name) => text.includes(name)));
+    assert.deepEqual(sent, names);
+    await api.delete(`/webhooks/${id}`);
+  });
+});

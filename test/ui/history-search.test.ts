@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer, when } from '../support/target-behaviours.ts';
+import { countClicks } from './support/clicks.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+const WEBHOOKS = '/administration/integrations/webhooks';
+const NAMES = ['Northwind', 'Contoso', 'Fabrikam', 'Tailspin'];
+
+describe('finding messages in a webhook’s history', () => {
+  let ui: Ui;
+  let target: Target;
+  let id: number;
+  const history = () => `${WEBHOOKS}/${id}?tab=history`;
+  before(async () => {
+    ui = await startUi();
+    const { api } = ui.service;
+    const down = answer(503, {
+      headers: { 'content-type': 'application/json' },
+      body: '{"message":"Down for maintenance"}',
+    });
+    target = await startTarget({
+      respondWith: when(({ text }) => /Contoso|Fabrikam/.test(text), down, answer(204)),
+    });
+    ({ id } = await api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: target.url,
+      max_attempts: 1,
+    }));
+    for (const name of NAMES) await api.create('/accounts', { name });
+    await until(async () => {
+      const { data } = (await api.get(`/webhooks/${id}/deliveries`)).body;
+      return (
+        data.length === NAMES.length && data.every(({ status }: { status: string }) => status !== 'RETRYING')
+      );
+    }, 'all are delivered or dead letters');
+  });
+  after(async () => {
+    await ui[Symbol.asyncDispose]();
+    await target[Symbol.asyncDispose]();
+  });
+
+  it('shows whom each is about and when by the clock, and filters, which the address holds', async () => {
+    await using visit = await ui.visit(history());
+    const { page } = visit;
+    const rows = page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
+    await rows.nth(1).getByText('Fabrikam').waitFor();
+    assert.match(await rows.nth(1).locator('time').innerText(), /^\d\d:\d\d$/);
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const form = page.getByRole('dialog', { name: 'Filters' });
+    await form.getByRole('textbox', { name: 'Status code' }).fill('503');
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await form.getByRole('button', { name: 'Apply' }).click();
+    await visit.arrived(`${history()}&code=503`);
+    await page.getByRole('button', { name: '1 filter' }).waitFor();
+    await page.getByText('Northwind').waitFor({ state: 'detached' });
+    assert.equal(await rows.count(), 2);
+    await page.reload();
+    await rows.nth(1).getByText('Contoso').waitFor();
+    await page.goto(`${ui.service.url}/ui${history()}&learner=nobody`);
+    await page.getByText('No message matches.').waitFor();
+    await visit.assertAccessible();
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await visit.arrived(history());
+    await rows.nth(3).waitFor();
+  });
+
+  it('opens one with its response first, pretty-printed, and leads on by J and K', async () => {
+    await using visit = await ui.visit(history());
+    const { page } = visit;
+    await page
+      .getByRole('link', { name: /, delivery \d+$/ })
+      .nth(1)
+      .click();
+    const drawer = page.getByRole('dialog');
+    const latest = drawer.getByRole('region', { name: 'Latest response' }).first();
+    await latest.getByText('503 Service Unavailable').waitFor();
+    await latest.getByText('"message": "Down for maintenance"').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    const about = (name: string) => drawer.locator('dl').getByText(name, { exact: true }).waitFor();
+    await about('Fabrikam');
+    await page.keyboard.press('j');
+    await about('Contoso');
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await about('Tailspin');
+    assert.ok(await drawer.getByRole('button', { name: 'Previous (K)' }).isDisabled());
+    await page.keyboard.press('Escape');
+    await visit.arrived(history());
+  });
+
+  it('fits a phone', async () => {
+    await using visit = await ui.visit(history(), { phone: true });
+    const { page } = visit;
+    await page.getByText('Fabrikam').waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await page.getByRole('button', { name: 'Filters' }).click();
+    await page.getByRole('dialog', { name: 'Filters' }).getByRole('button', { name: 'Apply' }).waitFor();
+    await visit.assertNoSidewaysScrolling();
+    await visit.assertAccessible();
+  });
+
+  it('sends the ticked ones again, and all that match, in order', async () => {
+    const { api } = ui.service;
+    target.respondWith(answer(204));
+    const before = target.requests.length;
+    await using visit = await ui.visit(history());
+    const { page } = visit;
+    await page.getByRole('checkbox').nth(3).check();
+    await page.getByText('1 selected').waitFor();
+    await visit.assertAccessible();
+    await visit.showScheme('light');
+    await page.getByRole('button', { name: 'Send selected again' }).click();
+    await page.getByText('1 message is queued to be sent again.').waitFor();
+    await target.waitFor(before + 1);
+    await page.goto(`${ui.service.url}/ui${history()}&code=503`);
+    const clicks = await countClicks(page);
+    await page.getByRole('button', { name: 'Send matching again…' }).click();
+    await page.getByRole('button', { name: 'Send all again' }).click();
+    await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
+    assert.equal(await clicks(), 2);
+    await target.waitFor(before + 3);
+    const sent = target.requests.slice(before).map(({ text }) => NAMES.find((name) => text.includes(name)));
+    assert.deepEqual(sent, ['Northwind', 'Contoso', 'Fabrikam']);
+    await until(
+      async () => (await api.get(`/webhooks/${id}/deliveries?status=DEAD_LETTERED`)).body.data.length === 0,
+      'none is a dead letter any more',
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { aiccFiles } from '../support/course-packages.ts';
+import { scorm12Course, scorm2004Course } from '../support/player-courses.ts';
+import { registerTo } from '../support/registered-course.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Learner, newLearner } from './support/learner.ts';
+import { sharedBrowser } from './support/shared-browser.ts';
+
+const OVER = { name: 'The time for this unit is over' };
+const limited12 = (time: string, action: string, id = 'i1') =>
+  `<item identifier="${id}" identifierref="r1"><title>Lesson ${id}</title>` +
+  `<adlcp:maxtimeallowed>${time}</adlcp:maxtimeallowed><adlcp:timelimitaction>${action}</adlcp:timelimitaction></item>`;
+const SEQUENCED =
+  '<item identifier="i1" identifierref="r1"><title>Lesson 1</title>' +
+  '<adlcp:timeLimitAction>exit,message</adlcp:timeLimitAction>' +
+  '<imsss:sequencing><imsss:limitConditions attemptAbsoluteDurationLimit="PT1S"/></imsss:sequencing></item>' +
+  '<item identifier="i2" identifierref="r1"><title>Lesson 2</title></item>';
+
+// At once: each waits for a clock.
+describe('a time limit of a unit', { concurrency: true }, () => {
+  let service: TestService;
+  let browser: Browser;
+  before(async () => {
+    service = await startTestService();
+    browser = await sharedBrowser();
+  });
+  after(() => service.stop());
+
+  const over = (learner: Learner) => learner.page.getByRole('heading', OVER).waitFor();
+  const dataOf = async (registrationId: string) =>
+    (await service.api.get(`/registrations/${registrationId}/runtime`)).body.attempts.at(-1).units[0].data;
+
+  it('with "exit,message" ends a unit of SCORM 1.2, keeps its last words and stays used up', async () => {
+    const { registrationId } = await registerTo(
+      service,
+      scorm12Course({ items: limited12('00:00:01', 'exit,message') }),
+    );
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await over(learner);
+    assert.equal(await learner.page.locator('iframe').count(), 0);
+    const { cmi, terminated } = await dataOf(registrationId);
+    assert.deepEqual([cmi.core.exit, cmi.core.lesson_status, terminated], ['time-out', 'incomplete', true]);
+    await learner.open(service, registrationId);
+    await over(learner);
+    await learner.page.getByRole('button', { name: 'Exit' }).click();
+    await learner.page.getByRole('button', { name: 'Back to the course' }).waitFor();
+  });
+
+  it('with "exit,no message" leads out of the course, or back to the other units', async () => {
+    const one = await registerTo(service, scorm12Course({ items: limited12('00:00:01', 'exit,no message') }));
+    await using learner = await newLearner(browser);
+    await learner.open(service, one.registrationId);
+    await learner.given();
+    await learner.page.getByRole('button', { name: 'Back to the course' }).waitFor();
+    const items = limited12('00:00:01', 'exit,no message') + limited12('', '', 'i2');
+    const two = await registerTo(service, scorm12Course({ items }));
+    await learner.open(service, two.registrationId);
+    await learner.given();
+    await learner.page.getByRole('heading', { name: 'You have left this unit' }).waitFor();
+    await learner.page.getByRole('button', { name: 'Lesson i2' }).click();
+    await learner.given();
+  });
+
+  it('with "continue,message" is said, and the unit goes on and passes', async () => {
+    const { registrationId } = await registerTo(
+      service,
+      scorm12Course({ items: limited12('00:00:01', 'continue,message') }),
+    );
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.page.getByText('You can still go on').waitFor();
+    await learner.course.locator('#pass').click();
+    await learner.saved();
+    assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.success, 'PASS');
+    // A finished unit opens for review, which has no limit.
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given())['core.lesson_mode'], 'review');
+    assert.equal(await learner.page.getByText('You can still go on').isVisible(), false);
+  });
+
+  it('ends the attempt on a SCORM 2004 course with sequencing, as the exit "time-out" does', async () => {
+    const { registrationId } = await registerTo(
+      service,
+      scorm2004Course({
+        items: SEQUENCED,
+        sequencing: '<imsss:sequencing><imsss:controlMode choice="true" flow="true"/></imsss:sequencing>',
+      }),
+    );
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    await over(learner);
+    const { cmi, terminated } = await dataOf(registrationId);
+    assert.deepEqual([cmi.exit, terminated], ['time-out', true]);
+    await learner.open(service, registrationId);
+    assert.equal((await learner.given()).entry, 'ab-initio');
+  });
+
+  it('closes a unit of AICC', async () => {
+    const files = aiccFiles();
+    const { registrationId } = await registerTo(service, {
+      ...files,
+      'course.au': String(files['course.au']).replace('00:30:00', '00:00:01').replace('exit,message', 'E,M'),
+    });
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.course.getByText('A lesson.').waitFor();
+    await over(learner);
+  });
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startTarget } from '../support/target.ts';
+import { startUi, type Ui } from './support/ui.ts';
+
+describe('the replay of events', () => {
+  let ui: Ui;
+  before(async () => {
+    ui = await startUi();
+  });
+  after(() => ui[Symbol.asyncDispose]());
+
+  it('sends what the webhook missed while it was inactive, in order and once', async () => {
+    const { api } = ui.service;
+    await using crm = await startTarget();
+    const { id } = await api.create('/webhooks', {
+      name: 'CRM',
+      topic: 'ACCOUNT',
+      target_url: crm.url,
+      enabled: false,
+    });
+    const names = ['Coho', 'Fabrikam', 'Litware'];
+    for (const name of names) await api.create('/accounts', { name });
+    await using visit = await ui.visit(`/administration/integrations/webhooks/${id}`, { phone: true });
+    const { page } = visit;
+    await page.getByRole('button', { name: 'Activate and replay…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay events' });
+    await dialog.getByLabel('To', { exact: true }).fill('2020-01-01T00:00');
+    await dialog.getByText('Must be earlier than the end').waitFor();
+    await dialog.getByLabel('To', { exact: true }).fill('');
+    await dialog.getByText('3 messages will be queued.').waitFor();
+    await visit.assertAccessible();
+    await visit.assertNoSidewaysScrolling();
+    await dialog.getByRole('button', { name: 'Activate and replay' }).click();
+    await dialog.getByText('Done: 3 messages queued.').waitFor();
+    await visit.assertAccessible();
+    const requests = await crm.waitFor((received) => received.length === 3);
+    assert.deepEqual(
+      requests.map(({ text }) => JSON.parse(text).resource.account.name),
+      names,
+    );
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Actions for' }).click();
+    await page.getByRole('menuitem', { name: 'Replay events…' }).click();
+    await dialog.getByText('The webhook missed no events in this period.').waitFor();
+    await dialog.getByLabel('Also events that it got before').check();
+    await dialog.getByText('3 messages will be queued.').waitFor();
+  });
+});

@@ -1,0 +1,13 @@
+import type { Page } from 'playwright-core';
+
+/** Counts presses of the mouse button, not what the page makes of them: a label's click comes a second time, on its field. */
+const COUNT = `
+  globalThis.pressed = 0;
+  addEventListener('pointerdown', () => { globalThis.pressed += 1; }, true);
+`;
+
+/** Counts how often somebody has clicked on a page since now. Going to another address of the UI counts on. */
+export async function countClicks(page: Page): Promise<() => Promise<number>> {
+  await page.evaluate(COUNT);
+  return async () => await page.evaluate<number>('globalThis.pressed');
+}

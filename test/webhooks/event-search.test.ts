@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
+import type { ServiceEvent } from '../../src/events/event.ts';
+import { BLOCK_EVENTS, deleteEventsBefore, EventBlocks } from '../../src/webhooks/events/event-blocks.ts';
+import { keysOf } from '../../src/webhooks/events/event-keys.ts';
+import { ALL_EVENTS, type EventSearch, searchEvents } from '../../src/webhooks/events/event-search.ts';
+import { mayHaveKeys, toKeyFilter } from '../../src/webhooks/events/key-filter.ts';
+import type { StoredEvent } from '../../src/webhooks/events/stored-event.ts';
+import { RecordingPublisher } from '../../src/webhooks/messages/webhook-publisher.ts';
+import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { ON_POSTGRES } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+
+const BEGIN = Date.UTC(2030, 0, 1);
+/** Two blocks, and some that are in none. */
+const EVENTS = 2 * BLOCK_EVENTS + 100;
+const TOGETHER = 50;
+const RARE_LEARNER = 701;
+
+/** The moment of an event: one each second; once, the clock was set back for a while. */
+function momentOf(n: number): number {
+  return BEGIN + (n >= 300 && n < 400 ? n - 250 : n) * 1_000;
+}
+
+function eventNumber(n: number): ServiceEvent {
+  const account = { id: 1 + (n % 3), name: 'Northwind', enabled: true };
+  const course = {
+    id: 1 + (n % 7),
+    name: 'C',
+    version_id: 0,
+    learning_standard: 'SCORM_12',
+    location: 'Home',
+  };
+  const shared = { accountId: account.id, content: [] };
+  if (n % 10 === 0)
+    return { ...shared, subtopic: 'ACCOUNT_CREATED', user: 'admin@example.com', resource: { account } };
+  return {
+    ...shared,
+    subtopic: 'REGISTRATION_LAUNCHED',
+    user: `learner-${n % 400}`,
+    resource: {
+      account,
+      content: { course },
+      registration: {
+        account_id: account.id,
+        registration_id: `registration-${n}`,
+        course_id: course.id,
+        learner_id: n === RARE_LEARNER ? 'rare' : `learner-${n % 400}`,
+      },
+    },
+  };
+}
+
+async function record(database: Database): Promise<void> {
+  for (let from = 0; from < EVENTS; from += TOGETHER) {
+    await database.transaction(async (tx) => {
+      for (let n = from; n < Math.min(EVENTS, from + TOGETHER); n++) {
+        const publisher = new RecordingPublisher({ now: () => momentOf(n) });
+        await publisher.publish(tx, eventNumber(n));
+      }
+    });
+  }
+}
+
+async function countBlocks({ reader }: Database): Promise<number> {
+  const [row] = await reader.all<{ count: number }>('select count(*) as count from event_blocks');
+  return Number(row!.count);
+}
+
+/** Makes blocks until there are so many. PostgreSQL first waits for the transactions that are open, those of others too. */
+async function untilBlocks(database: Database, count: number): Promise<void> {
+  await using blocks = new EventBlocks({ database, log: { warn: () => {} } });
+  await until(async () => {
+    await blocks.build();
+    return (await countBlocks(database)) === count;
+  }, `${count} blocks`);
+}
+
+/** All that a search finds, page by page. */
+async function findAll({ reader }: Database, search: Omit<EventSearch, 'limit'>, limit: number) {
+  const found: StoredEvent[] = [];
+  let next: number | null = null;
+  do {
+    const from: Partial<EventSearch> =
+      next === null ? {} : search.direction === 'ascending' ? { after: next } : { before: next };
+    const page = await searchEvents(reader, { ...search, ...from, limit });
+    assert.ok(page.items.length <= limit);
+    found.push(...page.items);
+    next = page.next;
+  } while (next !== null);
+  return found;
+}
+
+describe('a search in the event log', () => {
+  let opened: TestDatabase;
+  let all: StoredEvent[];
+
+  const searches: Record<string, Partial<EventSearch>> = {
+    everything: {},
+    'a frequent key': { keys: ['SREGISTRATION_LAUNCHED'] },
+    'a key of a tenth': { keys: ['SACCOUNT_CREATED'] },
+    'a rare key': { keys: ['Lrare'] },
+    'a key that no event has': { keys: ['Lnobody'] },
+    'two keys': { keys: ['A1', 'C3'] },
+    'keys that never come together': { keys: ['SACCOUNT_CREATED', 'Lrare'] },
+    'a time': { from: BEGIN + 100_500, to: BEGIN + 900_000 },
+    'the time that came twice': { from: BEGIN + 50_000, to: BEGIN + 151_000 },
+    'a time and a key': { from: BEGIN + 500_000, to: BEGIN + 800_000, keys: ['A2'] },
+    'a time before all': { to: BEGIN },
+    'ids after one and before another': { after: 400, before: 1_050 },
+    'ids within a block': { after: 520, before: 530, keys: ['A1'] },
+  };
+
+  async function assertFound(): Promise<void> {
+    for (const [name, given] of Object.entries(searches)) {
+      for (const direction of ['ascending', 'descending'] as const) {
+        const search = { ...ALL_EVENTS, ...given, direction };
+        const expected = all
+          .filter(
+            ({ id, occurredAt }) =>
+              id > search.after && id < search.before && occurredAt >= search.from && occurredAt < search.to,
+          )
+          .filter((event) => search.keys.every((key) => keysOf(event).includes(key)))
+          .map(({ id }) => id);
+        if (direction === 'descending') expected.reverse();
+        for (const limit of [7, 200]) {
+          const found = await findAll(opened.database, search, limit);
+          assert.deepEqual(
+            found.map(({ id }) => id),
+            expected,
+            `${name}, ${direction}, by ${limit}`,
+          );
+        }
+      }
+    }
+  }
+
+  before(async () => {
+    opened = await openTestDatabase();
+    await record(opened.database);
+    all = await findAll(opened.database, { ...ALL_EVENTS, direction: 'ascending' }, 200);
+    assert.deepEqual(
+      all.map(({ occurredAt }) => occurredAt),
+      Array.from({ length: EVENTS }, (_, n) => momentOf(n)),
+    );
+  });
+  after(() => opened[Symbol.asyncDispose]());
+
+  test('finds the same before and after the events are in blocks', async () => {
+    await assertFound();
+    await untilBlocks(opened.database, 2);
+    await assertFound();
+  });
+
+  test('finds what is left after old events were removed', async () => {
+    const { database } = opened;
+    const moment = BEGIN + 620_000;
+    let removed = 0;
+    for (let step = 100; step === 100; removed += step)
+      step = await database.transaction((tx) => deleteEventsBefore(tx, moment, 100));
+    const old = all.filter(({ occurredAt }) => occurredAt < moment).length;
+    assert.equal(removed, old);
+    all = all.filter(({ occurredAt }) => occurredAt >= moment);
+    await assertFound();
+    await database.transaction((tx) => deleteEventsBefore(tx, BEGIN * 2, EVENTS));
+    all = [];
+    await assertFound();
+    assert.equal(await countBlocks(database), 0);
+  });
+});
+
+describe('events that are committed in another order than that of their ids', { skip: !ON_POSTGRES }, () => {
+  test('come into blocks once none can be missing', async () => {
+    await using opened = await openTestDatabase();
+    const { database } = opened;
+    const late = Promise.withResolvers<void>();
+    const hasId = Promise.withResolvers<void>();
+    const slow = database.transaction(async (tx) => {
+      await new RecordingPublisher({ now: () => BEGIN }).publish(tx, eventNumber(RARE_LEARNER));
+      hasId.resolve();
+      await late.promise;
+    });
+    await hasId.promise;
+    await record(database);
+    await using blocks = new EventBlocks({ database, log: { warn: () => {} } });
+    for (let round = 0; round < 3; round++) await blocks.build();
+    assert.equal(await countBlocks(database), 0, 'an event with a smaller id may follow');
+    late.resolve();
+    await slow;
+    await untilBlocks(database, 2);
+    const found = await findAll(database, { ...ALL_EVENTS, keys: ['Lrare'], direction: 'ascending' }, 200);
+    assert.equal(found.length, 2);
+  });
+});
+
+describe('a filter of keys', () => {
+  test('knows all of its keys, and few others', () => {
+    const keys = Array.from({ length: 1_000 }, (_, n) => `Rregistration-${n}`);
+    const filter = toKeyFilter(new Set(keys));
+    for (const key of keys) assert.ok(mayHaveKeys(filter, [key]), key);
+    const others = Array.from({ length: 20_000 }, (_, n) => `Llearner-${n}`);
+    const mistaken = others.filter((key) => mayHaveKeys(filter, [key])).length;
+    assert.ok(mistaken < 60, `${mistaken} of ${others.length} others`);
+  });
+
+  test('never changes, because it is stored', () => {
+    assert.equal(toKeyFilter(new Set(['A1', 'Lada', 'SACCOUNT_CREATED'])), 'IEgW9Ypu');
+  });
+});

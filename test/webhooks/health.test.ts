@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  createAccounts,
+  createWebhook,
+  settledDeliveries,
+  updateWebhook,
+} from '../delivery/webhook-parts.ts';
+import { type Api, startTestService, until } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer, failTimes } from '../support/target-behaviours.ts';
+import { assertProblem } from './webhook-expectations.ts';
+
+const QUICK_RETRIES = { retry_initial_delay: 0.01, retry_max_delay: 0.01 };
+const LONG_RETRIES = { retry_initial_delay: 3_600, retry_max_delay: 3_600 };
+const revoked = answer(403, {
+  headers: { 'content-type': 'application/json' },
+  body: '{"message":"API key crm was revoked"}',
+});
+
+async function healthOf(api: Api, id: number) {
+  const { status, body } = await api.get(`/webhooks/${id}/health`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+async function untilFailures(api: Api, id: number, count: number) {
+  return await until(async () => {
+    const health = await healthOf(api, id);
+    return health.failure?.failures === count && health;
+  }, `${count} failures in a row`);
+}
+
+describe('the health of a webhook', () => {
+  it('has the reason, what the target said, how often and since when', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 7 });
+    assert.deepEqual(await healthOf(api, id), {
+      webhook_id: id,
+      in_error: false,
+      attempts: 0,
+      success_rate: null,
+      failure: null,
+    });
+    await createAccounts(api, 'delivered');
+    await settledDeliveries(api, id, 1);
+    target.respondWith(revoked);
+    await createAccounts(api, 'refused', 'waits');
+    const { failure: first } = await untilFailures(api, id, 1);
+    const { message_id: messageId } = (await api.get(`/webhooks/${id}/line`)).body.head;
+    await api.post(`/webhooks/${id}/line/retry`);
+    const { failure, ...health } = await untilFailures(api, id, 2);
+    assert.deepEqual(health, { webhook_id: id, in_error: true, attempts: 3, success_rate: 1 / 3 });
+    assert.deepEqual(
+      [failure.reason, failure.explanation, failure.max_attempts],
+      ['403 Forbidden', 'API key crm was revoked', 7],
+    );
+    assert.match(
+      failure.error_message,
+      /^Request to postback URL 'http.*' failed for reason: 403 Forbidden$/,
+    );
+    assert.equal(failure.since_dt, first.since_dt);
+    assert.ok(failure.last_dt >= failure.since_dt);
+    const { id: deliveryId, ...delivery } = failure.delivery;
+    assert.deepEqual(delivery, {
+      message_id: messageId,
+      subtopic: 'ACCOUNT_CREATED',
+      status: 'RETRYING',
+      attempts: 2,
+      response_status: 403,
+      response_body: '{"message":"API key crm was revoked"}',
+    });
+    assert.equal((await api.get(`/webhooks/${id}/deliveries/${deliveryId}`)).body.message_id, messageId);
+  });
+
+  it('keeps counting over dead letters and a reset of the statistics, and starts again after a success', async () => {
+    await using target = await startTarget({ respondWith: failTimes(4) });
+    await using service = await startTestService({ settings: QUICK_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 2 });
+    await createAccounts(api, 'a', 'b');
+    await settledDeliveries(api, id, 2);
+    const { failure } = await untilFailures(api, id, 4);
+    assert.equal(failure.delivery.status, 'DEAD_LETTERED');
+    await api.post(`/webhooks/${id}/statistics/reset`);
+    const { failure: reset } = await healthOf(api, id);
+    assert.deepEqual([reset.failures, reset.since_dt, reset.last_dt], [4, failure.since_dt, null]);
+    assert.equal(reset.reason, '500 Internal Server Error');
+    await createAccounts(api, 'c');
+    await settledDeliveries(api, id, 3);
+    assert.equal((await healthOf(api, id)).failure, null);
+    target.respondWith(answer(500));
+    await createAccounts(api, 'd');
+    await settledDeliveries(api, id, 4);
+    const { failure: again } = await untilFailures(api, id, 2);
+    assert.ok(again.since_dt > failure.since_dt);
+  });
+
+  it('begins again after an edit', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService({ settings: LONG_RETRIES });
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'a');
+    await untilFailures(api, id, 1);
+    await updateWebhook(api, id, target.url, { name: 'Renamed' });
+    assert.equal((await healthOf(api, id)).failure, null);
+    await api.post(`/webhooks/${id}/line/retry`);
+    await untilFailures(api, id, 1);
+  });
+
+  it('is not found for a webhook that does not exist', async () => {
+    await using service = await startTestService();
+    assertProblem(await service.api.get('/webhooks/900001/health'), 404, 'not-found');
+  });
+});

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import {
+  accountNames,
+  accountsOf,
+  createAccounts,
+  createWebhook,
+  listDeliveries,
+  settledDeliveries,
+  updateWebhook,
+} from '../delivery/webhook-parts.ts';
+import { type Api, startTestService } from '../support/service.ts';
+import { startTarget } from '../support/target.ts';
+import { answer } from '../support/target-behaviours.ts';
+import { assertInvalid, assertProblem } from './webhook-expectations.ts';
+
+const LONG_AGO = '2001-01-01T00:00:00Z';
+
+/** Replays until nothing is left, and answers how many messages were queued, or would be. */
+async function replay(api: Api, id: number, query = `from_dt=${LONG_AGO}`): Promise<number> {
+  let replayed = 0;
+  let cursor: string | null = null;
+  do {
+    const { status, body } = await api.post(
+      `/webhooks/${id}/replay?${query}${cursor === null ? '' : `&cursor=${cursor}`}`,
+    );
+    assert.equal(status, 202, JSON.stringify(body));
+    replayed += body.replayed;
+    cursor = body.next_cursor;
+  } while (cursor !== null);
+  return replayed;
+}
+
+describe('replaying events to a webhook', () => {
+  test('sends what it missed while it was inactive, in order, behind what waits, and only once', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url);
+    await createAccounts(api, 'before');
+    await settledDeliveries(api, id, 1);
+    await updateWebhook(api, id, target.url, { enabled: false });
+    await createAccounts(api, 'missed 1', 'missed 2', 'missed 3');
+    assertProblem(await api.post(`/webhooks/${id}/replay?from_dt=${LONG_AGO}`), 409, 'conflict');
+    assert.equal(await replay(api, id, `from_dt=${LONG_AGO}&dry_run=true`), 3);
+    await updateWebhook(api, id, target.url, { paused: true });
+    await createAccounts(api, 'after');
+    assert.equal(await replay(api, id, `from_dt=${LONG_AGO}&dry_run=true`), 3, 'a dry run changes nothing');
+    assert.equal(await replay(api, id), 3);
+    assert.equal(await replay(api, id), 0, 'each event once');
+    await updateWebhook(api, id, target.url);
+    await target.waitFor(5);
+    assert.deepEqual(accountsOf(target.requests), ['before', 'after', 'missed 1', 'missed 2', 'missed 3']);
+    const deliveries = await settledDeliveries(api, id, 5);
+    const { data: events } = (await api.get('/events')).body;
+    for (const [n, request] of target.requests.entries()) {
+      const event = events.find(
+        ({ account }: { account: { name: string } }) => account.name === accountsOf([request])[0],
+      );
+      assert.equal((request.json as { timestamp: string }).timestamp, event.event_dt, `request ${n}`);
+      const [webhook] = (await api.get(`/events/${event.id}/webhooks`)).body.data;
+      assert.equal(webhook.via, n < 2 ? 'MATCH' : 'REPLAY');
+      assert.equal(webhook.message.message_id, request.headers['webhook-id']);
+      assert.equal(webhook.message.status, 'DELIVERED');
+    }
+    assert.equal(new Set(deliveries.map(({ message_id }) => message_id)).size, 5);
+  });
+
+  test('sends events again if asked to, with the same id, those before in order, and not those that wait', async () => {
+    await using target = await startTarget({ respondWith: answer(500) });
+    await using service = await startTestService();
+    const { api } = service;
+    const id = await createWebhook(api, target.url, { max_attempts: 1 });
+    await createAccounts(api, 'one', 'two');
+    await settledDeliveries(api, id, 2);
+    await updateWebhook(api, id, target.url, { enabled: false });
+    await createAccounts(api, 'missed');
+    await updateWebhook(api, id, target.url, { paused: true });
+    await createAccounts(api, 'waiting');
+    target.respondWith(answer(200));
+    const again = `from_dt=${LONG_AGO}&again=true`;
+    assert.equal(await replay(api, id, `${again}&dry_run=true`), 3);
+    assert.equal(await replay(api, id, again), 3);
+    assert.equal(await replay(api, id, again), 0, 'all wait');
+    await updateWebhook(api, id, target.url);
+    await target.waitFor(6);
+    const sent = target.requests.slice(2);
+    assert.deepEqual(accountsOf(sent), ['waiting', 'one', 'two', 'missed']);
+    assert.deepEqual(
+      sent.slice(1, 3).map(({ headers }) => headers['webhook-id']),
+      target.requests.slice(0, 2).map(({ headers }) => headers['webhook-id']),
+    );
+    const [one] = await settledDeliveries(api, id, 4);
+    assert.deepEqual([one!.status, one!.attempts], ['DELIVERED', 2]);
+  });
+
+  test('sends to a webhook that is created later what it would have matched, within the period', async () => {
+    await using target = await startTarget();
+    await using service = await startTestService();
+    const { api } = service;
+    const accounts = [];
+    for (const name of ['A', 'B']) accounts.push(await api.create('/accounts', { name }));
+    for (const { id, name } of accounts) await api.put(`/accounts/${id}`, { name, enabled: false });
+    for (const { id } of accounts) assert.equal((await api.delete(`/accounts/${id}`)).status, 204);
+    const { data: events } = (await api.get('/events')).body;
+    const focus = [{ webhook_focus_type: 'ACCOUNT', webhook_focus_id: accounts[1].id }];
+    const id = await createWebhook(api, target.url, { focus });
+    const [, deletedA, deactivatedB] = events;
+    const period = `from_dt=${deactivatedB.event_dt}&to_dt=${deletedA.event_dt}`;
+    assert.equal(await replay(api, id, period), 1);
+    assert.equal(await replay(api, id), 1, 'the deletion, too');
+    await target.waitFor(2);
+    assert.deepEqual(
+      target.requests.map(({ json }) => (json as { subtopic: string }).subtopic),
+      ['ACCOUNT_ACTIVATION_UPDATED', 'ACCOUNT_DELETED'],
+    );
+    const ignoring = await createWebhook(api, target.url, { ignore_before_dt: '2999-01-01T00:00:00Z' });
+    assert.equal(await replay(api, ignoring), 0, 'what it would discard is not sent');
+  });
+
+  test('of many events goes step by step', async () => {
+    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    const { api } = service;
+    const names = accountNames(520);
+    for (let from = 0; from < names.length; from += 20)
+      await Promise.all(names.slice(from, from + 20).map((name) => api.create('/accounts', { name })));
+    const id = await createWebhook(api, 'http://127.0.0.1:9/');
+    const first = await api.post(`/webhooks/${id}/replay?from_dt=${LONG_AGO}`);
+    assert.equal(first.body.replayed, 500);
+    assert.notEqual(first.body.next_cursor, null);
+    const next = await api.post(
+      `/webhooks/${id}/replay?from_dt=${LONG_AGO}&cursor=${first.body.next_cursor}`,
+    );
+    assert.deepEqual(next.body, { replayed: 20, next_cursor: null });
+    assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, 520);
+    assert.deepEqual(await listDeliveries(api, id), []);
+  });
+
+  test('says what is wrong with a request, and repeats nothing for the same idempotency key', async () => {
+    await using service = await startTestService({ settings: { enable_queue_polling: false } });
+    const { api } = service;
+    await createAccounts(api, 'one');
+    const id = await createWebhook(api, 'http://127.0.0.1:9/');
+    assertInvalid(await api.post(`/webhooks/${id}/replay`), ['/query/from_dt']);
+    assertInvalid(await api.post(`/webhooks/${id}/replay?from_dt=x&to_dt=y&again=z`), ['/query/again']);
+    assertInvalid(await api.post(`/webhooks/${id}/replay?from_dt=x&to_dt=y`), [
+      '/query/from_dt',
+      '/query/to_dt',
+    ]);
+    assertProblem(await api.post(`/webhooks/999/replay?from_dt=${LONG_AGO}`), 404, 'not-found');
+    for (let count = 0; count < 2; count++) {
+      const { body } = await api.post(`/webhooks/${id}/replay?from_dt=${LONG_AGO}`, undefined, {
+        'idempotency-key': 'one',
+      });
+      assert.equal(body.replayed, 1);
+    }
+    assert.equal((await api.get(`/webhooks/${id}/line`)).body.depth, 1);
+  });
+});

@@ -1,0 +1,53 @@
+import { element } from './elements.ts';
+import { unitWords } from './record.ts';
+import type { ContentsEntry, Sequencer } from './sequencer.ts';
+import type { Unit } from './server.ts';
+import { TEXTS } from './texts.ts';
+
+/** What the table of contents shows, and what happens when the learner chooses. */
+export interface Contents {
+  units: readonly Unit[];
+  /** The unit that is open; null for none. */
+  current: string | null;
+  /** Knows the entries of a course with sequencing; null for a plain list of the units. */
+  sequencer: Sequencer | null;
+  /** @param id a unit, or with sequencing a block */
+  choose(id: string): void;
+}
+
+/** The table of contents, for the navigation of the page. */
+export function contentsOf(contents: Contents): Node[] {
+  const { units, sequencer } = contents;
+  const list =
+    sequencer === null
+      ? element('ol', {}, ...units.map((unit) => item(contents, unit.id, unit.isOpen, unitWords(unit))))
+      : listOf(contents, sequencer.contents());
+  return [element('h2', {}, TEXTS.contents), list];
+}
+
+function listOf(contents: Contents, entries: readonly ContentsEntry[]): HTMLElement {
+  return element(
+    'ol',
+    {},
+    ...entries.map(({ id, title, canChoose, children }) => {
+      const unit = contents.units.find((each) => each.id === id);
+      const below = children.length > 0 ? listOf(contents, children) : null;
+      return item(contents, id, canChoose, unit === undefined ? [title] : unitWords(unit), below);
+    }),
+  );
+}
+
+function item(
+  { current, choose }: Contents,
+  id: string,
+  isOpen: boolean,
+  words: (string | Node)[],
+  below: HTMLElement | null = null,
+): HTMLElement {
+  const attributes = {
+    'aria-current': current === id ? 'true' : null,
+    disabled: !isOpen,
+    onclick: () => choose(id),
+  };
+  return element('li', {}, element('button', attributes, ...words), below);
+}

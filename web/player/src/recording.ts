@@ -1,0 +1,60 @@
+import type { OpenUnit } from './open-unit.ts';
+import { Saver, type SavingState } from './saver.ts';
+import { type PageAnswer, post, Refusal } from './server.ts';
+
+const SUPERSEDED = 409;
+
+/** Records what the units of a page report, unless nothing of it is to be recorded. */
+export class Recording {
+  readonly #page: PageAnswer;
+  readonly #sharedState: () => { state?: unknown };
+  readonly #onState: (state: SavingState) => void;
+  /** The sequence of all writes of the page. */
+  readonly #counter = { next: 1 };
+  #visits = 0;
+
+  /** @param options.sharedState what is kept for all units together; empty for nothing */
+  constructor(
+    page: PageAnswer,
+    options: { sharedState: () => { state?: unknown }; onState: (state: SavingState) => void },
+  ) {
+    this.#page = page;
+    this.#sharedState = options.sharedState;
+    this.#onState = options.onState;
+  }
+
+  /** What saves the reports of a unit with a runtime; null where none is recorded. */
+  saverOf({ unit, start, runtime }: OpenUnit): Saver | null {
+    const { registration, attempt, page, mode } = this.#page;
+    if (runtime === null || start.isReview || mode !== 'normal' || registration === null) return null;
+    return new Saver({
+      owner: { registration, attempt },
+      unit: unit.id,
+      page,
+      visit: ++this.#visits,
+      counter: this.#counter,
+      read: () => ({ ...runtime.session.snapshot(), ...this.#sharedState() }),
+      onState: this.#onState,
+    });
+  }
+
+  /** Records that the learner has seen an asset, which reports nothing itself. Answers whether it is recorded. */
+  async noteAsset({ unit, start }: OpenUnit): Promise<boolean> {
+    const { page, mode, course } = this.#page;
+    if (start.isReview || mode !== 'normal' || !course.standard.startsWith('SCORM')) return false;
+    try {
+      await post('asset', {
+        unit: unit.id,
+        page,
+        visit: ++this.#visits,
+        sequence: this.#counter.next++,
+        ...this.#sharedState(),
+      });
+      return true;
+    } catch (error) {
+      const isSuperseded = error instanceof Refusal && error.status === SUPERSEDED;
+      this.#onState(isSuperseded ? 'superseded' : 'offline');
+      return false;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { UnitReport } from '../../../src/player/scorm/sequencing/unit-tracking.ts';
+import type { Navigation } from './navigation.ts';
+import type { OnChange, ScormSession } from './scorm-session.ts';
+import type { Scorm2004Start } from './scorm2004.ts';
+import type { Sequencer } from './sequencer.ts';
+import type { UnitStart } from './server.ts';
+
+/** The statuses of units that have not said theirs. */
+const SILENT = ['not attempted', 'unknown', ''];
+
+/** The names under which courses look for the runtime. */
+type RuntimeWindow = Window & { API?: unknown; API_1484_11?: unknown };
+
+/** The runtime of a unit that is open. */
+export interface UnitRuntime {
+  session: ScormSession;
+  /** Answers what the unit has reported; null for a standard without sequencing. */
+  report: (() => UnitReport) | null;
+  /** Ends a session that still runs, because the time of the unit is over. */
+  timeOut(): void;
+}
+
+/**
+ * Puts the runtime of a unit where its course looks for it. It has to be there before the course: many look once, as soon
+ * as they load.
+ */
+export async function giveRuntime(
+  start: UnitStart,
+  {
+    onChange,
+    onNavigation,
+    sequencer,
+  }: {
+    onChange: OnChange;
+    onNavigation: (navigation: Navigation) => void;
+    sequencer: Sequencer | null;
+  },
+): Promise<UnitRuntime> {
+  const runtime = window as RuntimeWindow;
+  if (start.script === 'scorm12') {
+    const { scorm12Api } = await import('./scorm12.ts');
+    const { session, api } = scorm12Api(start.data as { cmi: Record<string, unknown> }, onChange);
+    runtime.API = api;
+    const timeOut = () => endOverTime(session, 'cmi.core.exit', 'cmi.core.lesson_status');
+    return { session, report: null, timeOut };
+  }
+  const { scorm2004Api } = await import('./scorm2004.ts');
+  const { session, api, report } = scorm2004Api(
+    start.data as Scorm2004Start,
+    onChange,
+    onNavigation,
+    sequencer,
+  );
+  runtime.API_1484_11 = api;
+  const timeOut = () => endOverTime(session, 'cmi.exit', 'cmi.completion_status');
+  return { session, report, timeOut };
+}
+
+/** A unit that ends without a status is completed, which one is not that was cut off. */
+function endOverTime(session: ScormSession, exit: string, status: string): void {
+  if (SILENT.includes(session.getValue(status))) session.setValue(status, 'incomplete');
+  session.setValue(exit, 'time-out');
+  session.terminate();
+}
+
+/** Takes the runtime away, since its unit is closed. */
+export function removeRuntime(): void {
+  const runtime = window as RuntimeWindow;
+  delete runtime.API;
+  delete runtime.API_1484_11;
+}

@@ -1,0 +1,108 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type {
+  EventRecord,
+  EventSummary,
+  EventWebhookRecord,
+} from '../../../src/webhooks/events/event-schemas.ts';
+import { withQuery } from './addresses.ts';
+import { LIST_MS, LIVE_MS, polling } from './polling.ts';
+import { request } from './request.ts';
+
+export type { EventRecord, EventSummary, EventWebhookRecord };
+
+export const eventsKey = ['events'] as const;
+
+/** A page of a list that leads onward only. */
+export interface EventPage {
+  data: EventSummary[];
+  next_cursor: string | null;
+}
+
+/** Which events are searched for, in the words of the API. */
+export interface EventSearch {
+  subtopic?: string | undefined;
+  account_id?: number | undefined;
+  course_id?: number | undefined;
+  equivalent_id?: number | undefined;
+  bundle_id?: number | undefined;
+  registration_id?: string | undefined;
+  learner_id?: string | undefined;
+  user?: string | undefined;
+  message_id?: string | undefined;
+  from_dt?: string | undefined;
+  to_dt?: string | undefined;
+  cursor?: string | undefined;
+}
+
+/** A page of the event log, newest first. */
+export const eventsQuery = (search: EventSearch, limit: number) =>
+  queryOptions({
+    queryKey: [...eventsKey, 'list', search, limit],
+    queryFn: ({ signal }) =>
+      request<EventPage>('GET', withQuery('/events', { ...search, limit }), { signal }),
+    placeholderData: keepPreviousData,
+    ...polling(LIST_MS),
+  });
+
+export const eventQuery = (eventId: number) =>
+  queryOptions({
+    queryKey: [...eventsKey, eventId],
+    queryFn: ({ signal }) => request<EventRecord>('GET', `/events/${eventId}`, { signal }),
+  });
+
+/** The outcomes of an event, for the webhooks that got a message of it or for the others. */
+export const eventWebhooksQuery = (eventId: number, gotMessage: boolean, cursor?: string) =>
+  queryOptions({
+    queryKey: [...eventsKey, eventId, 'webhooks', gotMessage, cursor],
+    queryFn: ({ signal }) =>
+      request<{ data: EventWebhookRecord[]; next_cursor: string | null }>(
+        'GET',
+        withQuery(`/events/${eventId}/webhooks`, { got_message: gotMessage, limit: 50, cursor }),
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    ...polling(gotMessage ? LIVE_MS : LIST_MS),
+  });
+
+/** Which events are replayed to a webhook. Times are those of the API. */
+export interface ReplayPeriod {
+  from: string;
+  to: string;
+  again: boolean;
+}
+
+/** One step of a replay. With `dryRun`, nothing is queued, and `replayed` is what would be. */
+export function replayEvents(
+  webhookId: number,
+  { from, to, again, cursor, dryRun }: ReplayPeriod & { cursor: string | undefined; dryRun: boolean },
+  signal?: AbortSignal,
+): Promise<{ replayed: number; next_cursor: string | null }> {
+  const query = { from_dt: from, to_dt: to, again, cursor, dry_run: dryRun };
+  const path = withQuery(`/webhooks/${webhookId}/replay`, query);
+  return request('POST', path, signal === undefined ? {} : { signal });
+}
+
+/** Steps of a count: with more, the number says little, and people wait long for it. */
+const COUNTED_STEPS = 20;
+
+/** How many messages a replay would queue, counted up to a bound. */
+export const replayCountQuery = (webhookId: number, period: ReplayPeriod) =>
+  queryOptions({
+    queryKey: ['webhooks', webhookId, 'replay', period],
+    queryFn: async ({ signal }) => {
+      let count = 0;
+      let cursor: string | undefined;
+      for (let step = 0; step < COUNTED_STEPS; step += 1) {
+        const { replayed, next_cursor: next } = await replayEvents(
+          webhookId,
+          { ...period, cursor, dryRun: true },
+          signal,
+        );
+        count += replayed;
+        if (next === null) return { count, isLowerBound: false };
+        cursor = next;
+      }
+      return { count, isLowerBound: true };
+    },
+    gcTime: 0,
+  });

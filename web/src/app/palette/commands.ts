@@ -1,0 +1,76 @@
+import { IconKeyboard, IconPlus, IconUserCircle } from '@tabler/icons-react';
+import { accounts } from '../../texts/accounts.ts';
+import { navigation } from '../../texts/navigation.ts';
+import { palette } from '../../texts/palette.ts';
+import { registrations } from '../../texts/registrations.ts';
+import { webhooks } from '../../texts/webhooks.ts';
+import { ADMINISTRATION, type Entry, MAIN } from '../layout/destinations.ts';
+import type { PaletteEntry, PaletteGroup } from './palette-entry.ts';
+
+/** What a person may open and do. */
+interface Permissions {
+  isAdmin: boolean;
+  webhooksReadOnly: boolean;
+}
+
+/** The pages and actions whose words begin with the words of a text; all of them for an empty text. */
+export function matchingCommands(
+  text: string,
+  permissions: Permissions,
+  showShortcuts: () => void,
+): PaletteGroup[] {
+  const groups = [
+    { heading: palette.groups.pages, entries: pages(permissions) },
+    { heading: palette.groups.actions, entries: actions(permissions, showShortcuts) },
+  ];
+  return groups
+    .map(({ heading, entries }) => ({
+      heading,
+      entries: entries.filter(({ label }) => matches(label, text)),
+    }))
+    .filter(({ entries }) => entries.length > 0);
+}
+
+function pages({ isAdmin }: Permissions): PaletteEntry[] {
+  const entries = [...MAIN, ...(isAdmin ? ADMINISTRATION : [])].flatMap(pagesOf);
+  return [
+    ...entries,
+    {
+      key: 'profile',
+      label: navigation.profile,
+      note: '',
+      icon: IconUserCircle,
+      target: { to: '/profile' },
+    },
+  ];
+}
+
+function pagesOf({ icon, parts, ...page }: Entry): PaletteEntry[] {
+  return (parts ?? [page]).map(({ to, label }) => ({ key: to, label, note: '', icon, target: { to } }));
+}
+
+function actions({ isAdmin, webhooksReadOnly }: Permissions, showShortcuts: () => void): PaletteEntry[] {
+  const shortcuts = { key: 'shortcuts', label: palette.shortcuts.title, note: '', icon: IconKeyboard };
+  const all: PaletteEntry[] = [{ ...shortcuts, target: showShortcuts }];
+  if (!isAdmin) return all;
+  const create = (key: string, label: string, target: PaletteEntry['target']) =>
+    all.unshift({ key, label, note: '', icon: IconPlus, target });
+  create('new-account', accounts.create.action, { to: '/accounts', search: { new: 'yes' } as never });
+  create('new-registration', registrations.create.action, {
+    to: '/registrations',
+    search: { new: 'yes' } as never,
+  });
+  if (!webhooksReadOnly) {
+    create('new-webhook', webhooks.add, { to: '/administration/integrations/webhooks/new' });
+  }
+  return all;
+}
+
+function matches(label: string, text: string): boolean {
+  const words = wordsOf(label);
+  return wordsOf(text).every((typed) => words.some((word) => word.startsWith(typed)));
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().split(/\s+/).filter(Boolean);
+}

@@ -1,0 +1,47 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { dashboardQuery } from '../api/dashboard.ts';
+import { actOnHead, lineQuery, webhooksKey } from '../api/webhooks.ts';
+import { webhookDetails } from '../texts/webhook-details.ts';
+import { notifyDone, notifyError } from './notify.tsx';
+
+/** Retries the first message of a webhook's line now, if it still is the first. */
+export function RetryButton({
+  webhookId,
+  messageId,
+  label,
+  disabled = false,
+}: {
+  webhookId: number;
+  messageId: string;
+  /** For screen readers, if the page has buttons of several webhooks. */
+  label?: string;
+  disabled?: boolean;
+}) {
+  const queryClient = useQueryClient();
+  const retry = useMutation({
+    mutationFn: () => actOnHead(webhookId, 'retry', messageId),
+    onSuccess: (after) => {
+      queryClient.setQueryData(lineQuery(webhookId).queryKey, after);
+      notifyDone(webhookDetails.line.retried);
+    },
+    onError: notifyError,
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [...webhooksKey, webhookId] }),
+        queryClient.invalidateQueries({ queryKey: dashboardQuery.queryKey }),
+      ]),
+  });
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      onClick={() => retry.mutate()}
+      loading={retry.isPending}
+      disabled={disabled}
+      aria-label={label}
+    >
+      {webhookDetails.line.retry}
+    </Button>
+  );
+}

@@ -1,0 +1,29 @@
+import { Button, Group } from '@mantine/core';
+import { shared } from '../texts/shared.ts';
+
+/** The buttons of a dialog that works step by step: stop while it runs, else close, and start or continue. */
+export function RunButtons({
+  isRunning,
+  next,
+  onStop,
+  onClose,
+}: {
+  isRunning: boolean;
+  /** Starts or continues; null if there is nothing left to do. */
+  next: { label: string; onClick: () => void } | null;
+  onStop: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <Group justify="flex-end" gap="sm">
+      <Button variant="default" onClick={isRunning ? onStop : onClose}>
+        {isRunning ? shared.stop : shared.close}
+      </Button>
+      {next !== null && (
+        <Button onClick={next.onClick} loading={isRunning}>
+          {next.label}
+        </Button>
+      )}
+    </Group>
+  );
+}

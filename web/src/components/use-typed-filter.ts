@@ -1,0 +1,32 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useDebounced } from '../utilities/use-debounced.ts';
+import type { TableState } from './use-table.ts';
+
+/**
+ * What is typed into a filter of a table. The address contains it under `name` once typing pauses.
+ * @returns what is typed, and how to change it
+ */
+export function useTypedFilter(
+  table: TableState,
+  name: string,
+  pauseMs: number,
+): [typed: string, type: (text: string) => void] {
+  const value = table.values[name];
+  const inAddress = typeof value === 'string' ? value : '';
+  const [typed, setTyped] = useState(inAddress);
+  const [last, setLast] = useState(inAddress);
+  // The address was changed by something else (back button, cleared filters), or by typing here.
+  if (last !== inAddress) {
+    setLast(inAddress);
+    if (typed.trim() !== inAddress) setTyped(inAddress);
+  }
+  const settled = useDebounced(typed, pauseMs);
+  const write = useEffectEvent((paused: string) => {
+    const text = paused.trim();
+    if (paused === typed && text !== inAddress)
+      table.change({ [name]: text === '' ? undefined : text, cursor: undefined }, { replace: true });
+  });
+  // Only typed text is written to the address, when typing pauses.
+  useEffect(() => write(settled), [settled]);
+  return [typed, setTyped];
+}

@@ -1,0 +1,297 @@
+import { Anchor, Button } from '@mantine/core';
+import { IconCalendarOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { isProblem } from '../../api/errors.ts';
+import {
+  type EventRecord,
+  type EventSearch,
+  type EventWebhookRecord,
+  eventQuery,
+  eventWebhooksQuery,
+} from '../../api/events.ts';
+import { AssetLink } from '../../components/asset-link.tsx';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { Facts } from '../../components/facts.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { PageLoading } from '../../components/page-loading.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { events } from '../../texts/events.ts';
+import { shared } from '../../texts/shared.ts';
+import { webhooks } from '../../texts/webhooks.ts';
+import { formatNumber } from '../../utilities/numbers.ts';
+import { shortError } from '../../utilities/short-error.ts';
+import styles from './events.module.css';
+
+const route = getRouteApi('/app/admin/administration/integrations/events/$eventId');
+const { details: texts } = events;
+const JSON_INDENT = 2;
+
+const TONES: Readonly<Record<keyof typeof events.statuses, Tone>> = {
+  WAITING: 'info',
+  DELIVERED: 'good',
+  RETRYING: 'warn',
+  QUEUED: 'info',
+  DEAD_LETTERED: 'bad',
+  DISCARDED: 'quiet',
+  EXPIRED: 'quiet',
+};
+
+/** An event: what happened, and its outcome for each webhook. */
+export function EventPage() {
+  const { eventId } = route.useParams();
+  const { data, error, refetch } = useQuery(eventQuery(eventId));
+  if (isProblem(error, 404)) return <MissingEvent />;
+  if (data !== undefined) return <Details key={data.id} event={data} />;
+  return error === null ? <PageLoading /> : <ErrorState error={error} retry={() => void refetch()} />;
+}
+
+function Details({ event }: { event: EventRecord }) {
+  const name = webhooks.subtopics[event.subtopic].name;
+  const json = JSON.stringify(event.resource, null, JSON_INDENT);
+  useEffect(() => {
+    document.title = `${name} · ${shared.product}`;
+  }, [name]);
+  return (
+    <>
+      <PageHeader
+        title={name}
+        back={{ link: { to: '/administration/integrations/events' }, label: events.title }}
+        description={
+          <>
+            {texts.id(event.id)} · <Time value={event.event_dt} format="precise" />
+          </>
+        }
+      />
+      <div className={styles.columns}>
+        <div className={styles.side}>
+          <WebhooksPanel eventId={event.id} gotMessage />
+          <WebhooksPanel eventId={event.id} gotMessage={false} />
+        </div>
+        <div className={styles.side}>
+          <FactsPanel event={event} />
+          <Panel title={texts.resource} actions={<CopyButton value={json} label={texts.copy} />}>
+            <CodeBlock label={texts.resourceOf}>{json}</CodeBlock>
+          </Panel>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function FactsPanel({ event }: { event: EventRecord }) {
+  const { account, registration_id: registrationId, learner_id: learner, content } = event;
+  return (
+    <Panel title={texts.facts}>
+      <Facts
+        items={[
+          account === null
+            ? null
+            : [
+                texts.account,
+                <AssetLink key="account" type="ACCOUNT" id={account.id}>
+                  <bdi>{account.name}</bdi>
+                </AssetLink>,
+              ],
+          content.length === 0
+            ? null
+            : [
+                texts.content,
+                <span key="content" className={styles.contents}>
+                  {content.map(({ type, id, name }) => (
+                    <AssetLink key={`${type} ${id}`} type={type} id={id}>
+                      <bdi>{name}</bdi>
+                    </AssetLink>
+                  ))}
+                  {event.content_count > content.length &&
+                    events.moreContent(formatNumber(event.content_count - content.length))}
+                </span>,
+              ],
+          registrationId === null
+            ? null
+            : [
+                texts.registration,
+                <Anchor
+                  key="registration"
+                  renderRoot={(props) => (
+                    <Link {...props} to="/registrations/$registrationId" params={{ registrationId }} />
+                  )}
+                >
+                  {registrationId}
+                </Anchor>,
+              ],
+          learner === null
+            ? null
+            : [texts.learner, <EventsOf key="learner" search={{ learner_id: learner }} name={learner} />],
+          [texts.user, <EventsOf key="user" search={{ user: event.user }} name={event.user} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function EventsOf({ search, name }: { search: EventSearch; name: string }) {
+  return (
+    <Anchor
+      title={texts.eventsOf(name)}
+      renderRoot={(props) => (
+        <Link {...props} to="/administration/integrations/events" search={search as never} />
+      )}
+    >
+      <bdi className={styles.name}>{name}</bdi>
+    </Anchor>
+  );
+}
+
+function WebhooksPanel({ eventId, gotMessage }: { eventId: number; gotMessage: boolean }) {
+  const [cursor, setCursor] = useState<string>();
+  const { data, error, refetch } = useQuery(eventWebhooksQuery(eventId, gotMessage, cursor));
+  const words = gotMessage ? texts.got : texts.others;
+  const next = data?.next_cursor ?? null;
+  return (
+    <Panel title={words.title} description={words.description} flush>
+      {data === undefined ? (
+        error === null ? (
+          <PageLoading />
+        ) : (
+          <ErrorState error={error} retry={() => void refetch()} />
+        )
+      ) : data.data.length === 0 ? (
+        <p className={styles.note}>{words.empty}</p>
+      ) : (
+        <ul className={styles.list} aria-label={words.title}>
+          {data.data.map((outcome) =>
+            outcome.message === null ? (
+              <OtherRow key={outcome.webhook_id} outcome={outcome} />
+            ) : (
+              <MessageRow key={outcome.webhook_id} outcome={outcome} message={outcome.message} />
+            ),
+          )}
+        </ul>
+      )}
+      {(cursor !== undefined || next !== null) && (
+        <div className={styles.pages}>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={cursor === undefined}
+            onClick={() => setCursor(undefined)}
+          >
+            {texts.first}
+          </Button>
+          <Button
+            variant="default"
+            size="xs"
+            disabled={next === null}
+            onClick={() => setCursor(next ?? undefined)}
+          >
+            {texts.more}
+          </Button>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function MessageRow({
+  outcome,
+  message,
+}: {
+  outcome: EventWebhookRecord;
+  message: NonNullable<EventWebhookRecord['message']>;
+}) {
+  const { status, delivery_id: delivery, attempts, updated_dt: updated, error } = message;
+  const { webhook_id: webhookId, name } = outcome;
+  return (
+    <li className={styles.row}>
+      <span>
+        <StatusBadge tone={TONES[status]}>{events.statuses[status]}</StatusBadge>
+      </span>
+      <span className={styles.name}>
+        <WebhookLink webhookId={webhookId}>
+          <bdi>{name}</bdi>
+        </WebhookLink>{' '}
+        <span className={styles.dim}>
+          {outcome.via === 'REPLAY' && `${texts.replayed} · `}
+          {attempts > 0 && texts.attempts(attempts, formatNumber(attempts))}
+          {updated !== null && (
+            <>
+              {' · '}
+              <Time value={updated} />
+            </>
+          )}
+        </span>
+      </span>
+      {delivery !== null && (
+        <Anchor
+          aria-label={texts.delivery(name)}
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/administration/integrations/webhooks/$webhookId"
+              params={{ webhookId }}
+              search={{ delivery } as never}
+            />
+          )}
+        >
+          {texts.openDelivery}
+        </Anchor>
+      )}
+      {error !== null && status !== 'DELIVERED' && (
+        <span className={styles.bad} title={error}>
+          <bdi>{shortError(error)}</bdi>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function OtherRow({ outcome }: { outcome: EventWebhookRecord }) {
+  return (
+    <li className={`${styles.row} ${styles.other}`}>
+      <span className={styles.name}>
+        <WebhookLink webhookId={outcome.webhook_id}>
+          <bdi>{outcome.name}</bdi>
+        </WebhookLink>
+      </span>
+      <span>
+        {outcome.reason !== null && events.reasons[outcome.reason]}
+        {outcome.configuration_changed && <span className={styles.dim}> {texts.changed}</span>}
+      </span>
+    </li>
+  );
+}
+
+function WebhookLink({ webhookId, children }: { webhookId: number; children: ReactNode }) {
+  return (
+    <Anchor
+      renderRoot={(props) => (
+        <Link {...props} to="/administration/integrations/webhooks/$webhookId" params={{ webhookId }} />
+      )}
+    >
+      {children}
+    </Anchor>
+  );
+}
+
+function MissingEvent() {
+  return (
+    <EmptyState
+      heading="h1"
+      icon={IconCalendarOff}
+      title={events.missing.title}
+      description={events.missing.description}
+      action={
+        <Anchor renderRoot={(props) => <Link {...props} to="/administration/integrations/events" />}>
+          {events.missing.action}
+        </Anchor>
+      }
+    />
+  );
+}

@@ -1,0 +1,41 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { SUBTOPICS } from '../../../../src/events/catalogue.ts';
+import { pageCode } from '../../app/page-code.ts';
+import { adminRoute } from '../../app/root-routes.ts';
+import { events } from '../../texts/events.ts';
+import { tableSearch } from '../../utilities/table-search.ts';
+
+const PATH = 'administration/integrations/events';
+
+const list = createRoute({
+  getParentRoute: () => adminRoute,
+  path: PATH,
+  validateSearch: tableSearch({
+    sorts: [],
+    filters: { subtopic: SUBTOPICS },
+    ids: ['account_id', 'course_id', 'equivalent_id', 'bundle_id'],
+    texts: ['registration_id', 'learner_id', 'user', 'message_id', 'from', 'to', 'cursor'],
+  }),
+  component: lazyRouteComponent(
+    pageCode(() => import('./events-page.tsx')),
+    'EventsPage',
+  ),
+  staticData: { title: events.title },
+});
+
+const details = createRoute({
+  getParentRoute: () => adminRoute,
+  path: `${PATH}/$eventId`,
+  params: {
+    parse: ({ eventId }: { eventId: string }) => ({ eventId: Number(eventId) }),
+    stringify: ({ eventId }: { eventId: number }) => ({ eventId: String(eventId) }),
+  },
+  component: lazyRouteComponent(
+    pageCode(() => import('./event-page.tsx')),
+    'EventPage',
+  ),
+  staticData: { title: events.one },
+});
+
+/** The event log. */
+export const eventRoutes = [list, details] as const;

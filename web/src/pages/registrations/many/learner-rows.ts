@@ -1,0 +1,79 @@
+import Papa from 'papaparse';
+import { registrations } from '../../../texts/registrations.ts';
+
+const { faults } = registrations.many;
+/** The service allows no longer ids. */
+const MAX_ID_LENGTH = 255;
+const DELIMITERS = [',', ';', '\t'];
+const HEADERS = new Set(['learner_id', 'learner id', 'learner']);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what the service refuses in an id
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** A learner of a list. */
+export interface LearnerRow {
+  /** From 1, with the header. */
+  row: number;
+  id: string;
+}
+
+/** A row that cannot be used. */
+export interface FaultyRow extends LearnerRow {
+  fault: string;
+}
+
+/** What a list of learners holds. Empty rows at its end do not count. */
+export interface LearnerRows {
+  learners: LearnerRow[];
+  faulty: FaultyRow[];
+}
+
+/**
+ * Reads learner ids: one per line, or CSV (with commas, semicolons or tabs) whose header names a column `learner_id`.
+ * An id that occurs again is faulty, because nobody registers a learner twice by intent.
+ */
+export function readLearnerRows(text: string): LearnerRows {
+  const rows = rowsOf(text.replace(/^\ufeff/, '').trimEnd());
+  const learners: LearnerRow[] = [];
+  const faulty: FaultyRow[] = [];
+  const rowOfId = new Map<string, number>();
+  for (const { row, id, isSplit } of rows) {
+    const fault = faultOf(id, isSplit, rowOfId.get(id));
+    if (fault === null) {
+      learners.push({ row, id });
+      rowOfId.set(id, row);
+    } else {
+      faulty.push({ row, id, fault });
+    }
+  }
+  return { learners, faulty };
+}
+
+function faultOf(id: string, isSplit: boolean, earlier: number | undefined): string | null {
+  if (isSplit) return faults.columns;
+  if (id === '') return faults.empty;
+  if (CONTROL_CHARACTERS.test(id)) return faults.characters;
+  if (id.length > MAX_ID_LENGTH) return faults.tooLong(MAX_ID_LENGTH);
+  return earlier === undefined ? null : faults.repeated(earlier);
+}
+
+interface Row extends LearnerRow {
+  /** Whether it may be CSV of unknown columns. */
+  isSplit: boolean;
+}
+
+function rowsOf(text: string): Row[] {
+  if (text === '') return [];
+  const { data } = Papa.parse<string[]>(text, { delimitersToGuess: DELIMITERS });
+  const column = (data[0] ?? []).findIndex((name) => HEADERS.has(name.trim().toLowerCase()));
+  if (column >= 0) {
+    return data.slice(1).map((cells, index) => ({
+      row: index + 2,
+      id: (cells[column] ?? '').trim(),
+      isSplit: false,
+    }));
+  }
+  return text.split(/\r\n|\r|\n/).map((line, index) => {
+    const id = line.trim();
+    return { row: index + 1, id, isSplit: DELIMITERS.some((delimiter) => id.includes(delimiter)) };
+  });
+}

@@ -1,0 +1,236 @@
+import { Button, Checkbox, FileButton, Group, Modal, Progress, Stack, Text, Textarea } from '@mantine/core';
+import { type FormEvent, useMemo, useState } from 'react';
+import { AssetPicker, type PickedAsset } from '../../../components/asset-picker.tsx';
+import { Callout } from '../../../components/callout.tsx';
+import { FormButtons } from '../../../components/form-buttons.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { RunButtons } from '../../../components/run-buttons.tsx';
+import { registrations } from '../../../texts/registrations.ts';
+import { shared } from '../../../texts/shared.ts';
+import { formatBytes, formatNumber } from '../../../utilities/numbers.ts';
+import { type FaultyRow, readLearnerRows } from './learner-rows.ts';
+import { type Plan, processed, type Registering, useRegistering } from './use-registering.ts';
+
+const texts = registrations.many;
+const { create } = registrations;
+const MAX_LEARNERS = 10_000;
+const MAX_FILE_BYTES = 5 * 1024 * 1024;
+const MAX_SHOWN = 10;
+const WHOLE = 100;
+
+/** Registers many learners for a course or an equivalent, from a list or a CSV file. */
+export function RegisterManyDialog({
+  accountId,
+  courseId,
+  opened,
+  onClose,
+}: {
+  /** The preselected account. */
+  accountId?: number | undefined;
+  courseId?: number | undefined;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.title} size="lg">
+      <RegisterMany accountId={accountId} courseId={courseId} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function RegisterMany(given: {
+  accountId: number | undefined;
+  courseId: number | undefined;
+  onClose: () => void;
+}) {
+  const { state, start, stop, resume } = useRegistering();
+  if (state === null) return <ManyForm {...given} onStart={start} />;
+  return <Run state={state} onStop={stop} onResume={resume} onClose={given.onClose} />;
+}
+
+type Faults = Partial<Record<'account' | 'course' | 'learners', string>>;
+
+function ManyForm({
+  accountId,
+  courseId,
+  onStart,
+  onClose,
+}: {
+  accountId: number | undefined;
+  courseId: number | undefined;
+  onStart: (plan: Plan) => void;
+  onClose: () => void;
+}) {
+  const [account, setAccount] = useState<PickedAsset[]>(
+    accountId === undefined ? [] : [{ type: 'ACCOUNT', id: accountId, name: null }],
+  );
+  const [course, setCourse] = useState<PickedAsset[]>(
+    courseId === undefined ? [] : [{ type: 'COURSE', id: courseId, name: null }],
+  );
+  const [text, setText] = useState('');
+  const [skipRegistered, setSkipRegistered] = useState(true);
+  const [faults, setFaults] = useState<Faults>({});
+  const { learners, faulty } = useMemo(() => readLearnerRows(text), [text]);
+  const setLearners = (value: string) => {
+    setText(value);
+    setFaults(({ learners: _mended, ...others }) => others);
+  };
+  const readFile = async (file: File | null) => {
+    if (file === null) return;
+    if (file.size <= MAX_FILE_BYTES) setLearners(await file.text());
+    else setFaults((others) => ({ ...others, learners: texts.fileTooLarge(formatBytes(MAX_FILE_BYTES)) }));
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const [accountChosen, subject] = [account[0], course[0]];
+    const found: Faults = {
+      ...(accountChosen === undefined ? { account: create.checks.account } : {}),
+      ...(subject === undefined ? { course: create.checks.course } : {}),
+      ...(learners.length === 0 ? { learners: texts.nobody } : {}),
+      ...(learners.length > MAX_LEARNERS ? { learners: texts.tooMany(formatNumber(MAX_LEARNERS)) } : {}),
+    };
+    setFaults(found);
+    if (accountChosen === undefined || subject === undefined || Object.keys(found).length > 0) return;
+    const type = subject.type === 'EQUIVALENT' ? 'EQUIVALENT' : 'COURSE';
+    onStart({ accountId: accountChosen.id, subject: { type, id: subject.id }, learners, skipRegistered });
+  };
+  return (
+    <form noValidate onSubmit={submit}>
+      <Stack gap="md">
+        <AssetPicker
+          label={create.account}
+          description={create.accountDescription}
+          types={['ACCOUNT']}
+          max={1}
+          value={account}
+          onChange={(value) => {
+            setAccount(value);
+            setCourse([]);
+          }}
+          error={faults.account}
+        />
+        <AssetPicker
+          // The content of another account is never offered, not even while this account's content is loading.
+          key={account[0]?.id}
+          label={create.course}
+          description={create.courseDescription}
+          types={['COURSE', 'EQUIVALENT']}
+          within={{
+            account: account[0]?.id ?? null,
+            words: { unchosen: create.checks.account, nothing: create.nothing },
+          }}
+          max={1}
+          value={course}
+          onChange={setCourse}
+          error={faults.course}
+        />
+        <Textarea
+          label={texts.learners}
+          description={texts.learnersDescription}
+          autosize
+          minRows={5}
+          maxRows={12}
+          spellCheck={false}
+          value={text}
+          onChange={({ currentTarget }) => setLearners(currentTarget.value)}
+          error={faults.learners}
+        />
+        <Group justify="space-between">
+          <FileButton accept=".csv,.txt,text/csv,text/plain" onChange={(file) => void readFile(file)}>
+            {(props) => (
+              <Button {...props} variant="default" size="xs">
+                {texts.file}
+              </Button>
+            )}
+          </FileButton>
+          <Text size="sm" role="status">
+            {text !== '' && texts.found(formatNumber(learners.length), learners.length === 1)}
+          </Text>
+        </Group>
+        <FaultyRows
+          title={texts.unusable(formatNumber(faulty.length), faulty.length === 1)}
+          tone="warn"
+          rows={faulty}
+        />
+        <Checkbox
+          label={texts.skip}
+          description={texts.skipDescription}
+          checked={skipRegistered}
+          onChange={({ currentTarget }) => setSkipRegistered(currentTarget.checked)}
+        />
+        <Text size="sm" c="dimmed">
+          {create.event}
+        </Text>
+        <FormButtons
+          submit={texts.submit(formatNumber(learners.length), learners.length === 1)}
+          pending={false}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  );
+}
+
+function Run({
+  state,
+  onStop,
+  onResume,
+  onClose,
+}: {
+  state: Registering;
+  onStop: () => void;
+  onResume: () => void;
+  onClose: () => void;
+}) {
+  const { phase, plan, registered, skipped, refused, error } = state;
+  const total = plan.learners.length;
+  const left = total - processed(state);
+  return (
+    <Stack gap="md">
+      <Progress
+        value={(processed(state) / total) * WHOLE}
+        animated={phase === 'running'}
+        aria-label={texts.progress}
+      />
+      <div role="status">
+        {[
+          texts.done(formatNumber(registered), registered === 1),
+          skipped > 0 && texts.skipped(formatNumber(skipped), skipped === 1),
+          left > 0 && texts.left(formatNumber(left), left === 1),
+        ]
+          .filter(Boolean)
+          .join(' ')}
+      </div>
+      <FaultyRows title={texts.refused} tone="bad" rows={refused} />
+      <FormProblem error={error} />
+      <RunButtons
+        isRunning={phase === 'running'}
+        next={
+          phase === 'stopped' || phase === 'failed' ? { label: shared.continue, onClick: onResume } : null
+        }
+        onStop={onStop}
+        onClose={onClose}
+      />
+    </Stack>
+  );
+}
+
+function FaultyRows({
+  title,
+  tone,
+  rows,
+}: {
+  title: string;
+  tone: 'warn' | 'bad';
+  rows: readonly FaultyRow[];
+}) {
+  if (rows.length === 0) return null;
+  return (
+    <Callout tone={tone} title={title}>
+      {rows.slice(0, MAX_SHOWN).map(({ row, id, fault }) => (
+        <div key={row}>{texts.row(row, id, fault)}</div>
+      ))}
+      {rows.length > MAX_SHOWN && <div>{texts.moreFaults(formatNumber(rows.length - MAX_SHOWN))}</div>}
+    </Callout>
+  );
+}

@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError } from '../../../api/errors.ts';
+import { createRegistration, isRegistered, registrationsKey } from '../../../api/registrations.ts';
+import { newIdempotencyKey } from '../../../api/request.ts';
+import { fieldOf } from '../../../components/form-problem.tsx';
+import type { FaultyRow, LearnerRow } from './learner-rows.ts';
+
+/** What the learners are registered for. */
+export interface Plan {
+  accountId: number;
+  subject: { type: 'COURSE' | 'EQUIVALENT'; id: number };
+  learners: readonly LearnerRow[];
+  /** Whether learners who are registered for it already are skipped. */
+  skipRegistered: boolean;
+}
+
+/** How far the registrations are. */
+export interface Registering {
+  phase: 'running' | 'stopped' | 'failed' | 'done';
+  plan: Plan;
+  registered: number;
+  skipped: number;
+  refused: FaultyRow[];
+  /** Why it stopped by itself. */
+  error: unknown;
+}
+
+/**
+ * Registers learners one after another, in the order of the list. A learner whose id the service refuses is noted; any
+ * other failure stops it, and `resume` continues with the same learner. Leaving the page stops it.
+ */
+export function useRegistering(): {
+  state: Registering | null;
+  start: (plan: Plan) => void;
+  stop: () => void;
+  resume: () => void;
+} {
+  const queryClient = useQueryClient();
+  const [state, setState] = useState<Registering | null>(null);
+  const stopper = useRef<AbortController>(null);
+  /** The key of the learner who is next: a request that is repeated creates nothing again. */
+  const key = useRef(newIdempotencyKey());
+  useEffect(() => () => stopper.current?.abort(), []);
+
+  const run = async (from: Registering) => {
+    const stop = new AbortController();
+    stopper.current = stop;
+    let now: Registering = { ...from, phase: 'running', error: null };
+    setState(now);
+    try {
+      for (const learner of now.plan.learners.slice(processed(now))) {
+        if (stop.signal.aborted) break;
+        now = await registerNext(now, learner, key.current);
+        key.current = newIdempotencyKey();
+        setState(now);
+      }
+      now = { ...now, phase: processed(now) === now.plan.learners.length ? 'done' : 'stopped' };
+    } catch (error) {
+      now = { ...now, phase: 'failed', error };
+    }
+    setState(now);
+    await queryClient.invalidateQueries({ queryKey: registrationsKey });
+  };
+  return {
+    state,
+    start: (plan) =>
+      void run({ phase: 'running', plan, registered: 0, skipped: 0, refused: [], error: null }),
+    stop: () => stopper.current?.abort(),
+    resume: () => {
+      if (state !== null) void run(state);
+    },
+  };
+}
+
+/** The learners who are done with. */
+export function processed({ registered, skipped, refused }: Registering): number {
+  return registered + skipped + refused.length;
+}
+
+async function registerNext(now: Registering, learner: LearnerRow, key: string): Promise<Registering> {
+  const { accountId, subject, skipRegistered } = now.plan;
+  if (skipRegistered && (await isRegistered(accountId, subject, learner.id))) {
+    return { ...now, skipped: now.skipped + 1 };
+  }
+  const chosen = subject.type === 'EQUIVALENT' ? { equivalent_id: subject.id } : { course_id: subject.id };
+  try {
+    await createRegistration({ account_id: accountId, ...chosen, learner_id: learner.id }, key);
+    return { ...now, registered: now.registered + 1 };
+  } catch (error) {
+    const fault = error instanceof ApiError ? error.errors.find(isAboutId) : undefined;
+    if (fault === undefined) throw error;
+    return { ...now, refused: [...now.refused, { ...learner, fault: fault.detail }] };
+  }
+}
+
+function isAboutId({ pointer }: { pointer: string }): boolean {
+  return fieldOf(pointer) === 'learner_id';
+}

@@ -1,0 +1,20 @@
+import type { DeliverySummary } from '../../../api/deliveries.ts';
+import { deliveries } from '../../../texts/deliveries.ts';
+
+/** Whom and what a message is about, in one line: its learner, account, and course or content. */
+export function DeliverySubject({ about }: { about: DeliverySummary['about'] }) {
+  const what = about.course?.name ?? about.content?.name;
+  const others = about.content_count - 1;
+  const parts = [about.learner_id, about.account?.name, what].filter((part) => part != null);
+  return (
+    <>
+      {parts.map((part, at) => (
+        <span key={part}>
+          {at > 0 && ' · '}
+          <bdi>{part}</bdi>
+        </span>
+      ))}
+      {others > 0 && ` ${deliveries.andMore(others)}`}
+    </>
+  );
+}

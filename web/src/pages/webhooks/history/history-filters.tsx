@@ -1,0 +1,112 @@
+import { Button, Popover, Select, TextInput } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import type { Subtopic } from '../../../../../src/events/catalogue.ts';
+import { deliveries } from '../../../texts/deliveries.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import styles from './history.module.css';
+import { HISTORY_FILTERS, type HistorySearch, historySearch } from './history-search.ts';
+
+const texts = deliveries.filters;
+
+/** What the history is narrowed to, in a form that opens from a button. */
+export function HistoryFilters({
+  search,
+  subtopics,
+  onChange,
+}: {
+  search: HistorySearch;
+  /** The events that the history can be of. */
+  subtopics: readonly Subtopic[];
+  onChange: (search: HistorySearch) => void;
+}) {
+  const [opened, setOpened] = useState(false);
+  const count = HISTORY_FILTERS.filter((name) => search[name] !== undefined).length;
+  const apply = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const entered = Object.fromEntries(new FormData(event.currentTarget));
+    setOpened(false);
+    onChange(historySearch(entered));
+  };
+  return (
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position="bottom"
+      width="min(24rem, 92vw)"
+      shadow="md"
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconFilter size={14} stroke={1.6} />}
+          onClick={() => setOpened(!opened)}
+        >
+          {count === 0 ? texts.title : texts.active(count)}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={texts.title}>
+        <form className={styles.filters} onSubmit={apply}>
+          <Select
+            name="event"
+            label={texts.event}
+            placeholder={texts.any}
+            clearable
+            defaultValue={search.event ?? null}
+            comboboxProps={{ withinPortal: false }}
+            data={subtopics.map((value) => ({ value, label: webhooks.subtopics[value].name }))}
+          />
+          <TextInput name="learner" label={texts.learner} defaultValue={search.learner} maxLength={255} />
+          <div className={styles.filterPair}>
+            <TextInput
+              name="account"
+              label={texts.account}
+              defaultValue={search.account}
+              inputMode="numeric"
+              pattern="[0-9]*"
+            />
+            <TextInput
+              name="course"
+              label={texts.course}
+              defaultValue={search.course}
+              inputMode="numeric"
+              pattern="[0-9]*"
+            />
+          </div>
+          <div className={styles.filterPair}>
+            <TextInput
+              name="code"
+              label={texts.code}
+              defaultValue={search.code}
+              inputMode="numeric"
+              pattern="[1-9][0-9]{2}"
+            />
+            <TextInput name="message" label={texts.message} defaultValue={search.message} maxLength={255} />
+          </div>
+          <div className={styles.filterPair}>
+            <TextInput name="from" label={texts.from} defaultValue={search.from} type="datetime-local" />
+            <TextInput name="until" label={texts.until} defaultValue={search.until} type="datetime-local" />
+          </div>
+          <div className={styles.filterButtons}>
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => {
+                setOpened(false);
+                onChange({});
+              }}
+            >
+              {texts.clear}
+            </Button>
+            <Button type="submit" size="xs">
+              {texts.apply}
+            </Button>
+          </div>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,122 @@
+import { Button, Checkbox } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { DeliverySummary } from '../../../api/deliveries.ts';
+import { OPENED_WITHIN } from '../../../app/opened-within.ts';
+import { ROW_LINK, rowClicks } from '../../../components/row-clicks.ts';
+import { Time } from '../../../components/time.tsx';
+import { useSteadyRows } from '../../../components/use-steady-rows.ts';
+import { deliveries } from '../../../texts/deliveries.ts';
+import { webhooks } from '../../../texts/webhooks.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { shortError } from '../../../utilities/short-error.ts';
+import { formatDuration } from '../../../utilities/times.ts';
+import { DeliveryStatusBadge } from './delivery-status.tsx';
+import { DeliverySubject } from './delivery-subject.tsx';
+import styles from './history.module.css';
+
+/** The rows, which do not move while they are hovered or focused. */
+export function HistoryRows({
+  deliveries: rows,
+  of,
+  ticked,
+  onTick,
+}: {
+  deliveries: readonly DeliverySummary[];
+  of: string | null;
+  ticked: ReadonlySet<number>;
+  /** Null: nothing can be ticked. */
+  onTick: ((id: number, isTicked: boolean) => void) | null;
+}) {
+  const [pointed, setPointed] = useState(false);
+  const [focused, setFocused] = useState(false);
+  const steady = useSteadyRows(rows, { held: pointed || focused, of });
+  const waiting = steady?.waiting ?? 0;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only observes, so that rows do not move.
+    <div
+      onPointerEnter={({ pointerType }) => setPointed(pointerType === 'mouse')}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={({ target }) => setFocused(target.matches(':focus-visible'))}
+      onBlur={() => setFocused(false)}
+    >
+      {waiting > 0 && (
+        <div className={styles.fresh} role="status">
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => {
+              setPointed(false);
+              setFocused(false);
+            }}
+          >
+            {deliveries.showNew(formatNumber(waiting))}
+          </Button>
+        </div>
+      )}
+      <ul className={styles.list} aria-label={deliveries.label}>
+        {steady?.rows.map((delivery) => (
+          <Row key={delivery.id} delivery={delivery} isTicked={ticked.has(delivery.id)} onTick={onTick} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Row({
+  delivery,
+  isTicked,
+  onTick,
+}: {
+  delivery: DeliverySummary;
+  isTicked: boolean;
+  onTick: ((id: number, isTicked: boolean) => void) | null;
+}) {
+  const event = webhooks.subtopics[delivery.subtopic].name;
+  return (
+    <li className={styles.row} {...rowClicks}>
+      <span className={styles.outcome}>
+        {onTick !== null && (
+          <Checkbox
+            size="xs"
+            checked={isTicked}
+            disabled={delivery.status === 'RETRYING' || delivery.status === 'QUEUED'}
+            onChange={(change) => onTick(delivery.id, change.currentTarget.checked)}
+            aria-label={deliveries.tick(event, delivery.id)}
+          />
+        )}
+        <DeliveryStatusBadge status={delivery.status} />
+      </span>
+      <Link
+        from="/administration/integrations/webhooks/$webhookId"
+        to="."
+        search={(present) => ({ ...present, delivery: delivery.id })}
+        state={OPENED_WITHIN}
+        resetScroll={false}
+        className={styles.open}
+        {...ROW_LINK}
+        aria-label={deliveries.open(event, delivery.id)}
+      >
+        {event}
+      </Link>
+      <span className={styles.time}>
+        <Time value={delivery.event_dt} format="clock" />
+      </span>
+      <span className={styles.answer}>
+        {delivery.attempts === 0
+          ? deliveries.notTried
+          : `${delivery.response_status ?? deliveries.noAnswer} · ${deliveries.attemptsOf(formatNumber(delivery.attempts), delivery.attempts)}${
+              delivery.duration_ms === null ? '' : ` · ${formatDuration(delivery.duration_ms)}`
+            }`}
+      </span>
+      <span className={styles.subject}>
+        <DeliverySubject about={delivery.about} />
+      </span>
+      {delivery.error !== null && (
+        <span className={styles.error} title={delivery.error}>
+          <bdi>{shortError(delivery.error)}</bdi>
+        </span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,69 @@
+import { SUBTOPICS, type Subtopic } from '../../../../../src/events/catalogue.ts';
+
+const MAX_TEXT_LENGTH = 255;
+const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
+
+/** The filters of the history other than the outcome, as the address holds them. */
+export interface HistorySearch {
+  event?: Subtopic;
+  learner?: string;
+  account?: number;
+  course?: number;
+  message?: string;
+  code?: number;
+  /** In the viewer's time zone: `2026-11-21T02:15`. */
+  from?: string;
+  until?: string;
+}
+
+/** The names in the address. */
+export const HISTORY_FILTERS = [
+  'event',
+  'learner',
+  'account',
+  'course',
+  'message',
+  'code',
+  'from',
+  'until',
+] as const satisfies readonly (keyof HistorySearch)[];
+
+/** Drops what is not known: people edit addresses. */
+export function historySearch(given: Record<string, unknown>): HistorySearch {
+  const found: HistorySearch = {};
+  const event = SUBTOPICS.find((subtopic) => subtopic === given.event);
+  if (event !== undefined) found.event = event;
+  for (const name of ['learner', 'message'] as const) {
+    const text = typeof given[name] === 'number' ? String(given[name]) : given[name];
+    if (typeof text === 'string' && text !== '' && text.length <= MAX_TEXT_LENGTH) found[name] = text;
+  }
+  for (const name of ['account', 'course', 'code'] as const) {
+    const number = Number(given[name]);
+    const isAllowed = Number.isSafeInteger(number) && number > 0;
+    if (isAllowed && (name !== 'code' || (number >= 100 && number <= 999))) found[name] = number;
+  }
+  for (const name of ['from', 'until'] as const) {
+    const text = given[name];
+    if (typeof text === 'string' && LOCAL_TIME.test(text) && !Number.isNaN(Date.parse(text)))
+      found[name] = text;
+  }
+  return found;
+}
+
+/** The same as members of the API. */
+export function historyFilter(search: HistorySearch): Record<string, string | number> {
+  const { event, learner, account, course, message, code, from, until } = search;
+  const given = {
+    subtopic: event,
+    learner_id: learner,
+    account_id: account,
+    course_id: course,
+    message_id: message,
+    response_status: code,
+    from_dt: from === undefined ? undefined : new Date(from).toISOString(),
+    until_dt: until === undefined ? undefined : new Date(until).toISOString(),
+  };
+  return Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,164 @@
+import { Checkbox, Group, Loader, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { replayCountQuery } from '../../../api/events.ts';
+import { FormButtons } from '../../../components/form-buttons.tsx';
+import { FormProblem } from '../../../components/form-problem.tsx';
+import { RunButtons } from '../../../components/run-buttons.tsx';
+import { shared } from '../../../texts/shared.ts';
+import { webhookReplay as texts } from '../../../texts/webhook-replay.ts';
+import { toInstant, toLocalTime } from '../../../utilities/local-time.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import { type ReplayPlan, type ReplayRun, useReplay } from './use-replay.ts';
+
+const DAY_MS = 86_400_000;
+
+interface ReplayedWebhook {
+  id: number;
+  name: string;
+  enabled: boolean;
+}
+
+/** Sends a webhook the events of a period that it got no message of. An inactive webhook is activated first. */
+export function ReplayDialog({
+  webhook,
+  since,
+  opened,
+  onClose,
+}: {
+  webhook: ReplayedWebhook;
+  /** The proposed beginning; null for a day ago. */
+  since: string | null;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={texts.title} size="md">
+      <Replay webhook={webhook} since={since} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function Replay({
+  webhook,
+  since,
+  onClose,
+}: {
+  webhook: ReplayedWebhook;
+  since: string | null;
+  onClose: () => void;
+}) {
+  const { run, start, stop, resume } = useReplay();
+  if (run === null) return <Period webhook={webhook} since={since} onStart={start} onClose={onClose} />;
+  return <Progress run={run} onStop={stop} onResume={resume} onClose={onClose} />;
+}
+
+function Period({
+  webhook,
+  since,
+  onStart,
+  onClose,
+}: {
+  webhook: ReplayedWebhook;
+  since: string | null;
+  onStart: (plan: ReplayPlan) => void;
+  onClose: () => void;
+}) {
+  const [openedAt] = useState(() => Date.now());
+  const [from, setFrom] = useState(toLocalTime(since ?? new Date(openedAt - DAY_MS).toISOString()));
+  const [to, setTo] = useState('');
+  const [again, setAgain] = useState(false);
+  const fromInstant = toInstant(from);
+  const toInstantOrNow = to === '' ? new Date(openedAt).toISOString() : toInstant(to);
+  const period =
+    fromInstant === null || toInstantOrNow === null ? null : { from: fromInstant, to: toInstantOrNow, again };
+  const isValid = period !== null && period.from < period.to;
+  const { data, error, isFetching } = useQuery({
+    ...replayCountQuery(webhook.id, period ?? { from: '', to: '', again }),
+    enabled: isValid,
+  });
+  const count = isValid ? data : undefined;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isValid || count === undefined) return;
+    // What happened while the dialog was open is missed, too.
+    const end = to === '' ? new Date().toISOString() : period.to;
+    onStart({ ...period, webhookId: webhook.id, activate: !webhook.enabled, to: end });
+  };
+  return (
+    <form noValidate onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm">{texts.description(webhook.name)}</Text>
+        {!webhook.enabled && <Text size="sm">{texts.activates}</Text>}
+        <Group grow align="start">
+          <TextInput
+            label={texts.from}
+            type="datetime-local"
+            value={from}
+            onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+            error={fromInstant === null ? texts.enterTime : isValid ? undefined : texts.order}
+          />
+          <TextInput
+            label={texts.to}
+            description={texts.toDescription}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            type="datetime-local"
+            value={to}
+            onChange={({ currentTarget }) => setTo(currentTarget.value)}
+          />
+        </Group>
+        <Checkbox
+          label={texts.again}
+          description={texts.againDescription}
+          checked={again}
+          onChange={({ currentTarget }) => setAgain(currentTarget.checked)}
+        />
+        <Group gap="xs" role="status">
+          {isFetching && <Loader size="xs" />}
+          <Text size="sm" fw={500}>
+            {count === undefined
+              ? isFetching && texts.counting
+              : texts.found(count.count, formatNumber(count.count), count.isLowerBound)}
+          </Text>
+        </Group>
+        <FormProblem error={isValid ? error : null} />
+        <FormButtons
+          submit={webhook.enabled ? texts.submit : texts.activateAndSubmit}
+          pending={false}
+          disabled={count === undefined || (count.count === 0 && webhook.enabled)}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  );
+}
+
+function Progress({
+  run: { phase, queued, error },
+  onStop,
+  onResume,
+  onClose,
+}: {
+  run: ReplayRun;
+  onStop: () => void;
+  onResume: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <Stack gap="md">
+      <Group gap="xs" role="status">
+        {phase === 'running' && <Loader size="xs" />}
+        <span>{texts[phase](queued, formatNumber(queued))}</span>
+      </Group>
+      <FormProblem error={error} />
+      <RunButtons
+        isRunning={phase === 'running'}
+        next={
+          phase === 'stopped' || phase === 'failed' ? { label: shared.continue, onClick: onResume } : null
+        }
+        onStop={onStop}
+        onClose={onClose}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,79 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { eventsKey, replayEvents } from '../../../api/events.ts';
+import { switchWebhook, webhooksKey } from '../../../api/webhooks.ts';
+
+/** Which events a webhook gets. */
+export interface ReplayPlan {
+  webhookId: number;
+  /** Whether the webhook is activated first. */
+  activate: boolean;
+  from: string;
+  /** Fixed when it starts: what happens from then on is sent anyway. */
+  to: string;
+  again: boolean;
+}
+
+/** How far a replay is. */
+export interface ReplayRun {
+  phase: 'running' | 'stopped' | 'failed' | 'done';
+  plan: ReplayPlan;
+  queued: number;
+  /** Where the next step begins. */
+  cursor: string | undefined;
+  error: unknown;
+}
+
+/**
+ * Replays events to a webhook step by step, until it is stopped. A step that is repeated after a failure queues nothing
+ * twice, because a webhook gets one message of each event.
+ */
+export function useReplay(): {
+  run: ReplayRun | null;
+  start: (plan: ReplayPlan) => void;
+  stop: () => void;
+  resume: () => void;
+} {
+  const queryClient = useQueryClient();
+  const [run, setRun] = useState<ReplayRun | null>(null);
+  const stopper = useRef<AbortController>(null);
+  // Closing the dialog stops it.
+  useEffect(() => () => stopper.current?.abort(), []);
+
+  const go = async (from: ReplayRun) => {
+    const stop = new AbortController();
+    stopper.current = stop;
+    let now: ReplayRun = { ...from, phase: 'running', error: null };
+    setRun(now);
+    try {
+      if (now.plan.activate) {
+        await switchWebhook(now.plan.webhookId, { enabled: true });
+        now = { ...now, plan: { ...now.plan, activate: false } };
+      }
+      while (now.phase === 'running') {
+        const { replayed, next_cursor: next } = await replayEvents(now.plan.webhookId, {
+          ...now.plan,
+          cursor: now.cursor,
+          dryRun: false,
+        });
+        const phase = next === null ? 'done' : stop.signal.aborted ? 'stopped' : 'running';
+        now = { ...now, phase, queued: now.queued + replayed, cursor: next ?? undefined };
+        setRun(now);
+      }
+    } catch (error) {
+      setRun({ ...now, phase: 'failed', error });
+    }
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: webhooksKey }),
+      queryClient.invalidateQueries({ queryKey: eventsKey }),
+    ]);
+  };
+  return {
+    run,
+    start: (plan) => void go({ phase: 'running', plan, queued: 0, cursor: undefined, error: null }),
+    stop: () => stopper.current?.abort(),
+    resume: () => {
+      if (run !== null) void go(run);
+    },
+  };
+}

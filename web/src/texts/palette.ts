@@ -1,0 +1,31 @@
+/** Texts of the command palette and of the list of keyboard shortcuts. */
+export const palette = {
+  open: 'Search',
+  label: 'Search for anything by name',
+  placeholder: 'Webhooks, accounts, content, learners, pages…',
+  groups: {
+    pages: 'Pages',
+    actions: 'Actions',
+    webhooks: 'Webhooks',
+    clients: 'API clients',
+    assets: 'Accounts and content',
+    registrations: 'Registrations',
+  },
+  allRegistrations: (text: string) => `All registrations of learners that start with “${text}”`,
+  searching: 'Searching…',
+  nothing: (text: string) => `No results for “${text}”`,
+  hint: 'Type a name, a learner’s id or a registration id.',
+  results: (count: number) => (count === 1 ? '1 result' : `${count} results`),
+  failed: 'Some results could not be read.',
+  shortcuts: {
+    title: 'Keyboard shortcuts',
+    search: 'Search for anything by name',
+    list: 'Show this list',
+    move: 'Move in a list of results',
+    choose: 'Open the selected result',
+    close: 'Close a dialog or panel',
+    up: 'Up',
+    down: 'Down',
+    or: 'or',
+  },
+} as const;

@@ -1,0 +1,33 @@
+import { isolate } from '../utilities/isolate.ts';
+
+const messages = (count: number, formatted: string) => (count === 1 ? '1 message' : `${formatted} messages`);
+
+/** Texts of replaying events to a webhook. */
+export const webhookReplay = {
+  action: 'Replay events…',
+  activateAndReplay: 'Activate and replay…',
+  title: 'Replay events',
+  description: (name: string) =>
+    `Sends ${isolate(name)} the events that it matches and got no message of. They are queued in order, behind the waiting messages.`,
+  activates: 'The webhook is inactive. It is activated first, so new events are sent, too.',
+  from: 'From',
+  to: 'To',
+  toDescription: 'Empty: until now',
+  enterTime: 'Enter a date and a time',
+  order: 'Must be earlier than the end',
+  again: 'Also events that it got before',
+  againDescription: 'They are sent again with the same webhook-id, so that receivers can recognize them.',
+  counting: 'Counting…',
+  found: (count: number, formatted: string, isLowerBound: boolean) =>
+    isLowerBound
+      ? `At least ${messages(count, formatted)} will be queued.`
+      : count === 0
+        ? 'The webhook missed no events in this period.'
+        : `${messages(count, formatted)} will be queued.`,
+  submit: 'Replay',
+  activateAndSubmit: 'Activate and replay',
+  running: (count: number, formatted: string) => `${messages(count, formatted)} queued so far…`,
+  stopped: (count: number, formatted: string) => `Stopped: ${messages(count, formatted)} queued.`,
+  failed: (count: number, formatted: string) => `${messages(count, formatted)} queued before this failure:`,
+  done: (count: number, formatted: string) => `Done: ${messages(count, formatted)} queued.`,
+} as const;
