@@ -6,7 +6,7 @@ import { GOAL_NAMES, type GoalName } from './results.ts';
 
 export const USAGE = `Usage: npm run bench -- [--quick] [--only NAME]… [--json] [--profile FOLDER]
                         [--database sqlite|postgres] [--database-url URL] [--queue database|sqs]
-                        [--goal NAME=NUMBER]… [--results FILE]
+                        [--goal NAME=NUMBER]… [--results FILE] [--compare FILE [--read FILE]]
 
 Measures the service, started as its users start it, against a target on this machine, and writes the
 results to bench/latest.json. It ends with 1 when a goal is missed. Deliveries are held against bare undici posting to the same target in the
@@ -22,6 +22,9 @@ Options:
                     ${GOAL_NAMES.slice(4, 7).join(', ')},
                     ${GOAL_NAMES.slice(7).join(', ')}
   --results FILE    writes the results there
+  --compare FILE    compares the ratios with those of an earlier run, and ends with 1 if one fell by more than its
+                    spread: the distance between the quartiles of its turns, or a tenth if there were no turns
+  --read FILE       measures nothing: compares the results in this file
   --json            writes the results to standard output instead of the tables
   --profile FOLDER  each service process writes a CPU profile there when it ends; the rates are lower then
   --help            writes this text
@@ -42,6 +45,10 @@ export interface BenchArguments {
   goals: Partial<Record<GoalName, number>>;
   /** Where the results are written; null: to the usual file of the engines. */
   resultsFile: string | null;
+  /** Results of an earlier run to compare with; null: none. */
+  compareFile: string | null;
+  /** Results that are read instead of measured; null: they are measured. */
+  readFile: string | null;
 }
 
 /** The arguments are not what the bench takes. */
@@ -62,7 +69,10 @@ export function parseBenchArguments(args: string[]): BenchArguments {
     queue,
     goal,
     results,
+    compare,
+    read,
   } = parse(args);
+  if (read !== undefined && compare === undefined) throw new UsageError('--read needs --compare');
   const names = (only ?? []).flatMap((each) => each.split(','));
   const unknown = names.find((name) => !isScenarioName(name));
   if (unknown !== undefined) throw new UsageError(`there is no scenario ${JSON.stringify(unknown)}`);
@@ -76,6 +86,8 @@ export function parseBenchArguments(args: string[]): BenchArguments {
     profileFolder: profile ?? null,
     goals: goalsOf(goal ?? []),
     resultsFile: results ?? null,
+    compareFile: compare ?? null,
+    readFile: read ?? null,
   };
 }
 
@@ -93,6 +105,8 @@ function parse(args: string[]) {
         profile: { type: 'string' },
         goal: { type: 'string', multiple: true },
         results: { type: 'string' },
+        compare: { type: 'string' },
+        read: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

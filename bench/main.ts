@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { parseBenchArguments, USAGE, UsageError } from './arguments.ts';
-import { renderReport } from './report.ts';
+import { type BenchArguments, parseBenchArguments, USAGE, UsageError } from './arguments.ts';
+import { compareRuns, readResults } from './comparison.ts';
+import { renderComparison, renderReport } from './report.ts';
+import type { Results } from './results.ts';
 import { runBench } from './run-bench.ts';
 
 /** A file for each engine. */
@@ -11,29 +13,49 @@ const latestOf = (database: string, queue: string) => {
 const EXIT_MISSED = 1;
 const EXIT_USAGE = 2;
 
+/** Runs the bench, writes and shows its results, and says which goals were missed. */
+async function measure(args: BenchArguments): Promise<Results> {
+  const { plan, only, json, profileFolder, database, queue, goals, resultsFile } = args;
+  const results = await runBench({
+    plan,
+    only,
+    profileFolder,
+    database,
+    queue,
+    goals,
+    tell: (what) => console.error(what),
+  });
+  const text = `${JSON.stringify(results, null, 2)}\n`;
+  writeFileSync(resultsFile ?? latestOf(database.name, queue), text);
+  process.stdout.write(json ? text : `${renderReport(results)}\n`);
+  const missed = results.goals.filter(({ reached }) => reached === false);
+  for (const { name, wanted, found } of missed) console.error(`missed: ${name}: ${found}, wanted ${wanted}`);
+  if (missed.length > 0) process.exitCode = EXIT_MISSED;
+  return results;
+}
+
+/** Shows how a run compares with an earlier one, and names each ratio that fell. */
+function compare(earlier: Results, later: Results, { json }: BenchArguments): void {
+  const comparison = compareRuns(earlier, later);
+  // With `--json`, standard output holds the results alone.
+  (json ? process.stderr : process.stdout).write(`\n${renderComparison(comparison)}\n`);
+  const fallen = comparison.ratios.filter(({ hasFallen }) => hasFallen);
+  for (const { name, earlier: was, later: is, spread } of fallen)
+    console.error(
+      `fell: ${name}: ${is.toFixed(3)}, was ${was.toFixed(3)}, which is more than its spread of ${spread.toFixed(3)}`,
+    );
+  if (fallen.length > 0) process.exitCode = EXIT_MISSED;
+}
+
 try {
-  const { help, plan, only, json, profileFolder, database, queue, goals, resultsFile } = parseBenchArguments(
-    process.argv.slice(2),
-  );
-  if (help) {
+  const args = parseBenchArguments(process.argv.slice(2));
+  if (args.help) {
     process.stdout.write(USAGE);
   } else {
-    const results = await runBench({
-      plan,
-      only,
-      profileFolder,
-      database,
-      queue,
-      goals,
-      tell: (what) => console.error(what),
-    });
-    const text = `${JSON.stringify(results, null, 2)}\n`;
-    writeFileSync(resultsFile ?? latestOf(database.name, queue), text);
-    process.stdout.write(json ? text : `${renderReport(results)}\n`);
-    const missed = results.goals.filter(({ reached }) => reached === false);
-    for (const { name, wanted, found } of missed)
-      console.error(`missed: ${name}: ${found}, wanted ${wanted}`);
-    if (missed.length > 0) process.exitCode = EXIT_MISSED;
+    // Read first: a run takes minutes, and it may write to the same file.
+    const earlier = args.compareFile === null ? null : readResults(args.compareFile);
+    const results = args.readFile === null ? await measure(args) : readResults(args.readFile);
+    if (earlier !== null) compare(earlier, results, args);
   }
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;

@@ -23,7 +23,11 @@ const COMMITS_PER_SECOND_TIMED = 1_000;
 
 type FilesResult = Pick<
   PlayerResult,
-  'files_per_second' | 'static_files_per_second' | 'share_of_static' | 'cpu_share_of_static'
+  | 'files_per_second'
+  | 'static_files_per_second'
+  | 'share_of_static'
+  | 'share_of_static_turns'
+  | 'cpu_share_of_static'
 >;
 type CommitsResult = Pick<PlayerResult, 'commits_per_second' | 'cpu_ms_per_commit' | 'p50_ms' | 'p99_ms'>;
 
@@ -110,10 +114,12 @@ async function measureFiles(
     for (let turn = 0; turn < plan.openings; turn++) rates.push(await openBoth());
     const cpu = difference(before.service, service.cpuMs());
     const bareCpu = difference(before.bare, cpuMsOf(bare.pid));
+    const shares = rates.map(([own, other]) => own / other);
     return {
       files_per_second: median(rates.map(([own]) => own)),
       static_files_per_second: median(rates.map(([, other]) => other)),
-      share_of_static: median(rates.map(([own, other]) => own / other)),
+      share_of_static: median(shares),
+      share_of_static_turns: shares,
       cpu_share_of_static: cpu === null || bareCpu === null ? null : bareCpu / cpu,
     };
   } finally {

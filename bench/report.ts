@@ -1,3 +1,4 @@
+import type { RunComparison } from './comparison.ts';
 import type { EventsResult, Goal, Results } from './results.ts';
 
 const UNKNOWN = '–';
@@ -18,6 +19,24 @@ export function renderReport(results: Results): string {
     ...playerTable(results),
     ...othersTable(results),
     ...goalsTable(results.goals),
+  ].join('\n');
+}
+
+/** A comparison of two runs as a table for a person. */
+export function renderComparison({ ratios, missing, differences }: RunComparison): string {
+  const rows = ratios.map(({ name, earlier, later, spread, hasFallen }) => [
+    name,
+    fraction(earlier),
+    fraction(later),
+    fraction(spread),
+    hasFallen ? 'fell' : '',
+  ]);
+  return [
+    ...differences.map(
+      (what) => `The ${what} of the two runs differs, so the ratios may differ for that reason.`,
+    ),
+    ...table([['Ratio', 'earlier', 'now', 'spread', ''], ...rows]),
+    ...missing.map((name) => `not measured now: ${name}`),
   ].join('\n');
 }
 

@@ -57,6 +57,8 @@ export interface PlayerResult {
   /** Of a bare server that streams the same files, in turns with the service. */
   static_files_per_second: number;
   share_of_static: number;
+  /** Of each opening of the course, in order. */
+  share_of_static_turns: number[];
   /** The CPU time of the bare server as a share of the service's, for the same files; null where the system does not say. */
   cpu_share_of_static: number | null;
   learners: number;

@@ -1,0 +1,133 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { UsageError } from './arguments.ts';
+import { quantile } from './quantile.ts';
+import type { DeliveriesResult, Results } from './results.ts';
+
+/** The part of a ratio that counts as its spread if its run recorded no turns. */
+const SPREAD_WITHOUT_TURNS = 0.1;
+const QUARTILES = [0.25, 0.75] as const;
+
+/** A ratio of one run. */
+interface Ratio {
+  value: number;
+  /** The distance between the quartiles of its turns. */
+  spread: number;
+}
+
+/** A ratio in an earlier run and a later one. */
+export interface ComparedRatio {
+  /** Such as `deliveries.one_webhook.share_of_raw`. */
+  name: string;
+  earlier: number;
+  later: number;
+  /** How far it may fall: the larger spread of the two runs. */
+  spread: number;
+  hasFallen: boolean;
+}
+
+/** A later run of the bench beside an earlier one. */
+export interface RunComparison {
+  /** Every ratio that both runs measured. */
+  ratios: ComparedRatio[];
+  /** Names of ratios that only the earlier run measured. */
+  missing: string[];
+  /** In what the runs differ, besides their results: `machine`, `plan`. */
+  differences: string[];
+}
+
+/** The members of results that a comparison needs. */
+type Comparable = Pick<Results, 'machine' | 'database' | 'queue' | 'plan' | 'deliveries' | 'player'>;
+
+/**
+ * Reads the results that a run wrote.
+ * @throws {UsageError} if the file is missing, is not JSON or holds something else
+ */
+export function readResults(file: string): Results {
+  if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON`, { cause: error });
+  }
+  const members = ['machine', 'database', 'queue', 'plan', 'deliveries'];
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null;
+  if (!isObject(read)) throw new UsageError(`${file} does not hold results of the bench`);
+  const absent = members.filter((name) => !isObject(read[name]));
+  if (absent.length > 0)
+    throw new UsageError(`${file} does not hold results of the bench: it lacks ${absent.join(', ')}`);
+  return read as unknown as Results;
+}
+
+/**
+ * Holds a run against an earlier one. Ratios alone: a rate says as much about the machine as about the program.
+ * @throws {UsageError} if the runs are about different engines or have no ratio in common
+ */
+export function compareRuns(earlier: Comparable, later: Comparable): RunComparison {
+  for (const engine of ['database', 'queue'] as const)
+    if (earlier[engine].name !== later[engine].name)
+      throw new UsageError(
+        `the runs cannot be compared: the ${engine} was ${earlier[engine].name}, and is ${later[engine].name}`,
+      );
+  const before = ratiosOf(earlier);
+  const after = ratiosOf(later);
+  const ratios = [...before].flatMap(([name, ratio]) => {
+    const now = after.get(name);
+    return now === undefined ? [] : [compared(name, ratio, now)];
+  });
+  if (ratios.length === 0) throw new UsageError('the runs cannot be compared: they have no ratio in common');
+  return {
+    ratios,
+    missing: [...before.keys()].filter((name) => !after.has(name)),
+    differences: [
+      ...(isSame(earlier.machine, later.machine) ? [] : ['machine']),
+      ...(earlier.plan.name === later.plan.name ? [] : ['plan']),
+    ],
+  };
+}
+
+function compared(name: string, earlier: Ratio, later: Ratio): ComparedRatio {
+  const spread = Math.max(earlier.spread, later.spread);
+  return {
+    name,
+    earlier: earlier.value,
+    later: later.value,
+    spread,
+    hasFallen: earlier.value - later.value > spread,
+  };
+}
+
+function ratiosOf({ deliveries, player }: Comparable): Map<string, Ratio> {
+  const found = new Map<string, Ratio>();
+  const add = (name: string, value: number | null | undefined, turns: readonly number[] = []) => {
+    if (typeof value !== 'number' || !Number.isFinite(value)) return;
+    found.set(name, { value, spread: turns.length > 1 ? spreadOf(turns) : value * SPREAD_WITHOUT_TURNS });
+  };
+  for (const [scenario, result] of Object.entries(deliveries)) {
+    const name = `deliveries.${scenario}`;
+    add(`${name}.share_of_raw`, result.share_of_raw, sharesOfTurns(result, 'raw'));
+    add(`${name}.share_of_base`, result.share_of_base, sharesOfTurns(result, 'base'));
+    add(`${name}.share_of_bare`, result.sqs?.share_of_bare);
+  }
+  add('player.share_of_static', player?.share_of_static, player?.share_of_static_turns);
+  add('player.cpu_share_of_static', player?.cpu_share_of_static);
+  return found;
+}
+
+/** The share of each turn of the service beside the other side's turn that came next to it. */
+function sharesOfTurns({ turns }: DeliveriesResult, other: 'raw' | 'base'): number[] {
+  return turns.service.flatMap((rate, n) => {
+    const beside = turns[other][n];
+    return beside === undefined || beside === 0 ? [] : [rate / beside];
+  });
+}
+
+function spreadOf(turns: readonly number[]): number {
+  const [low, high] = QUARTILES.map((share) => quantile(turns, share));
+  return high! - low!;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
