@@ -43,7 +43,7 @@ describe('dead letters', () => {
     await visit.assertAccessible();
   });
 
-  it('are searched, opened, and sent again one by one or all, in order', async () => {
+  it('are searched, opened, and redelivered one by one or all, in order', async () => {
     await deadLetters(['CRM', '<b>LMS</b>'], 3);
     await using visit = await ui.visit(DEAD_LETTERS);
     const { page } = visit;
@@ -64,13 +64,13 @@ describe('dead letters', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     target.respondWith(answer(200));
     await page
-      .getByRole('button', { name: /^Send again:/ })
+      .getByRole('button', { name: /^Redeliver:/ })
       .first()
       .click();
-    await page.getByText('The message is queued to be sent again.').waitFor();
+    await page.getByText('The message was queued for redelivery.').waitFor();
     await page.getByRole('button', { name: 'Clear search' }).click();
-    await page.getByRole('button', { name: 'Send all again…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Send all again' }).click();
+    await page.getByRole('button', { name: 'Redeliver all…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Redeliver all' }).click();
     await page.getByText('Done: 5 queued. They are being sent now.').waitFor();
     await visit.assertAccessible();
     await page.emulateMedia({ colorScheme: 'light' });
@@ -85,7 +85,7 @@ describe('dead letters', () => {
     assert.deepEqual(names, ['0', '1', '2', '0', '1', '2']);
   });
 
-  it('are sent again step by step: Stop ends it, says what was done and left, and it can go on', async () => {
+  it('are redelivered step by step: Stop ends it, says what was done and left, and it can go on', async () => {
     const count = 120;
     await deadLetters(
       Array.from({ length: count }, (_, n) => `Receiver ${n}`),
@@ -106,9 +106,9 @@ describe('dead letters', () => {
       }
       await route.continue();
     });
-    await page.getByRole('button', { name: 'Send all again…' }).click();
+    await page.getByRole('button', { name: 'Redeliver all…' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Send all again' }).click();
+    await dialog.getByRole('button', { name: 'Redeliver all' }).click();
     await begun.promise;
     await dialog.getByRole('status').getByText('50 of 120 queued').waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();

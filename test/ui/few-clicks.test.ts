@@ -135,8 +135,8 @@ describe('what takes few clicks', () => {
     await tile.waitFor();
     const clicks = await countClicks(page);
     await tile.click();
-    await page.getByRole('button', { name: 'Send all again…' }).click();
-    await page.getByRole('button', { name: 'Send all again', exact: true }).click();
+    await page.getByRole('button', { name: 'Redeliver all…' }).click();
+    await page.getByRole('button', { name: 'Redeliver all', exact: true }).click();
     await page.getByText('Done: 3 queued. They are being sent now.').waitFor();
     assert.equal(await clicks(), 3);
     await target.waitFor(before + 6);

@@ -115,13 +115,13 @@ describe('finding messages in a webhook’s history', () => {
     await page.getByText('1 selected').waitFor();
     await visit.assertAccessible();
     await visit.showScheme('light');
-    await page.getByRole('button', { name: 'Send selected again' }).click();
-    await page.getByText('1 message is queued to be sent again.').waitFor();
+    await page.getByRole('button', { name: 'Redeliver selected' }).click();
+    await page.getByText('1 message was queued for redelivery.').waitFor();
     await target.waitFor(before + 1);
     await page.goto(`${ui.service.url}/ui${history()}&code=503`);
     const clicks = await countClicks(page);
-    await page.getByRole('button', { name: 'Send matching again…' }).click();
-    await page.getByRole('button', { name: 'Send all again' }).click();
+    await page.getByRole('button', { name: 'Redeliver matching…' }).click();
+    await page.getByRole('button', { name: 'Redeliver all' }).click();
     await page.getByText('Done: 2 queued. They are being sent now.').waitFor();
     assert.equal(await clicks(), 2);
     await target.waitFor(before + 3);

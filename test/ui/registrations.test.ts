@@ -202,7 +202,7 @@ describe('registrations', () => {
     await using visit = await ui.visit(`/registrations?account_id=${id}`);
     const { page } = visit;
     await page.getByRole('link', { name: 'alan' }).waitFor();
-    await page.getByRole('searchbox', { name: 'Learner id, or its beginning' }).fill('grace');
+    await page.getByRole('searchbox', { name: 'Search by learner id' }).fill('grace');
     await page.getByRole('link', { name: 'alan' }).waitFor({ state: 'detached' });
     await visit.arrived(`/registrations?account_id=${id}&search=grace`);
     assert.equal(await page.getByRole('link', { name: /^Grace/ }).count(), 2);

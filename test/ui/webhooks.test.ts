@@ -214,7 +214,7 @@ describe('webhooks', () => {
     await drawer.getByText('As sent').click();
     await drawer.getByText(/^\{"subscription_id":/).waitFor();
     target.respondWith(answer(200));
-    await drawer.getByRole('button', { name: 'Send again' }).click();
+    await drawer.getByRole('button', { name: 'Redeliver' }).click();
     await drawer.getByText('Delivered', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await visit.arrived(`${WEBHOOKS}/${id}?tab=history&outcome=DEAD_LETTERED`);

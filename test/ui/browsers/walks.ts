@@ -152,7 +152,7 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       await person.sees('ada');
     });
 
-    it('dead letters are sent again, one from its row and then all', async () => {
+    it('dead letters are redelivered, one from its row and then all', async () => {
       await using target = await startTarget();
       target.respondWith(answer(410, { statusText: 'Gone' }));
       const webhook = { name: 'Gone', topic: 'ACCOUNT', target_url: target.url, max_attempts: 1 };
@@ -162,11 +162,11 @@ export function walkMainWays(browser: string, start: (display: string) => Promis
       await until(async () => (await left()) === 2, 'both are dead letters', WAIT_MS);
       target.respondWith(answer(200));
       await person.open(DEAD_LETTERS);
-      await person.click({ name: 'Send again:', row: 'Gone' });
-      await until(async () => (await left()) === 1, 'one is sent again', WAIT_MS);
-      await person.click({ name: 'Send all again…' });
-      await person.click({ name: 'Send all again', within: DIALOG });
-      await until(async () => (await left()) === 0, 'all are sent again', WAIT_MS);
+      await person.click({ name: 'Redeliver:', row: 'Gone' });
+      await until(async () => (await left()) === 1, 'one is redelivered', WAIT_MS);
+      await person.click({ name: 'Redeliver all…' });
+      await person.click({ name: 'Redeliver all', within: DIALOG });
+      await until(async () => (await left()) === 0, 'all are redelivered', WAIT_MS);
       await person.sees('No dead letters');
     });
 

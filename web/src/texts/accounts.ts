@@ -108,7 +108,7 @@ export const accounts = {
       action: 'Add content',
       title: (name: string) => `Add content to ${isolate(name)}`,
       folder:
-        'Adding a folder adds everything in it and below, including content that is put there later. Later content triggers no event.',
+        'Adding a folder adds everything in it and below, including content that is added there later. Content that is added later triggers no event.',
       event:
         'Triggers “Content added” for content that the account does not have yet: one event for each folder that contains some of it.',
       done: (added: number, unchanged: number) =>

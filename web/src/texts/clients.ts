@@ -71,7 +71,7 @@ export const clients = {
       'content:write': 'Change accounts, folders and courses; import courses; add content to accounts.',
       'webhooks:read': 'Read webhooks, their statistics, history and lines, but never their secrets.',
       'webhooks:write':
-        'Create, change and delete webhooks; send messages again; retry or skip waiting messages.',
+        'Create, change and delete webhooks; redeliver messages; retry or skip waiting messages.',
       'registrations:write': 'Register learners, create launch links and report their status.',
       'statements:read': 'Read learning records through the Experience API (xAPI).',
       'statements:write': 'Store learning records through the Experience API (xAPI).',

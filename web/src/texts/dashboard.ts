@@ -36,7 +36,7 @@ export const dashboard = {
     blockedSome: 'Blocked by a failing message',
     deadLetters: 'Dead letters',
     deadLettersNone: 'No dead letters',
-    deadLettersSome: 'Can be sent again',
+    deadLettersSome: 'Can be redelivered',
     health: 'System',
     healthy: 'Healthy',
     unhealthy: (count: number) => (count === 1 ? '1 problem' : `${count} problems`),

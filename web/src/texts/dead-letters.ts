@@ -1,10 +1,10 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** Dead letters of all webhooks, and sending them again. */
+/** Dead letters of all webhooks, and their redelivery. */
 export const deadLetters = {
   title: 'Dead letters',
   description:
-    'Messages of all webhooks that could not be delivered. You can send them again until they expire (dead_letter_days).',
+    'Messages of all webhooks that could not be delivered. You can redeliver them until they expire (dead_letter_days).',
   label: 'Dead letters',
   search: 'Search by webhook or message id',
   columns: {
@@ -21,35 +21,35 @@ export const deadLetters = {
   onlyOf: (name: string) => `Only ${isolate(name)}`,
   showAll: 'Show all webhooks',
   open: (event: string, id: number) => `${event}, delivery ${id}`,
-  resend: 'Send again',
-  resendOf: (event: string, id: number) => `Send again: ${event}, delivery ${id}`,
+  resend: 'Redeliver',
+  resendOf: (event: string, id: number) => `Redeliver: ${event}, delivery ${id}`,
   cannot: {
-    deleted: 'The webhook was deleted, so there is nowhere to send it.',
+    deleted: 'The webhook was deleted, so there is no target to send it to.',
     inactive: 'The webhook is inactive and would discard the message. Activate it first.',
   },
-  resent: 'The message is queued to be sent again.',
+  resent: 'The message was queued for redelivery.',
   empty: {
     title: 'No dead letters',
     description:
       'Messages appear here when all their delivery attempts have failed, or when someone moves them here.',
   },
   redelivery: {
-    action: 'Send all again…',
-    actionOfOne: 'Send these again…',
-    title: 'Send dead letters again',
+    action: 'Redeliver all…',
+    actionOfOne: 'Redeliver these…',
+    title: 'Redeliver dead letters',
     ofOne: (name: string) =>
       `All dead letters of ${isolate(name)} are queued behind the waiting messages, in their original order. Messages that are dead-lettered from now on are not included.`,
     ofMatching: (name: string) =>
       `Messages of ${isolate(name)} that match the filters are queued behind the waiting messages, in their original order: dead letters or, if that outcome is chosen, discarded ones.`,
     ofAll:
       'The dead letters of all active webhooks are queued behind the waiting messages, in their original order for each webhook. Messages that are dead-lettered from now on are not included.',
-    start: 'Send all again',
+    start: 'Redeliver all',
     progress: (done: string, total: string) => `${done} of ${total} queued`,
     progressLabel: 'Progress',
     more: (total: string) => `more than ${total}`,
     done: (done: string) => `Done: ${done} queued. They are being sent now.`,
     doneOne: 'Done: 1 message queued. It is being sent now.',
-    none: 'No messages to send again.',
+    none: 'No messages to redeliver.',
     stopped: (done: string, left: string) => `Stopped: ${done} queued, ${left} still dead letters.`,
     running: 'Queuing…',
   },

@@ -21,13 +21,13 @@ export const deliveries = {
   andMore: (count: number) => `and ${count} more`,
   tick: (event: string, id: number) => `Select ${event}, delivery ${id}`,
   ticked: (count: string) => `${count} selected`,
-  resendTicked: 'Send selected again',
+  resendTicked: 'Redeliver selected',
   untick: 'Clear selection',
   resent: (count: number, formatted: string) =>
     count === 1
-      ? '1 message is queued to be sent again.'
-      : `${formatted} messages are queued to be sent again.`,
-  resendMatching: 'Send matching again…',
+      ? '1 message was queued for redelivery.'
+      : `${formatted} messages were queued for redelivery.`,
+  resendMatching: 'Redeliver matching…',
   filters: {
     title: 'Filters',
     active: (count: number) => (count === 1 ? '1 filter' : `${count} filters`),
@@ -46,7 +46,7 @@ export const deliveries = {
   filter: 'Outcome',
   all: 'All outcomes',
   attemptsOf: (count: string, number: number) => (number === 1 ? '1 attempt' : `${count} attempts`),
-  resendDead: 'Send dead letters again…',
+  resendDead: 'Redeliver dead letters…',
   open: (event: string, id: number) => `${event}, delivery ${id}`,
   noAnswer: 'No response',
   notTried: 'Not attempted',
@@ -92,8 +92,8 @@ export const deliveries = {
     earlierLeftOut: 'Only the latest attempts are kept.',
     resent: 'Sent twice: the target closed the connection while the request was being sent.',
     waits: 'Waiting in line. It will be sent automatically.',
-    redeliver: 'Send again',
-    redelivered: 'The message is queued to be sent again.',
+    redeliver: 'Redeliver',
+    redelivered: 'The message was queued for redelivery.',
     inactive: 'The webhook is inactive and would discard the message. Activate it first.',
     missing: 'This delivery no longer exists. Its record may have expired.',
   },

@@ -4,7 +4,7 @@ import { isolate } from '../utilities/isolate.ts';
 export const events = {
   title: 'Events',
   one: 'Event',
-  description: 'Everything that happened, newest first, whether a webhook was interested or not.',
+  description: 'Everything that happened, newest first, with or without a matching webhook.',
   label: 'Events',
   columns: { event: 'Event', about: 'About', user: 'User', webhooks: 'Webhooks', time: 'Occurred' },
   open: (event: string, id: number) => `${event}, event ${id}`,
@@ -39,14 +39,14 @@ export const events = {
     description: 'No event matches these filters. Old events are removed (delivery_history_days).',
   },
   searching: {
-    title: 'Nothing found so far',
-    description: 'There is much to search. The search can continue with older events.',
-    action: 'Continue',
+    title: 'No results so far',
+    description: 'Older events have not been searched yet.',
+    action: 'Search older events',
   },
   missing: {
     title: 'This event does not exist',
     description: 'It may have expired (delivery_history_days).',
-    action: 'Events',
+    action: 'All events',
   },
   details: {
     id: (id: number) => `Event ${id}`,
@@ -57,13 +57,13 @@ export const events = {
     learner: 'Learner',
     user: 'User',
     eventsOf: (name: string) => `Events of ${isolate(name)}`,
-    resource: 'What its messages say',
+    resource: 'Message content',
     resourceOf: 'resource, as JSON',
     copy: 'Copy JSON',
     got: {
       title: 'Messages',
       description: 'The status of the message for each webhook that got one.',
-      empty: 'No webhook got a message of this event.',
+      empty: 'No webhook got a message about this event.',
     },
     others: {
       title: 'Other webhooks',
@@ -97,7 +97,7 @@ export const events = {
     CONFIGURATION_CHANGED: 'It would match now, but did not then.',
   },
   panel: {
-    description: 'What happened, and whether webhooks got a message of it.',
+    description: 'What happened, and whether webhooks got a message about it.',
     all: 'Show all',
     empty: 'No events. Old events are removed (delivery_history_days).',
   },

@@ -7,7 +7,7 @@ export const registrations = {
   description:
     'Learners, their courses and their progress. A registration keeps the course version it was created with.',
   label: 'Registrations',
-  search: 'Learner id, or its beginning',
+  search: 'Search by learner id',
   columns: {
     learner: 'Learner',
     course: 'Course',
@@ -60,7 +60,7 @@ export const registrations = {
     accountDescription: 'It must be active.',
     course: 'Course or equivalent',
     courseDescription:
-      'Content that the account has. The learner gets the currently published version or, for an equivalent, one of its languages.',
+      'Lists what the account has. The learner gets the published version of a course, or one language of an equivalent.',
     nothing: 'The account has no courses or equivalents',
     learner: 'Learner id',
     learnerDescription:
@@ -206,7 +206,7 @@ export const registrations = {
     lastReport: 'Last report',
     reset: 'Registration reset',
     interactionsOf: (unit: string) => `Answers in ${isolate(unit)}`,
-    unnamed: 'Question without a name',
+    unnamed: 'Unnamed question',
     answer: 'Answer',
     noAnswer: '–',
     correct: 'Correct answer',
@@ -216,7 +216,7 @@ export const registrations = {
     raw: 'Raw data',
     rawOf: (unit: string) => `Raw data of ${isolate(unit)}`,
     copyRaw: (unit: string) => `Copy the raw data of ${isolate(unit)}`,
-    noData: 'The unit has reported nothing.',
+    noData: 'This unit has not reported any data.',
     more: 'Show earlier reports',
   },
   statements: {

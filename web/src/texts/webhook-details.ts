@@ -25,7 +25,7 @@ export const webhookDetails = {
   inactive: {
     title: 'Inactive: events create no messages',
     since: 'Inactive since',
-    hint: 'What it misses can be replayed for as long as events are kept (delivery_history_days).',
+    hint: 'Events that it misses can be replayed for as long as events are kept (delivery_history_days).',
     activate: 'Activate',
   },
   error: {
@@ -36,7 +36,7 @@ export const webhookDetails = {
       count === 1 ? 'The last attempt failed, at' : `The last ${formatted} attempts failed, since`,
     lastAttempt: (max: string) =>
       `If attempt ${max} of this message fails, it is moved to dead letters and the next one is sent.`,
-    deadLettered: 'The message was moved to dead letters. It is sent only if someone sends it again.',
+    deadLettered: 'The message was moved to dead letters. It is sent only if someone redelivers it.',
     copy: 'Copy the error',
     attempts: 'Show attempts',
     hint: 'The alert clears when a message is delivered or when you edit the webhook.',
@@ -72,7 +72,7 @@ export const webhookDetails = {
       PAUSED: 'Paused',
     },
     empty: 'Every message was delivered or moved to dead letters.',
-    dead: 'Some messages were moved to dead letters. They are sent only if someone sends them again.',
+    dead: 'Some messages were moved to dead letters. They are sent only if someone redelivers them.',
     seeDead: 'Show dead letters',
     paused: 'The webhook is paused. Its messages are sent once it is resumed.',
     turnedOff: 'The settings of this service currently turn delivery off.',
@@ -89,9 +89,9 @@ export const webhookDetails = {
     retry: 'Retry now',
     retried: 'The message is being retried now.',
     skip: 'Move to dead letters…',
-    skipTitle: 'Give up on this message?',
+    skipTitle: 'Move this message to dead letters?',
     skipDescription: (event: string) =>
-      `The first message in line (${event}) is moved to dead letters, and the next one is sent. You can send it again later, but it will then arrive out of order.`,
+      `The first message in line (${event}) is moved to dead letters, and the next one is sent. You can redeliver it later, but it will then arrive out of order.`,
     skipConfirm: 'Move to dead letters',
     skipped: 'The message was moved to dead letters.',
   },
