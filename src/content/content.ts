@@ -12,6 +12,8 @@ import {
   accountsHolding,
   deleteContentOfAccount,
 } from './account-content/account-content-service.ts';
+import { manyAccountsRoutes } from './account-content/many-accounts-routes.ts';
+import { ManyAccountsService } from './account-content/many-accounts-service.ts';
 import { accountRoutes } from './accounts/account-routes.ts';
 import { AccountService } from './accounts/account-service.ts';
 import type { OnDeleted } from './assets/deletion.ts';
@@ -82,6 +84,12 @@ export async function openContent(context: ServiceContext, options: ContentOptio
     maxAssetsAdded: settings.max_assets_per_call,
     now,
   });
+  const manyAccounts = new ManyAccountsService({
+    database,
+    events,
+    maxAssetsAdded: settings.max_assets_per_call,
+    now,
+  });
   const folders = new FolderService({
     database,
     occupants: [coursesInFolder, equivalentsInFolder, bundlesInFolder],
@@ -125,6 +133,7 @@ export async function openContent(context: ServiceContext, options: ContentOptio
     async addRoutes(routes, unitsOf) {
       accountRoutes(routes, accounts, idempotency);
       accountContentRoutes(routes, accountContents, idempotency);
+      manyAccountsRoutes(routes, manyAccounts, idempotency);
       folderRoutes(routes, folders, idempotency);
       courseRoutes(routes, courses, idempotency);
       const maxPackageBytes = settings.max_package_size;

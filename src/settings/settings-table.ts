@@ -381,8 +381,9 @@ export const SETTINGS_TABLE = {
     parser: wholeNumber({ min: 1, max: 1_000_000 }),
     default: 5_000,
     meaning:
-      'Maximum number of courses, equivalents and bundles that one call can add to an account, including those in ' +
-      'folders. A call that would add more is rejected with 409 and adds nothing.',
+      'Maximum number of courses, equivalents and bundles that one call can add to accounts, including those in ' +
+      'folders and counted for each account. It also limits a removal from many accounts. A call that would change more is ' +
+      'rejected with 409 and changes nothing.',
   }),
   max_package_size: define({
     group: 'Limits',

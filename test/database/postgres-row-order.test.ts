@@ -247,6 +247,12 @@ async function pathsOf({ api }: TestService, deadWebhook: number): Promise<strin
       records.push(`/webhooks/${id}/deliveries/${delivery.id}`);
     }
   }
+  for (const list of ['courses', 'equivalents', 'bundles', 'folders']) {
+    const type = list.slice(0, -1).toUpperCase();
+    for (const id of await idsOf(list)) {
+      records.push(`/content/${type}/${id}/accounts`, `/content/${type}/${id}/accounts?limit=2`);
+    }
+  }
   for (const type of ['course', 'equivalent']) {
     for (const id of await idsOf(`${type}s`)) records.push(`/ui/api/usage/${type.toUpperCase()}/${id}`);
   }

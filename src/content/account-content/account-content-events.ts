@@ -26,7 +26,7 @@ export interface ContentChange {
   /** The added or removed assets. A folder means everything in it and in its subfolders. */
   assets: readonly Asset[];
   user: string;
-  /** Maximum number of assets, including those in folders. Unlimited by default. */
+  /** Maximum number of assets, including those in folders and those of earlier changes. Unlimited by default. */
   maxAssets?: number;
 }
 
@@ -38,10 +38,39 @@ export interface ContentChange {
 export async function publishContentChange(
   tx: Transaction,
   events: EventPublisher<Transaction>,
-  { subtopic, account, assets, user, maxAssets = Number.MAX_SAFE_INTEGER }: ContentChange,
+  change: ContentChange,
+): Promise<void> {
+  await publishContentChanges(tx, events, [change]);
+}
+
+/**
+ * Publishes the events of several changes, one change after the other, in one call: the publisher locks the lines of
+ * all webhooks at once, so that transactions never deadlock. `maxAssets` limits the changes together.
+ * @throws {ProblemError} `limit-reached`
+ */
+export async function publishContentChanges(
+  tx: Transaction,
+  events: EventPublisher<Transaction>,
+  changes: readonly ContentChange[],
 ): Promise<void> {
   const published: ServiceEvent[] = [];
-  const byFolder = Map.groupBy(await withoutFolders(tx, assets, maxAssets), ({ folderId }) => folderId);
+  let listed = 0;
+  for (const change of changes) {
+    const { maxAssets = Number.MAX_SAFE_INTEGER } = change;
+    const assets = await withoutFolders(tx, change.assets, { max: maxAssets, listed });
+    listed += assets.length;
+    published.push(...(await eventsOf(tx, change, assets)));
+  }
+  await events.publish(tx, ...published);
+}
+
+async function eventsOf(
+  tx: Transaction,
+  { subtopic, account, user }: ContentChange,
+  assets: readonly Asset<AssetType>[],
+): Promise<ServiceEvent[]> {
+  const published: ServiceEvent[] = [];
+  const byFolder = Map.groupBy(assets, ({ folderId }) => folderId);
   for (const [folderId, within] of byFolder) {
     const folder = await readFolderInEvent(tx, folderId);
     if (folder === undefined) throw new Error(`the folder ${folderId} has content but is not there`);
@@ -56,24 +85,27 @@ export async function publishContentChange(
       });
     }
   }
-  await events.publish(tx, ...published);
+  return published;
 }
 
-/** The assets, with folders replaced by their contents. Each appears once, at its first position. */
+/**
+ * The assets, with folders replaced by their contents. Each appears once, at its first position.
+ * @param listed how many assets of the limit `max` earlier changes have used
+ */
 async function withoutFolders(
   tx: Transaction,
   assets: readonly Asset[],
-  maxAssets: number,
+  { max, listed }: { max: number; listed: number },
 ): Promise<Asset<AssetType>[]> {
   const distinct = new Map<string, Asset<AssetType>>();
   for (const asset of assets) {
-    const named = standsInFolder(asset) ? [asset] : await readAssetsWithin(tx, asset.id, maxAssets + 1);
+    const named = standsInFolder(asset) ? [asset] : await readAssetsWithin(tx, asset.id, max - listed + 1);
     for (const each of named) distinct.set(assetKey(each), each);
-    if (distinct.size > maxAssets) {
+    if (listed + distinct.size > max) {
       throw new ProblemError(
         'limit-reached',
-        `The request concerns more than ${maxAssets} courses, equivalents and bundles (max_assets_per_call); add smaller ` +
-          'folders, one request for each',
+        `The request concerns more than ${max} courses, equivalents and bundles (max_assets_per_call); split it into ` +
+          'smaller ones',
       );
     }
   }

@@ -122,7 +122,7 @@ export function accountContentRoutes(
 }
 
 /** @throws {ProblemError} `not-found` for an unknown type */
-function parseType(text: string): ContentType {
+export function parseType(text: string): ContentType {
   const type = CONTENT_TYPES.find((each) => each === text);
   if (type === undefined) throw notFound('type of content', text.slice(0, 40));
   return type;

@@ -121,6 +121,76 @@ export async function deleteAccountContent(
   return numDeletedRows > 0n;
 }
 
+/** Removes those of the assets that the account has directly, and returns them as {@link assetKey}s. */
+export async function deleteListedAccountContents(
+  tx: Transaction,
+  accountId: number,
+  references: readonly ContentReference[],
+): Promise<Set<string>> {
+  const rows = await tx.all<{ content_type: ContentType; content_id: number }>(
+    `delete from account_contents where account_contents.account_id = ?
+       and (account_contents.content_type, account_contents.content_id) in
+         (select given.type, given.id from ${recordset(tx.dialect, 'given', { type: 'text', id: 'bigint' })})
+     returning content_type, content_id`,
+    accountId,
+    JSON.stringify(references.map(({ type, id }) => ({ type, id }))),
+  );
+  return new Set(
+    rows.map(({ content_type, content_id }) => assetKey({ type: content_type, id: content_id })),
+  );
+}
+
+/** Up to `limit` accounts, in ascending order of id, after the named one, that have one of the assets directly. */
+export async function readAccountsHavingOneOf(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  references: readonly ContentReference[],
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await reader.all<{ account_id: number }>(
+    `select distinct account_contents.account_id
+     from ${recordset(reader.dialect, 'given', { type: 'text', id: 'bigint' })}
+     cross join account_contents
+     where account_contents.content_type = given.type and account_contents.content_id = given.id
+       and account_contents.account_id > ?
+     order by account_contents.account_id limit ?`,
+    JSON.stringify(references.map(({ type, id }) => ({ type, id }))),
+    after,
+    limit,
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** Which of the assets each of the accounts has directly, ordered by account, type and id. */
+export async function readHeldOf(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  accountIds: readonly number[],
+  references: readonly ContentReference[],
+): Promise<{ accountId: number; type: ContentType; id: number; addedAt: number }[]> {
+  const rows = await reader.all<{
+    account_id: number;
+    content_type: ContentType;
+    content_id: number;
+    added_at: number;
+  }>(
+    `select account_contents.account_id, account_contents.content_type, account_contents.content_id, account_contents.added_at
+     from ${recordset(reader.dialect, 'account', { id: 'bigint' })}
+     cross join ${recordset(reader.dialect, 'given', { type: 'text', id: 'bigint' })}
+     cross join account_contents
+     where account_contents.account_id = account.id
+       and account_contents.content_type = given.type and account_contents.content_id = given.id
+     order by account_contents.account_id, account_contents.content_type, account_contents.content_id`,
+    JSON.stringify(accountIds.map((id) => ({ id }))),
+    JSON.stringify(references.map(({ type, id }) => ({ type, id }))),
+  );
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    type: row.content_type,
+    id: row.content_id,
+    addedAt: row.added_at,
+  }));
+}
+
 export async function deleteAccountContents(tx: Transaction, accountId: number): Promise<void> {
   await tx.query
     .deleteFrom('account_contents')

@@ -9,8 +9,10 @@ import {
   deleteAccount,
   insertAccount,
   lockAccount,
+  lockAccounts,
   readAccount,
   readAccounts,
+  readAccountsById,
   type StoredAccount,
   updateAccount,
 } from './account-store.ts';
@@ -131,6 +133,26 @@ export function toAccountResource({ id, name, enabled }: Account): AccountResour
 export async function requireLockedAccount(tx: Transaction, id: number): Promise<Account> {
   await lockAccount(tx, id);
   return await requireAccount(tx, id);
+}
+
+/**
+ * Those of the accounts that exist, by id, locked like {@link requireLockedAccount} does.
+ */
+export async function lockExistingAccounts(
+  tx: Transaction,
+  ids: readonly number[],
+): Promise<Map<number, Account>> {
+  await lockAccounts(tx, ids);
+  const accounts = await readExistingAccounts(tx, ids);
+  return new Map(accounts.map((account) => [account.id, account]));
+}
+
+/** Those of the accounts that exist, in ascending order of id. */
+export async function readExistingAccounts(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  ids: readonly number[],
+): Promise<Account[]> {
+  return (await readAccountsById(reader, ids)).map(toAccount);
 }
 
 async function requireAccount(reader: Pick<Reader, 'query'>, id: number): Promise<Account> {

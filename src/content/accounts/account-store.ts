@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Reader, Transaction } from '../../database/database.ts';
 import type { PageRequest } from '../../database/page.ts';
+import { recordset } from '../../database/recordset.ts';
 import type { AccountRow } from '../../database/schema.ts';
 
 /** SQL for accounts, one operation per function. */
@@ -30,6 +31,30 @@ export async function lockAccount(tx: Transaction, id: number): Promise<void> {
     .where('accounts.id', '=', id)
     .forUpdate()
     .execute();
+}
+
+/** Locks the accounts like {@link lockAccount}, in ascending order of id, so that transactions never deadlock. */
+export async function lockAccounts(tx: Transaction, ids: readonly number[]): Promise<void> {
+  if (tx.dialect !== 'postgres') return;
+  await tx.all(
+    `select accounts.id from accounts
+     where accounts.id in (select given.id from ${recordset(tx.dialect, 'given', { id: 'bigint' })})
+     order by accounts.id for update of accounts`,
+    JSON.stringify(ids.map((id) => ({ id }))),
+  );
+}
+
+/** Those of the accounts that exist, in ascending order of id. */
+export async function readAccountsById(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  ids: readonly number[],
+): Promise<StoredAccount[]> {
+  return await reader.all<StoredAccount>(
+    `select accounts.id, accounts.name, accounts.enabled, accounts.revision, accounts.created_at, accounts.updated_at
+     from accounts where accounts.id in (select given.id from ${recordset(reader.dialect, 'given', { id: 'bigint' })})
+     order by accounts.id`,
+    JSON.stringify(ids.map((id) => ({ id }))),
+  );
 }
 
 /** Returns at most one row more than the limit, in ascending order of id. */

@@ -63,6 +63,51 @@ export async function readFoldersOf(reader: Reading, assets: readonly ContentRef
   );
 }
 
+/** Names and places of assets. `folder_id` is the folder that contains it, or the parent of a folder; null for Home. */
+export async function readPlaces(
+  reader: Reading,
+  assets: readonly ContentReference[],
+): Promise<(Row & { name: string; folder_id: number | null })[]> {
+  const given = asParameter(assets);
+  const asset = recordset(reader.dialect, 'asset', ASSET);
+  return await reader.all(
+    `select 'COURSE' as type, courses.id as id, courses.name as name, courses.folder_id as folder_id
+       from ${asset} cross join courses where asset.type = 'COURSE' and courses.id = asset.id
+     union all
+     select 'EQUIVALENT', equivalents.id, equivalents.name, equivalents.folder_id
+       from ${asset} cross join equivalents where asset.type = 'EQUIVALENT' and equivalents.id = asset.id
+     union all
+     select 'BUNDLE', bundles.id, bundles.name, bundles.folder_id
+       from ${asset} cross join bundles where asset.type = 'BUNDLE' and bundles.id = asset.id
+     union all
+     select 'FOLDER', folders.id, folders.name, folders.parent_id
+       from ${asset} cross join folders where asset.type = 'FOLDER' and folders.id = asset.id`,
+    given,
+    given,
+    given,
+    given,
+  );
+}
+
+/** Which of the courses and equivalents are directly in which of the bundles, ordered by bundle, type and id. */
+export async function readBundleMembership(
+  reader: Reading,
+  bundleIds: readonly number[],
+  assets: readonly ContentReference[],
+): Promise<(Row & { bundle_id: number })[]> {
+  return await reader.all(
+    `select bundle_contents.bundle_id, bundle_contents.content_type as type, bundle_contents.content_id as id
+     from ${recordset(reader.dialect, 'bundle', { id: 'bigint' })}
+     cross join ${recordset(reader.dialect, 'asset', ASSET)}
+     cross join bundle_contents
+     where bundle_contents.bundle_id = bundle.id
+       and bundle_contents.content_type = asset.type and bundle_contents.content_id = asset.id
+     order by bundle_contents.bundle_id, bundle_contents.content_type, bundle_contents.content_id`,
+    JSON.stringify(bundleIds.map((id) => ({ id }))),
+    asParameter(assets),
+  );
+}
+
 /** Whether one of the assets was added to the account. */
 export async function accountWasGivenOneOf(
   reader: Reading,

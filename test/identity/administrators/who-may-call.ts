@@ -61,6 +61,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /accounts/:account_id/content
       GET    /bundles
       GET    /bundles/:bundle_id
+      GET    /content/:type/:content_id/accounts
       GET    /courses
       GET    /courses/:course_id
       GET    /equivalents
@@ -87,6 +88,8 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
   {
     allowed: ['content:write', 'admin'],
     routes: `
+      POST   /account-content/add
+      POST   /account-content/remove
       POST   /accounts
       PUT    /accounts/:account_id
       DELETE /accounts/:account_id

@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+import { callerOf } from '../../http/authorization.ts';
+import type { Idempotency } from '../../http/idempotency.ts';
+import { parseId } from '../../http/ids.ts';
+import { PageQuery, pageAnswer, pageRequest } from '../../http/paging.ts';
+import { problems, type Routes } from '../../http/routes.ts';
+import { describedAs, PageOf, PathId } from '../../http/schemas.ts';
+import { invalidInput } from '../../problems/problem.ts';
+import { formatDateTime } from '../../time/date-time.ts';
+import { parseType } from './account-content-routes.ts';
+import {
+  AccountWithContentRecord,
+  ContentTypeMember,
+  MAX_PAIRS_AT_ONCE,
+  ManyAccountsBody,
+  ManyAccountsRecord,
+} from './account-content-schemas.ts';
+import type { AccountChange, AccountWithAsset, ManyAccountsService } from './many-accounts-service.ts';
+
+const READ = { scope: 'content:read' };
+const WRITE = { scope: 'content:write' };
+const tags = ['Account content'];
+const ContentParams = Type.Object({
+  type: describedAs(Type.String({ description: 'The type of the content.' }), ContentTypeMember),
+  content_id: PathId('The id of the content.'),
+});
+const CHANGED = {
+  200: ManyAccountsRecord,
+  ...problems(400, { 409: 'The request adds more content than one request can.' }, 413, 415, 422),
+};
+const WHOLE =
+  'Either all of it is done or nothing: each unknown or repeated account and piece of content is an error.';
+
+/** The content of many accounts at once in the automation API. */
+export function manyAccountsRoutes(
+  routes: Routes,
+  service: ManyAccountsService,
+  idempotency: Idempotency,
+): void {
+  routes.post(
+    '/account-content/add',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        operationId: 'addContentToAccounts',
+        summary: 'Add content to many accounts',
+        description:
+          'Triggers the events that adding the content to each account would trigger, in the order of `account_ids`: ' +
+          `CONTENT_ADDED_TO_ACCOUNT for content that an account did not have. ${WHOLE}`,
+        body: ManyAccountsBody,
+        response: CHANGED,
+      },
+    },
+    async (request, reply) => {
+      const { account_ids: ids, contents } = bounded(request.body);
+      return await idempotency.answer(request, reply, async (tx) => {
+        const changes = await service.add(ids, contents.map(toReference), {
+          user: callerOf(request).user,
+          tx,
+        });
+        return { status: 200, body: { data: changes.map(toChangeRecord) } };
+      });
+    },
+  );
+
+  routes.post(
+    '/account-content/remove',
+    {
+      config: WRITE,
+      schema: {
+        tags,
+        operationId: 'removeContentFromAccounts',
+        summary: 'Remove content from many accounts',
+        description:
+          'Triggers CONTENT_REMOVED_FROM_ACCOUNT, in the order of `account_ids`: for each account, one event for each ' +
+          'folder that contains some of the removed content. Only content that was added directly can be removed. ' +
+          WHOLE,
+        body: ManyAccountsBody,
+        response: CHANGED,
+      },
+    },
+    async (request, reply) => {
+      const { account_ids: ids, contents } = bounded(request.body);
+      return await idempotency.answer(request, reply, async (tx) => {
+        const user = callerOf(request).user;
+        const changes = await service.remove(ids, contents.map(toReference), { user, tx });
+        return { status: 200, body: { data: changes.map(toChangeRecord) } };
+      });
+    },
+  );
+
+  routes.get(
+    '/content/:type/:content_id/accounts',
+    {
+      config: READ,
+      schema: {
+        tags,
+        operationId: 'listAccountsWithContent',
+        summary: 'List the accounts that have a piece of content',
+        description:
+          'Lists each account that has it directly or through a folder, a bundle or an equivalent, and says through what. ' +
+          'Learners of these accounts can be registered for a course.',
+        params: ContentParams,
+        querystring: PageQuery,
+        response: {
+          200: PageOf(AccountWithContentRecord, 'Accounts, ordered by id.'),
+          ...problems(400, 404),
+        },
+      },
+    },
+    async (request) => {
+      const { type: text, content_id } = request.params;
+      const type = parseType(text);
+      const reference = { type, id: parseId(content_id, type.toLowerCase()) };
+      return pageAnswer(await service.accountsWith(reference, pageRequest(request.query)), toAccountRecord);
+    },
+  );
+}
+
+/** @throws {ProblemError} `invalid-request` if it changes too many pairs of an account and a piece of content */
+function bounded(body: ManyAccountsBody): ManyAccountsBody {
+  const pairs = body.account_ids.length * body.contents.length;
+  if (pairs <= MAX_PAIRS_AT_ONCE) return body;
+  const detail =
+    `times the number of contents must be at most ${MAX_PAIRS_AT_ONCE}, but ` +
+    `${body.account_ids.length} × ${body.contents.length} = ${pairs}: split the request`;
+  throw invalidInput([{ pointer: '/account_ids', detail }]);
+}
+
+function toReference({ type, id }: ManyAccountsBody['contents'][number]) {
+  return { type, id };
+}
+
+function toChangeRecord({ account, changed, unchanged }: AccountChange): ManyAccountsRecord['data'][number] {
+  return { account_id: account.id, account_name: account.name, changed, unchanged };
+}
+
+function toAccountRecord({ account, through }: AccountWithAsset): AccountWithContentRecord {
+  return {
+    account_id: account.id,
+    account_name: account.name,
+    enabled: account.enabled,
+    through: through.map(({ type, id, name, path, addedAt }) => ({
+      type,
+      id,
+      name,
+      path,
+      added_dt: formatDateTime(addedAt),
+    })),
+  };
+}

@@ -1,0 +1,76 @@
+import type { Reader } from '../../database/database.ts';
+import type { ContentReference } from '../../events/event.ts';
+import { assetKey } from './assets.ts';
+import { withHolders } from './holdings.ts';
+import { readBundleMembership, readPlaces } from './holdings-store.ts';
+
+/** Content with its name. */
+export interface NamedContent extends ContentReference {
+  name: string;
+}
+
+/** An asset that an account can be given to have another one: that one itself, or something that contains it. */
+export interface WayIn extends NamedContent {
+  /** What lies between, from the outside in. Empty for the asset itself, and for what contains it directly. */
+  path: NamedContent[];
+}
+
+/**
+ * The asset and everything that contains it, by {@link assetKey}, each with a shortest path to the asset. Empty if
+ * the asset does not exist.
+ */
+export async function readWaysIn(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  asset: ContentReference,
+): Promise<Map<string, WayIn>> {
+  const places = (await readPlaces(reader, await withHolders(reader, [asset]))).toSorted(
+    // Of several shortest paths, it is always the same one.
+    (a, b) => a.type.localeCompare(b.type) || a.id - b.id,
+  );
+  const byKey = new Map(places.map((place) => [assetKey(place), place]));
+  const containers = await containersOf(reader, asset, places);
+  const ways = new Map<string, WayIn>();
+  const start = byKey.get(assetKey(asset));
+  if (start === undefined) return ways;
+  // Breadth first: the first way to a container is a shortest one.
+  const open: WayIn[] = [{ ...named(start), path: [] }];
+  for (const way of open) {
+    if (ways.has(assetKey(way))) continue;
+    ways.set(assetKey(way), way);
+    const isAsset = assetKey(way) === assetKey(asset);
+    const path = isAsset ? [] : [{ type: way.type, id: way.id, name: way.name }, ...way.path];
+    for (const key of containers.get(assetKey(way)) ?? []) {
+      const container = byKey.get(key);
+      if (container !== undefined) open.push({ ...named(container), path });
+    }
+  }
+  return ways;
+}
+
+/** What directly contains each asset: equivalents first, then bundles, then its folder. */
+async function containersOf(
+  reader: Pick<Reader, 'all' | 'dialect'>,
+  asset: ContentReference,
+  places: readonly { type: ContentReference['type']; id: number; folder_id: number | null }[],
+): Promise<Map<string, string[]>> {
+  const containers = new Map<string, string[]>();
+  const add = (content: ContentReference, container: ContentReference) =>
+    containers.set(assetKey(content), [...(containers.get(assetKey(content)) ?? []), assetKey(container)]);
+  const ofType = (type: ContentReference['type']) => places.filter((place) => place.type === type);
+  // Only equivalents that have the course are among the holders.
+  if (asset.type === 'COURSE') for (const equivalent of ofType('EQUIVALENT')) add(asset, equivalent);
+  const bundleIds = ofType('BUNDLE').map(({ id }) => id);
+  const members = [...ofType('COURSE'), ...ofType('EQUIVALENT')];
+  if (bundleIds.length > 0 && members.length > 0) {
+    const rows = await readBundleMembership(reader, bundleIds, members);
+    for (const { type, id, bundle_id } of rows) add({ type, id }, { type: 'BUNDLE', id: bundle_id });
+  }
+  for (const { type, id, folder_id } of places) {
+    if (folder_id !== null) add({ type, id }, { type: 'FOLDER', id: folder_id });
+  }
+  return containers;
+}
+
+function named({ type, id, name }: NamedContent): NamedContent {
+  return { type, id, name };
+}
