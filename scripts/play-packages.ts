@@ -5,22 +5,41 @@ import type { Browser } from 'playwright-core';
 import { uploadForm } from '../test/content/packages.ts';
 import { give, register } from '../test/content/registration-parts.ts';
 import { startTestService, type TestService } from '../test/support/service.ts';
+import { startTarget } from '../test/support/target.ts';
 import { launchChromium } from '../test/ui/support/chromium.ts';
 import { newLearner } from '../test/ui/support/learner.ts';
+import { Play, type Stage } from './play-packages/play.ts';
 import { playOn } from './play-packages/robot.ts';
+import { SCRIPTS } from './play-packages/scripts.ts';
 
 /**
- * Plays course packages of others in the player, in the browser of the UI's tests, with a robot for a learner: it takes a
- * few steps, exits, comes back and plays to the end. The packages are in a folder that is named to this script.
+ * Plays course packages of others in the player, in the browser of the UI's tests. The courses that have a script are
+ * played by it: the learner passes, fails, suspends and resumes, and every postback that arrives at a target is compared
+ * whole, in order. All other courses are played by a robot: it takes a few steps, exits, comes back and plays to the end.
  */
 
 const USAGE = `Usage: node scripts/play-packages.ts FOLDER [NAME]…
 
-Plays each package of FOLDER (.zip) and says what was recorded. NAME is what file names begin with. Fails if a package cannot
-be imported or opened, or if nothing that it reports is recorded.
+Plays each package of FOLDER (.zip) and prints what was recorded. NAME is what file names begin with. Fails if a package cannot
+be imported or opened, if a postback is not as it should be, or if nothing that a course reports is recorded.
 `;
 const FIRST_STEPS = 6;
 const ALL_STEPS = 200;
+const WEBHOOK = 'Results';
+
+/** What every package is played with. */
+interface Classroom {
+  readonly service: TestService;
+  readonly browser: Browser;
+}
+
+/** A course after its import. */
+interface ImportedCourse {
+  id: number;
+  name: string;
+  learning_standard: string;
+  location: string;
+}
 
 /** What a registration says. */
 interface Recorded {
@@ -45,41 +64,72 @@ function packagesOf(from: string, names: readonly string[]): string[] {
   return globSync('*.zip', { cwd: from }).filter(isWanted).toSorted();
 }
 
-/** Answers the exit status: 0 when each package was played and something was recorded of it. */
+/** Answers the exit status: 0 when each package was played as it should be. */
 async function run(from: string, names: readonly string[]): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const service = stack.use(await startTestService());
   const browser = stack.adopt(await launchChromium(), (opened) => opened.close());
-  const { id: accountId } = await service.api.create('/accounts', { name: 'Learners' });
   let played = 0;
   for (const name of names) {
+    process.stdout.write(`${name}\n`);
     try {
-      const lines = await play(service, browser, { accountId, file: path.join(from, name) });
+      for await (const line of play({ service, browser }, path.join(from, name)))
+        process.stdout.write(`  ${line}\n`);
       played += 1;
-      process.stdout.write(`${name}\n${lines.map((line) => `  ${line}\n`).join('')}`);
     } catch (error) {
-      process.stdout.write(`${name}\n  FAILED: ${error instanceof Error ? error.message : error}\n`);
+      process.stdout.write(`  FAILED: ${reasonOf(error)}\n`);
     }
   }
   process.stdout.write(`${played} of ${names.length} packages were played\n`);
   return played === names.length ? 0 : 1;
 }
 
-/** Answers what is to be said of a package. @throws {Error} when it cannot be played */
-async function play(
-  service: TestService,
-  browser: Browser,
-  { accountId, file }: { accountId: number; file: string },
-): Promise<string[]> {
+/** Says what is to be said of a package. @throws {Error} when it is not played as it should be */
+async function* play(classroom: Classroom, file: string): AsyncGenerator<string> {
+  const { service } = classroom;
   const answer = await service.api.post('/courses', uploadForm(readFileSync(file)));
   if (answer.status !== 201) throw new Error(`it is refused: ${JSON.stringify(answer.body)}`);
-  const course = answer.body;
+  const course: ImportedCourse = answer.body;
+  const account = { name: `Learners of ${course.name}` };
+  const { id: accountId } = await service.api.create('/accounts', account);
   await give(service, accountId, 'COURSE', course.id);
-  const { registration_id: registrationId } = await register(
-    service,
-    { account_id: accountId, course_id: course.id },
-    'ann@example.com',
-  );
+  yield `${course.learning_standard}, ${course.name}`;
+  const scripts = SCRIPTS[course.name];
+  if (scripts === undefined) {
+    yield* playByRobot(classroom, accountId, course);
+    return;
+  }
+  await using target = await startTarget();
+  const webhook = await service.api.create('/webhooks', {
+    name: WEBHOOK,
+    topic: 'REGISTRATION',
+    focus: [{ webhook_focus_type: 'COURSE', webhook_focus_id: course.id }],
+    target_url: target.url,
+  });
+  const stage: Stage = {
+    ...classroom,
+    target,
+    compared: [],
+    webhook,
+    account: { ...account, id: accountId },
+    course,
+  };
+  for (const [title, script] of Object.entries(scripts)) {
+    const registered = await Play.begin(stage, `${title.replaceAll(/\W+/g, '-')}@example.com`);
+    await script(registered);
+    await registered.end();
+    yield `${title}: ${registered.received.join(' → ')}`;
+  }
+  await service.api.delete(`/webhooks/${webhook.id}`);
+}
+
+async function* playByRobot(
+  { service, browser }: Classroom,
+  accountId: number,
+  course: ImportedCourse,
+): AsyncGenerator<string> {
+  const parties = { account_id: accountId, course_id: course.id };
+  const { registration_id: registrationId } = await register(service, parties, 'ann@example.com');
   const recorded = async () => (await service.api.get(`/registrations/${registrationId}`)).body as Recorded;
   await using learner = await newLearner(browser);
   const visit = async (steps: number, isOver: () => Promise<boolean>) => {
@@ -88,16 +138,11 @@ async function play(
     const { completion, success, score, duration } = await recorded();
     return `${taken} steps: ${completion}, ${success}, score ${score ?? 'none'}, ${duration} s`;
   };
-  const first = await visit(FIRST_STEPS, async () => false);
+  yield `first visit, ${await visit(FIRST_STEPS, async () => false)}`;
   const kept = await keptBy(service, registrationId);
-  const second = await visit(ALL_STEPS, async () => (await recorded()).success !== 'UNKNOWN');
+  yield kept === null ? 'left nothing to resume with' : `kept ${kept}`;
+  yield `second visit, ${await visit(ALL_STEPS, async () => (await recorded()).success !== 'UNKNOWN')}`;
   if ((await recorded()).completion === 'Unknown') throw new Error('nothing is recorded');
-  return [
-    `${course.learning_standard}, ${course.name}`,
-    `first visit, ${first}`,
-    kept === null ? 'left nothing to resume with' : `kept ${kept}`,
-    `second visit, ${second}`,
-  ];
 }
 
 /** What the unit that was open last left to resume with; null for nothing. */
@@ -108,4 +153,10 @@ async function keptBy(service: TestService, registrationId: string): Promise<str
   const suspended = String(cmi.suspend_data ?? '').length;
   if (location === '' && suspended === 0) return null;
   return `the bookmark ${JSON.stringify(location)} and ${suspended} characters of suspend data`;
+}
+
+/** With both errors, where one occurred while another was handled. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SuppressedError) return `${reasonOf(error.suppressed)}; then ${reasonOf(error.error)}`;
+  return error instanceof Error ? error.message : String(error);
 }

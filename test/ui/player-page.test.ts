@@ -50,6 +50,35 @@ describe('the player page', () => {
   const heading = (learner: Learner, name: string) => learner.page.getByRole('heading', { name }).waitFor();
   const exit = (learner: Learner) => learner.page.getByRole('button', { name: 'Exit' }).click();
 
+  it('says that a course has ended, which may show nothing after its own exit', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course());
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    await learner.given();
+    const notice = learner.page.locator('.notice');
+    assert.equal(await notice.isVisible(), false);
+    await learner.course.locator('#suspend').click();
+    await notice.getByText('The course has ended. What you did is recorded').waitFor();
+    await lookAt(learner, 'ended');
+    await learner.page.reload();
+    await learner.given();
+    assert.equal(await notice.isVisible(), false, 'it is gone once the course is open again');
+  });
+
+  it('says that a unit has ended, until another one is opened', async () => {
+    const { registrationId } = await registerTo(service, scorm12Course(TWO_LESSONS));
+    await using learner = await newLearner(browser);
+    await learner.open(service, registrationId);
+    const notice = learner.page.locator('.notice');
+    await learner.course.locator('#pass').click();
+    await notice.getByText('This unit has ended. What you did is recorded: open another unit').waitFor();
+    await learner.page.getByRole('button', { name: 'Lesson 2' }).click();
+    await learner.page.locator('iframe[title="Lesson 2"]').waitFor();
+    assert.equal(await notice.isVisible(), false);
+    await learner.page.getByRole('button', { name: 'Lesson 1' }).click();
+    await notice.getByText('You have finished this: look around').waitFor();
+  });
+
   it('says on the way out that an unfinished course continues where the learner left off', async () => {
     const { registrationId } = await registerTo(service, scorm12Course());
     await using learner = await newLearner(browser);

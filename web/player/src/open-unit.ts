@@ -9,6 +9,9 @@ import { removeRuntime, type UnitRuntime } from './unit-runtime.ts';
 /** How a unit that is open is left: for another one, with the whole course, or because its time is over. */
 export type Leaving = 'on' | 'out' | 'time-out';
 
+/** Courses that terminate on each page have begun again by then. */
+const ENDED_MS = 1_500;
+
 /** A unit that is open. */
 export class OpenUnit {
   readonly unit: Unit;
@@ -44,9 +47,16 @@ export class OpenUnit {
     return this.#frame;
   }
 
-  /** Whether a message comes from the frame of its course. */
-  isFrom(source: MessageEventSource | null): boolean {
-    return source !== null && source === this.#frame?.contentWindow;
+  /** Whether a message comes from its frame, which shows the page to which units return that are left. */
+  saysItWasLeft({ data, origin, source }: MessageEvent): boolean {
+    if (origin !== location.origin || source === null || source !== this.#frame?.contentWindow) return false;
+    return (data as { coursewire?: unknown } | null)?.coursewire === 'unit-left';
+  }
+
+  /** Resolves, once everything is saved, to whether its course has ended its session and has not begun another one. */
+  async hasEnded(): Promise<boolean> {
+    await Promise.all([this.saver?.settled(), new Promise((resolve) => setTimeout(resolve, ENDED_MS))]);
+    return this.runtime?.session.isRunning === false;
   }
 
   /** Takes the course away. Leaving its page, it says its last words, to the runtime that is still there. */

@@ -6,7 +6,7 @@ import { type Navigation, unitOf } from './navigation.ts';
 import { type Leaving, OpenUnit } from './open-unit.ts';
 import { ownWindowCard } from './own-window-card.ts';
 import { PageHeader } from './page-header.ts';
-import { actionCard, cardOf, fillResult, modeWords, recordCard } from './record.ts';
+import { actionCard, cardOf, endedWords, fillResult, modeWords, recordCard } from './record.ts';
 import { Recording } from './recording.ts';
 import { type SavingState, sendUnsent, type UnsentOutcome } from './saver.ts';
 import type { Sequencer } from './sequencer.ts';
@@ -207,13 +207,9 @@ export class Player {
   }
 
   /** A cmi5 unit that the learner leaves goes to a page that says so. */
-  #heard({ data, origin, source }: MessageEvent): void {
-    const open = this.#open;
-    if (origin !== location.origin || (data as { coursewire?: unknown } | null)?.coursewire !== 'unit-left') {
-      return;
-    }
+  #heard(event: MessageEvent): void {
     // The window closes itself, which is noticed.
-    if (open?.isFrom(source)) void this.#unitLeft();
+    if (this.#open?.saysItWasLeft(event)) void this.#unitLeft();
   }
 
   async #unitLeft(): Promise<void> {
@@ -228,6 +224,7 @@ export class Player {
   /** The course said that it is done for now; its page stays, since some show a last word there. */
   #terminated(open: OpenUnit): void {
     void open.saver?.settled().then(() => this.#refresh());
+    void this.#sayEnded(open);
     const sequencer = this.#sequencer;
     if (sequencer === null) return;
     setTimeout(() => {
@@ -237,6 +234,12 @@ export class Player {
       else if (sequencer.isOver) void this.#exit();
       else this.#showHeader();
     });
+  }
+
+  /** Many courses show nothing after the click on their own exit. */
+  async #sayEnded(open: OpenUnit): Promise<void> {
+    if (!(await open.hasEnded()) || open !== this.#open || this.#page === null) return;
+    this.#stage.say(endedWords(this.#page, open.start.isReview));
   }
 
   /** Leads where the unit wants to go, once its call has returned. */
@@ -311,13 +314,9 @@ export class Player {
     }
     this.#stage.showLoading();
     await this.#refresh();
-    if (this.#page !== null) this.#showRecord(this.#page);
-  }
-
-  /** Says what was recorded, and how to continue. */
-  #showRecord(page: PageAnswer): void {
-    this.#header.showNameAlone(page.course.name);
-    this.#showCard(recordCard(page, this.#result));
+    if (this.#page === null) return;
+    this.#header.showNameAlone(this.#page.course.name);
+    this.#showCard(recordCard(this.#page, this.#result));
   }
 
   async #refresh(): Promise<void> {

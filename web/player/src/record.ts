@@ -31,6 +31,11 @@ export function modeWords(mode: string, isReview: boolean): string | null {
   return isReview ? TEXTS.review : null;
 }
 
+/** What the learner reads once the course has ended its session, which is not said where nothing is recorded. */
+export function endedWords({ mode, units }: PageAnswer, isReview: boolean): string {
+  return modeWords(mode, isReview) ?? (units.length > 1 ? TEXTS.unitEndedHere : TEXTS.courseEndedHere);
+}
+
 /**
  * The page after the exit: what was recorded, and how to continue.
  * @param result the list that {@link fillResult} fills

@@ -26,6 +26,8 @@ export const TEXTS = {
   refusedTitle: 'Some of your work could not be saved',
   refused:
     'The service refused what the course sent. Tell those who gave you the course; what was saved before is kept.',
+  courseEndedHere: 'The course has ended. What you did is recorded: you can exit now.',
+  unitEndedHere: 'This unit has ended. What you did is recorded: open another unit, or exit the course.',
   unitEnded: 'You have left this unit',
   unitEndedWords: 'What you did is recorded. Choose another unit, or exit the course.',
   timeOverTitle: 'The time for this unit is over',

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import type { Learner } from '../../test/ui/support/learner.ts';
+import type { Script } from './play.ts';
+
+/**
+ * Small samples of one page, one for each standard. Their buttons report a result and end the session: 85 passes, 20
+ * fails, and a suspended visit takes 40 seconds, the others 90. They write what they were answered to the page.
+ */
+
+const STARTED = { completion: 'Incomplete', success: 'UNKNOWN', score: null };
+const PASSED = { completion: 'Completed', success: 'PASS', score: 85 };
+const FAILED = { completion: 'Completed', success: 'FAIL', score: 20 };
+const SUSPENDED_S = 40;
+const VISIT_S = 90;
+
+const passes: Script = async (play) => {
+  await play.visit(async (learner) => {
+    await shows(learner, '');
+    await learner.course.locator('#pass').click();
+    await play.reports({ ...PASSED, duration: VISIT_S });
+    await exit(learner);
+  });
+};
+
+const fails: Script = async (play) => {
+  await play.visit(async (learner) => {
+    await learner.course.locator('#fail').click();
+    await play.reports({ ...FAILED, duration: VISIT_S });
+    await exit(learner);
+  });
+};
+
+/** @param kept what the page shows at the second visit, of what it left at the first one */
+const suspendsAndPasses =
+  (...kept: string[]): Script =>
+  async (play) => {
+    await play.visit(async (learner) => {
+      await learner.course.locator('#suspend').click();
+      await play.reports({ ...STARTED, duration: SUSPENDED_S });
+      await exit(learner);
+    });
+    await play.visit(async (learner) => {
+      for (const text of kept) await shows(learner, text);
+      await learner.course.locator('#pass').click();
+      await play.reports({ ...PASSED, duration: SUSPENDED_S + VISIT_S });
+      await exit(learner);
+    });
+  };
+
+export const OWN_SCORM: Readonly<Record<string, Script>> = {
+  passes,
+  fails,
+  'suspends, resumes and passes': suspendsAndPasses(
+    'location page3',
+    'suspend_data a=1&b=2;é中',
+    'entry resume',
+  ),
+};
+export const OWN_AICC: Readonly<Record<string, Script>> = {
+  passes,
+  'suspends, resumes and passes': suspendsAndPasses('page3', 'a=1&b=2 | line two'),
+};
+/** The sample needs 0.8 to pass, but its verdict omits the mastery score, which cmi5 requires (9.6.3.2): it is rejected. */
+export const OWN_CMI5: Readonly<Record<string, Script>> = {
+  async 'completes; its verdict is rejected'(play) {
+    await play.visit(async (learner) => {
+      await shows(learner, 'ready');
+      await play.reports(STARTED);
+      await learner.course.locator('#pass').click();
+      await shows(learner, 'completed 200');
+      await shows(learner, 'passed 403');
+      await shows(learner, 'end');
+      await exit(learner);
+    });
+    assert.deepEqual(await play.recorded(), { ...STARTED, duration: VISIT_S });
+  },
+};
+export const OWN_XAPI: Readonly<Record<string, Script>> = { passes };
+
+async function shows({ course }: Learner, text: string): Promise<void> {
+  await course.locator('#log', { hasText: text }).waitFor({ state: 'attached' });
+}
+
+/** A sample that has ended its session may have closed the course already. */
+async function exit({ page }: Learner): Promise<void> {
+  const button = page.getByRole('button', { name: 'Exit', exact: true });
+  if (await button.isVisible()) await button.click();
+  await page.getByRole('heading', { name: /^You have/ }).waitFor();
+}
