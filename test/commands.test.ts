@@ -27,6 +27,11 @@ test('throws', () => {
   if ((process.env.COURSEWIRE_TEST_POSTGRES === undefined) === ${database === 'SQLite'}) throw new Error('fault');
 });
 `;
+/** Cannot be loaded on PostgreSQL, and passes on SQLite. */
+const UNLOADABLE_ON_POSTGRES = `import { test } from 'node:test';
+if (process.env.COURSEWIRE_TEST_POSTGRES !== undefined) throw new Error('fault');
+test('passes', () => {});
+`;
 /** Commands that run tests, by the faults that they must notice. Each takes files. */
 const TEST_COMMANDS: Record<string, Record<string, string>> = {
   'test:only': {
@@ -176,16 +181,16 @@ describe('commands that check', { timeout: TEST_TIMEOUT_MS }, () => {
     assert.deepEqual(parts, ['check', 'test:all']);
   });
 
-  for (const [faulty, report] of [
-    ['SQLite', 'SQLite: FAILED\nPostgreSQL: passed'],
-    ['PostgreSQL', 'SQLite: passed\nPostgreSQL: FAILED'],
+  for (const [what, source, report] of [
+    ['a test throws on SQLite', throwingTestOn('SQLite'), 'SQLite: FAILED\nPostgreSQL: passed'],
+    ['a file cannot be loaded on PostgreSQL', UNLOADABLE_ON_POSTGRES, 'SQLite: passed\nPostgreSQL: FAILED'],
   ] as const) {
-    it(`"npm run test:all" fails when a test throws on ${faulty}, and reports both databases`, async () => {
+    it(`"npm run test:all" fails when ${what}, and reports both databases`, async () => {
       using folder = commandFolder();
       const file = path.join(folder.path, 'faulty.test.ts');
-      writeFileSync(file, throwingTestOn(faulty));
+      writeFileSync(file, source);
       const outcome = await runScript(folder.path, 'test:all', file);
-      assertFails(outcome, /faulty\.test\.ts/, faulty);
+      assertFails(outcome, /faulty\.test\.ts/, what);
       assert.ok(outcome.output.includes(report), outcome.output);
       assert.equal(outcome.output.match(/^ℹ tests 1$/gm)?.length, 2, outcome.output);
       assertNothingLeft(folder.path);

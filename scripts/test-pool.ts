@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { type EventData, run } from 'node:test';
+import { spec, type TestEvent } from 'node:test/reporters';
+import { ROOT } from './run-tests.ts';
+
+/** A program of tests: a file for `node`, with variables of its environment besides those of this process. */
+export interface PooledProgram {
+  file: string;
+  environment: Readonly<Record<string, string>>;
+  report: PoolReport;
+}
+
+/** One more than there are processors: tests of processes and of a database server wait for much of their time. */
+const PROGRAMS_AT_ONCE = availableParallelism() + 1;
+/** What a report counts: names in the events of `node:test`, and in the report. */
+const COUNTS = {
+  tests: 'tests',
+  suites: 'suites',
+  passed: 'pass',
+  failed: 'fail',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+  todo: 'todo',
+};
+
+/** One report of several programs, in the form that `node --test` has for a single run of them. */
+export class PoolReport {
+  readonly #spec = new spec();
+  readonly #counts = new Map<string, number>(Object.keys(COUNTS).map((name) => [name, 0]));
+  readonly #startedAt = performance.now();
+  #hasFailed = false;
+
+  /** @param write gets the text of the report as it grows. */
+  constructor(write: (text: Buffer) => void) {
+    this.#spec.on('data', write);
+  }
+
+  /** Whether a program failed, or there were no tests. */
+  get hasFailed(): boolean {
+    return this.#hasFailed || this.#counts.get('tests') === 0;
+  }
+
+  /** Adds what a program reported from its start to its end. */
+  add(events: readonly TestEvent[]): void {
+    for (const event of events) {
+      if (!isAboutWholeRun(event)) this.#spec.write(event);
+      else if (event.type === 'test:summary') this.#count(event.data);
+    }
+  }
+
+  #count({ counts, success }: EventData.TestSummary): void {
+    this.#hasFailed ||= !success;
+    for (const [name, count] of Object.entries(counts))
+      this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
+  }
+
+  /** A program did not run to its end. */
+  fail(): void {
+    this.#hasFailed = true;
+  }
+
+  /** Writes the failures once more, after the number of tests. */
+  async end(): Promise<void> {
+    const lines = Object.entries(COUNTS).map(([name, label]) => `${label} ${this.#counts.get(name)}`);
+    for (const message of [...lines, `duration_ms ${performance.now() - this.#startedAt}`])
+      this.#spec.write({ type: 'test:diagnostic', data: { message, nesting: 0, level: 'info' } });
+    this.#spec.end();
+    await once(this.#spec, 'end');
+  }
+}
+
+/** Whether an event is about the run of one program, which here is one of many. */
+function isAboutWholeRun({ type, data }: TestEvent): boolean {
+  return (type === 'test:summary' || type === 'test:diagnostic') && data.file === undefined;
+}
+
+/**
+ * Runs programs, those at the front first, a few at a time. Each is added to its report when it is over.
+ * @param options for `node`, such as `--test-name-pattern=lease`
+ * @param signal once it is aborted, running programs are ended and no others start
+ */
+export async function runPool(
+  programs: readonly PooledProgram[],
+  options: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = [...programs];
+  // Inside a test this variable would have `node` skip every file, and pass.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  delete process.env.NODE_TEST_CONTEXT;
+  const work = async () => {
+    for (let program = waiting.shift(); program !== undefined; program = waiting.shift()) {
+      const { file, environment, report } = program;
+      if (signal.aborted) {
+        report.fail();
+        continue;
+      }
+      const events: TestEvent[] = [];
+      const tests = run({
+        files: [file],
+        cwd: ROOT,
+        env: { ...inherited, ...environment },
+        execArgv: ['--import', './bin/compile-cache.js', ...options],
+        signal,
+      });
+      for await (const event of tests) events.push(event as TestEvent);
+      report.add(events);
+      if (signal.aborted) report.fail();
+    }
+  };
+  await Promise.all(Array.from({ length: PROGRAMS_AT_ONCE }, work));
+}
