@@ -4,11 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ApiClient, type ClientCredentials, requestToken } from './api-client.ts';
+import { BrowserLearner } from './browser-learner.ts';
 import { choosePort } from './choose-port.ts';
 import { DemoFailure, Interrupted } from './failure.ts';
 import { guide } from './guide.ts';
+import { HttpLearner } from './http-learner.ts';
 import { Inbox } from './inbox.ts';
-import { learn } from './learn.ts';
+import type { Learner } from './learner.ts';
 import { ADMINISTRATOR_EMAIL, CLIENT_EMAIL, type Occurrence } from './occurrence.ts';
 import type { DemoOptions } from './options.ts';
 import type { Screen } from './screen.ts';
@@ -105,7 +107,8 @@ class Demo {
     const api = await this.#authenticate(url, client);
     const customer = await this.#makeCustomer(api);
     const webhooks = await this.#makeWebhooks(api, customer);
-    await this.#walk(api, webhooks, customer);
+    const learner = stack.use(await this.#makeLearner());
+    await this.#walk({ api, webhooks, customer, learner });
     await this.#judge(api, webhooks);
     this.#isWalking = false;
     if (this.#options.exit) return;
@@ -115,6 +118,19 @@ class Demo {
     guide(this.#screen, { url, adminUrl, launchUrl, client, logFile: service.logFile });
     if (!this.#signal.aborted) await once(this.#signal, 'abort');
     if (!(this.#signal.reason instanceof Interrupted)) throw this.#signal.reason;
+  }
+
+  /** In a browser, unless a person is going to learn the course in one of their own. */
+  async #makeLearner(): Promise<Learner> {
+    if (!this.#options.exit) return new HttpLearner(this.#signal);
+    this.#screen.title('Starting a headless browser, for the learner');
+    try {
+      return await BrowserLearner.start(this.#signal);
+    } catch (error) {
+      const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n');
+      this.#screen.line(`  None starts here (${reason}), so the learner uses the player's HTTP interface.`);
+      return new HttpLearner(this.#signal);
+    }
   }
 
   async #startService(): Promise<ServiceProcess> {
@@ -209,13 +225,18 @@ class Demo {
   }
 
   /** Takes every step, and waits for all that comes of them. */
-  async #walk(api: ApiClient, webhooks: readonly Webhook[], customer: DemoAccount): Promise<void> {
-    const steps = walk({
-      api,
-      customer,
-      tell: (facts) => this.#screen.facts(facts),
-      pass: (launchUrl) => learn(launchUrl, this.#signal),
-    });
+  async #walk({
+    api,
+    webhooks,
+    customer,
+    learner,
+  }: {
+    api: ApiClient;
+    webhooks: readonly Webhook[];
+    customer: DemoAccount;
+    learner: Learner;
+  }): Promise<void> {
+    const steps = walk({ api, customer, learner, tell: (facts) => this.#screen.facts(facts) });
     this.#events = steps.flatMap((step) => step.causes);
     const targets = webhooks.map(({ target }) => target);
     const dead = Promise.all(webhooks.map((webhook) => this.#watchDeadLetters(api, webhook)));

@@ -17,7 +17,8 @@ Starts the service in a fresh folder with targets of its own, walks through its 
 and shows every postback as it arrives. Stays up to be looked at until Ctrl-C, which ends everything.
 
 Options:
-  --exit          ends after the walk: with 0 if everything arrived as it should, with 1 if anything is missing
+  --exit          ends after the walk: with 0 if everything arrived as it should, with 1 if anything is missing;
+                  a headless browser learns the course, or the demo itself where no browser starts
   --port PORT     the service's port; 8080 when left out, or a free one where that is taken; 0 for any free one
   --keep          leaves the folder with database, course files and log where it is
   --wrong-secret  gives one receiver another secret than its webhook has, to see what the demo says then

@@ -1,6 +1,7 @@
 import type { Subtopic } from '../src/events/catalogue.ts';
 import type { ApiClient } from './api-client.ts';
 import { zipCourse } from './course-package.ts';
+import type { Learner } from './learner.ts';
 import { CLIENT_EMAIL, type Occurrence } from './occurrence.ts';
 import type { DemoAccount } from './targets.ts';
 
@@ -22,8 +23,7 @@ export interface WalkOptions {
   readonly customer: DemoAccount;
   /** Shows what an answer brought that is of use. */
   readonly tell: (facts: Readonly<Record<string, string>>) => void;
-  /** Opens a launch link and passes its course. */
-  readonly pass: (launchUrl: string) => Promise<void>;
+  readonly learner: Learner;
 }
 
 interface Made {
@@ -38,7 +38,7 @@ interface MadeCourse extends Made {
  * The walk through the service's events, all of it through the API. Each step goes on from those before it. To show
  * another event, add a step that causes it, and where no target has its topic yet, a target.
  */
-export function walk({ api, customer, tell, pass }: WalkOptions): Step[] {
+export function walk({ api, customer, tell, learner }: WalkOptions): Step[] {
   const account = { id: 0, name: NEW_CUSTOMER };
   const folder = { id: 0, name: 'Onboarding' };
   const course = { id: 0, version: 0 };
@@ -70,7 +70,7 @@ export function walk({ api, customer, tell, pass }: WalkOptions): Step[] {
       },
     },
     {
-      title: 'Upload a second version, made anew as SCORM 2004',
+      title: 'Upload a second version, now in SCORM 2004',
       causes: [causedByClient('COURSE_VERSION_UPLOADED')],
       async run() {
         const path = `/courses/${course.id}/versions`;
@@ -141,7 +141,7 @@ export function walk({ api, customer, tell, pass }: WalkOptions): Step[] {
     },
     {
       title: 'Launch it: the learner opens the launch_url, which is signed and expires',
-      causes: [{ subtopic: 'REGISTRATION_LAUNCHED', account: CUSTOMER, user: LEARNER }],
+      causes: [causedByLearner('REGISTRATION_LAUNCHED')],
       async run() {
         const path = `/registrations/${registration.id}/launch`;
         const { launch_url } = await api.send<{ launch_url: string }>('POST', path);
@@ -150,11 +150,17 @@ export function walk({ api, customer, tell, pass }: WalkOptions): Step[] {
       },
     },
     {
-      title:
-        'The learner opens the link and passes the course; this time the demo does it through the player',
-      causes: [{ subtopic: 'REGISTRATION_STATUS_UPDATED', account: CUSTOMER, user: LEARNER }],
+      title: `The learner opens the link and begins the course, ${learner.way}`,
+      causes: [causedByLearner('REGISTRATION_STATUS_UPDATED')],
       async run() {
-        await pass(registration.launchUrl);
+        await learner.begin(registration.launchUrl);
+      },
+    },
+    {
+      title: 'They pass its quiz',
+      causes: [causedByLearner('REGISTRATION_STATUS_UPDATED')],
+      async run() {
+        await learner.pass();
       },
     },
     {
@@ -183,4 +189,8 @@ export function walk({ api, customer, tell, pass }: WalkOptions): Step[] {
 
 function causedByClient(subtopic: Subtopic, account: string | null = null): Occurrence {
   return { subtopic, account, user: CLIENT_EMAIL };
+}
+
+function causedByLearner(subtopic: Subtopic): Occurrence {
+  return { subtopic, account: CUSTOMER, user: LEARNER };
 }

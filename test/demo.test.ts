@@ -11,6 +11,7 @@ import { SUBTOPICS } from '../src/events/catalogue.ts';
 import { TEST_TIMEOUT_MS } from './support/deadline.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { until } from './support/until.ts';
+import { BROWSER_VARIABLE } from './ui/support/chromium.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 /** When, target, subtopic, attempt and answer of a postback. */
@@ -27,9 +28,9 @@ interface Run extends AsyncDisposable {
 }
 
 /** Runs a command with a folder of its own for temporary files; it is stopped when disposed of. */
-function run(command: string, args: readonly string[]): Run {
+function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
   const folder = temporaryFolder();
-  const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, TMPDIR: folder.path } });
+  const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...env, TMPDIR: folder.path } });
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
@@ -55,6 +56,12 @@ function run(command: string, args: readonly string[]): Run {
 /** Runs the demo on any free port. */
 function runDemo(...args: string[]): Run {
   return run(process.execPath, ['demo/main.ts', '--port', '0', ...args]);
+}
+
+/** The same where no browser starts. */
+function runDemoWithoutBrowser(...args: string[]): Run {
+  const env = { [BROWSER_VARIABLE]: '/nowhere/chromium' };
+  return run(process.execPath, ['demo/main.ts', '--port', '0', ...args], env);
 }
 
 /** Subtopic, attempt and answer of each postback that was shown for a target. */
@@ -96,6 +103,7 @@ describe('the demo', { concurrency: true }, () => {
     assert.deepEqual(postbacksOf('Records', stdout), [
       'REGISTRATION_LAUNCHED 1 204',
       'REGISTRATION_STATUS_UPDATED 1 204',
+      'REGISTRATION_STATUS_UPDATED 1 204',
     ]);
     assert.deepEqual(postbacksOf('Old billing', stdout), [
       'ACCOUNT_CREATED 1 503',
@@ -108,7 +116,8 @@ describe('the demo', { concurrency: true }, () => {
     assert.match(stdout, /CONTENT_REMOVED_FROM_ACCOUNT .* bundle First Day, Home > Onboarding · Contoso$/m);
     assert.doesNotMatch(stdout, /CONTENT_.* Northwind/, 'the focus leaves other accounts out');
     assert.match(stdout, /^ {2}launch_url +http:\/\/127\.0\.0\.1:\d+\/launch\/\S+$/m);
-    assert.match(stdout, /REGISTRATION_STATUS_UPDATED .* ada: Completed, PASS, score 85 · /);
+    assert.match(stdout, /begins the course, in a headless browser$/m);
+    assert.match(stdout, /REGISTRATION_STATUS_UPDATED .* ada: Completed, PASS, score 100 · /);
     assert.match(stdout, /✗ .* Old billing +ACCOUNT_CREATED +dead-letter queue after 3 attempts: 503 /);
     assert.match(stdout, /^ {6}"subscription_id": 1,\n {6}"name": "CRM",\n {6}"topic": "ACCOUNT",$/m);
     assert.match(
@@ -120,8 +129,34 @@ describe('the demo', { concurrency: true }, () => {
     assert.deepEqual(demo.left(), []);
   });
 
+  it('learns over HTTP where no browser starts, with the same postbacks', async () => {
+    await using demo = runDemoWithoutBrowser('--exit');
+
+    assert.equal(await demo.ended(), 0, demo.output.stdout + demo.output.stderr);
+    const { stdout } = demo.output;
+    assert.match(stdout, /None starts here \(.*\/nowhere\/chromium.*\), so the learner uses/);
+    assert.match(stdout, /begins the course, over the player's HTTP interface$/m);
+    assert.deepEqual(
+      [...stdout.matchAll(/REGISTRATION_STATUS_UPDATED .* ada: (.*?) · /g)].map(([, status]) => status),
+      ['Incomplete, UNKNOWN', 'Completed, PASS, score 100'],
+    );
+  });
+
+  it('stops when it is interrupted while its browser is open', async () => {
+    await using demo = runDemo('--exit');
+    await until(
+      () => demo.output.stdout.includes('begins the course, in a headless browser'),
+      'the learner begins',
+      TEST_TIMEOUT_MS,
+    );
+    demo.child.kill('SIGINT');
+
+    assert.equal(await demo.ended(), 130, demo.output.stderr);
+    assert.deepEqual(demo.left(), []);
+  });
+
   it('ends with 1 and says what is missing when a receiver holds another secret', async () => {
-    await using demo = runDemo('--exit', '--wrong-secret');
+    await using demo = runDemoWithoutBrowser('--exit', '--wrong-secret');
 
     assert.equal(await demo.ended(), 1, demo.output.stdout);
     assert.match(demo.output.stdout, /← .* CRM +\(not read\) +1 {2}401 /);

@@ -25,11 +25,12 @@ const FLAGS = [
  * Starts the browser that the tests use: the one named by `COURSEWIRE_TEST_CHROMIUM`, else the one that came with the
  * dependencies.
  *
+ * @param options how it is started, in addition to what the tests need
  * @throws {Error} on a machine that the latter does not run on, with how to name another.
  */
-export async function launchChromium(): Promise<Browser> {
+export async function launchChromium(options: LaunchOptions = {}): Promise<Browser> {
   const named = process.env[BROWSER_VARIABLE];
-  if (named !== undefined) return await chromium.launch({ executablePath: named, args: FLAGS });
+  if (named !== undefined) return await chromium.launch({ ...options, executablePath: named, args: FLAGS });
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(
       `The browser that npm brings for these tests runs on Linux x64 only. Set ${BROWSER_VARIABLE} to the path of a Chrome or Chromium of this machine.`,
@@ -41,14 +42,14 @@ export async function launchChromium(): Promise<Browser> {
     FONTCONFIG_FILE: path.join(folder, 'fonts.conf'),
     XDG_CACHE_HOME: path.join(folder, 'cache'),
   };
-  const options: LaunchOptions = { executablePath: path.join(folder, 'chromium'), args: FLAGS, env };
+  const unpacked = { ...options, executablePath: path.join(folder, 'chromium'), args: FLAGS, env };
   try {
-    return await chromium.launch(options);
+    return await chromium.launch(unpacked);
   } catch (error) {
     if (!/shared librar/i.test(String(error))) throw error;
     // A stock system lacks libraries that the package brings. Where the machine has them, its own are used.
     const libraries = path.join(folder, 'al2023', 'lib');
-    return await chromium.launch({ ...options, env: { ...env, LD_LIBRARY_PATH: libraries } });
+    return await chromium.launch({ ...unpacked, env: { ...env, LD_LIBRARY_PATH: libraries } });
   }
 }
 
