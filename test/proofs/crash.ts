@@ -9,6 +9,8 @@ import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
  */
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 200);
+const CLIENTS = Number(process.env.CRASH_CLIENTS ?? 20);
+const WEBHOOKS = Number(process.env.CRASH_WEBHOOKS ?? 50);
 /** A kill, a start and the changes between take a few seconds on a slow machine. */
 const MS_PER_KILL = 20_000;
 
@@ -16,7 +18,7 @@ describe('a process that is killed again and again', () => {
   it('loses nothing and reorders nothing', { timeout: TEST_TIMEOUT_MS + KILLS * MS_PER_KILL }, async () => {
     const seed = seedOfRun();
     try {
-      const result = await runCrash({ seed, clients: 20, webhooks: 50, kills: KILLS });
+      const result = await runCrash({ seed, clients: CLIENTS, webhooks: WEBHOOKS, kills: KILLS });
       // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
       console.table([{ seed, ...result, lost: 0, 'out of order': 0 }]);
     } catch (error) {

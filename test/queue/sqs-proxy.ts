@@ -1,9 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
-/** How the proxy treats a request. `cut after`: the server does it, and nobody learns. */
-export type Treatment = 'pass' | 'unavailable' | 'throttled' | 'expired' | 'cut before' | 'cut after';
+/** How the proxy treats a request. `cut after`: the server does it, and nobody learns. `late`: it passes after seconds. */
+export type Treatment =
+  | 'pass'
+  | 'late'
+  | 'unavailable'
+  | 'throttled'
+  | 'expired'
+  | 'cut before'
+  | 'cut after';
 
 /** Stands before an SQS-compatible server and fails as services and networks do. */
 export interface SqsProxy extends AsyncDisposable {
@@ -14,6 +22,8 @@ export interface SqsProxy extends AsyncDisposable {
   readonly actions: string[];
 }
 
+/** Less than clients wait for an answer. */
+const LATE_MS = 2_000;
 const REFUSALS = {
   unavailable: [503, 'ServiceUnavailable'],
   throttled: [400, 'ThrottlingException'],
@@ -33,6 +43,7 @@ export async function startSqsProxy(target: string): Promise<SqsProxy> {
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
       return void response.end(JSON.stringify({ __type: `com.amazonaws.sqs#${name}`, message: name }));
     }
+    if (treatment === 'late') await delay(LATE_MS);
     const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
     const answer = await fetch(target, {
       method: 'POST',

@@ -28,6 +28,10 @@ export interface TestQueues extends AsyncDisposable {
   url(queue: 'messages' | 'dead letters'): Promise<string>;
   attributes(queue: 'messages' | 'dead letters'): Promise<Record<string, string>>;
   purge(): Promise<void>;
+  /** Deletes the queue of messages. */
+  delete(): Promise<void>;
+  /** Creates the queue of messages again, as it was at first. */
+  createAgain(): Promise<void>;
 }
 
 /** The settings of a service on these queues. */
@@ -94,16 +98,20 @@ export async function createTestQueues(
   await create(place.deadLetterQueueName);
   const { QueueArn = '' } = await attributes('dead letters');
   const policy = JSON.stringify({ deadLetterTargetArn: QueueArn, maxReceiveCount: maxReceives });
-  await create(place.messageQueueName, {
-    VisibilityTimeout: '120',
-    ...(redrive ? { RedrivePolicy: policy } : {}),
-  });
+  const createMessageQueue = async () =>
+    void (await create(place.messageQueueName, {
+      VisibilityTimeout: '120',
+      ...(redrive ? { RedrivePolicy: policy } : {}),
+    }));
+  await createMessageQueue();
   return {
     place,
     client,
     url,
     attributes,
     purge: async () => void (await client.send(new PurgeQueueCommand({ QueueUrl: await url('messages') }))),
+    delete: async () => void (await client.send(new DeleteQueueCommand({ QueueUrl: await url('messages') }))),
+    createAgain: createMessageQueue,
     [Symbol.asyncDispose]: async () => {
       for (const queue of ['messages', 'dead letters'] as const)
         await url(queue)

@@ -28,6 +28,8 @@ interface Account {
 export class AccountChanger {
   /** What happened, in order. */
   readonly events: AccountEvent[] = [];
+  /** When each of them was known to have happened, by `performance.now()`. */
+  readonly answers: number[] = [];
   /** Calls that a kill cut off. */
   cutOff = 0;
   readonly #program: Program;
@@ -67,7 +69,7 @@ export class AccountChanger {
     if (account === undefined) return;
     const { id, enabled } = account;
     this.#accounts.push({ id, name, enabled });
-    this.events.push({ subtopic: 'ACCOUNT_CREATED', id, name, enabled });
+    this.#happened({ subtopic: 'ACCOUNT_CREATED', id, name, enabled });
   }
 
   async #toggle(account: Account): Promise<void> {
@@ -78,7 +80,7 @@ export class AccountChanger {
     const now = answer ?? (await this.#program.read(`/accounts/${id}`));
     if (now.body.enabled !== enabled) return;
     account.enabled = enabled;
-    this.events.push({ subtopic: 'ACCOUNT_ACTIVATION_UPDATED', id, name, enabled });
+    this.#happened({ subtopic: 'ACCOUNT_ACTIVATION_UPDATED', id, name, enabled });
   }
 
   async #delete(account: Account): Promise<void> {
@@ -86,7 +88,12 @@ export class AccountChanger {
     assert.ok(answer === null || answer.status === 204, JSON.stringify(answer));
     if (answer === null && (await this.#program.read(`/accounts/${account.id}`)).status !== 404) return;
     this.#accounts = this.#accounts.filter((each) => each !== account);
-    this.events.push({ subtopic: 'ACCOUNT_DELETED', ...account });
+    this.#happened({ subtopic: 'ACCOUNT_DELETED', ...account });
+  }
+
+  #happened(event: AccountEvent): void {
+    this.events.push(event);
+    this.answers.push(performance.now());
   }
 
   async #call(method: string, path: string, body?: unknown) {

@@ -8,6 +8,7 @@ import {
   assertHistoryAgrees,
   assertOrderOf,
   assertRepeatsAreExplained,
+  assertRepeatsFollowPowerLoss,
   firstArrivals,
   type Listener,
   type Plan,
@@ -25,6 +26,12 @@ export interface CrashOptions {
   webhooks: number;
   /** How often the process is killed. */
   kills: number;
+  /** Where the data is, if at each kill the power fails, too. */
+  disk?: {
+    dataDir: string;
+    /** Drops what was not synced. Called when the process is dead. */
+    losePower: () => Promise<void>;
+  };
 }
 
 /** What came of a run without a failure. */
@@ -41,6 +48,8 @@ export interface CrashResult {
   requests: number;
   /** Messages that arrived again though their target had accepted them: they were in flight at a kill. */
   repeats: number;
+  /** With a loss of power: messages of which the outcomes were lost, so that they arrived again. */
+  undone?: number;
 }
 
 const TARGETS = 5;
@@ -85,12 +94,12 @@ class Progress {
  * Kills the program again and again while clients change accounts and targets fail, and starts it again.
  * @throws {AssertionError} when a message is lost, invented, changed, repeated without a reason or out of order
  */
-export async function runCrash({ seed, clients, webhooks, kills }: CrashOptions): Promise<CrashResult> {
+export async function runCrash({ seed, clients, webhooks, kills, disk }: CrashOptions): Promise<CrashResult> {
   const random = new SeededRandom(seed);
-  using folder = temporaryFolder();
+  using folder = disk === undefined ? temporaryFolder() : null;
   await using targets = new AsyncDisposableStack();
   await using program = await MortalProgram.start({
-    data_dir: folder.path,
+    data_dir: folder?.path ?? disk!.dataDir,
     retry_initial_delay: 0.002,
     retry_max_delay: 0.01,
   });
@@ -120,9 +129,13 @@ export async function runCrash({ seed, clients, webhooks, kills }: CrashOptions)
       : arrived.after(random.between(30, 250));
     await Promise.race([moment, changes]);
     // A process that is dead has closed its connections, and what it had sent has arrived.
-    await program.killAndRestart(() =>
-      until(() => sentBy.every(({ openConnections }) => openConnections === 0), 'all it sent has arrived'),
-    );
+    await program.killAndRestart(async () => {
+      await disk?.losePower();
+      await until(
+        () => sentBy.every(({ openConnections }) => openConnections === 0),
+        'all it sent has arrived',
+      );
+    });
   }
   await changes;
   for (const { id } of listeners)
@@ -132,12 +145,16 @@ export async function runCrash({ seed, clients, webhooks, kills }: CrashOptions)
     );
 
   const order = firstArrivals(listeners[0]!);
+  let undone = 0;
   for (const listener of listeners) {
     const about = `webhook ${listener.id} ${JSON.stringify(listener.plan)}`;
-    assertRepeatsAreExplained(listener, about);
+    if (disk === undefined) assertRepeatsAreExplained(listener, about);
+    else undone += assertRepeatsFollowPowerLoss(listener, about);
     assertEveryEventOnceInOrder(listener, changers, about);
     assertOrderOf(order, listener, about);
-    await assertHistoryAgrees(listener, program, about);
+    // The outcomes of a moment are lost together with the power.
+    const mostUntold = disk === undefined ? program.deaths : listener.arrivals.length;
+    await assertHistoryAgrees(listener, program, about, { mostUntold });
   }
   const sum = <T>(of: readonly T[], count: (each: T) => number) =>
     of.reduce((total, each) => total + count(each), 0);
@@ -149,6 +166,7 @@ export async function runCrash({ seed, clients, webhooks, kills }: CrashOptions)
     messages: sum(listeners, (listener) => firstArrivals(listener).length),
     requests: sum(listeners, ({ arrivals }) => arrivals.length),
     repeats: sum(listeners, repeatsOf),
+    ...(disk === undefined ? {} : { undone }),
   };
 }
 

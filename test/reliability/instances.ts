@@ -8,12 +8,24 @@ import { type Answer, Api, createClient, requestToken, temporaryFolder } from '.
 
 type Settings = Partial<Parameters<typeof startProcess>[0]>;
 
+const UNAVAILABLE = 503;
+/** How long calls may be refused after an instance was thawed. */
+const FROST_MS = 30_000;
 const SECRET = 'instances-of-one-service'.padEnd(64, '.');
 
 /** A slot of the service, in which one process after another runs. */
 interface Instance {
   process: ServingProcess;
+  /** It takes calls: it was not killed, stopped or frozen. */
   isAlive: boolean;
+}
+
+/** How instances differ from each other. */
+interface Differences {
+  /** Settings of each instance, besides the common ones. */
+  settings?: readonly Settings[];
+  /** How wrong the clock of each instance is, in milliseconds. */
+  clocksAheadMs?: readonly number[];
 }
 
 /**
@@ -25,20 +37,25 @@ export class Instances implements AsyncDisposable {
   readonly #settings: Settings & { database_url: string };
   readonly #slots: Instance[] = [];
   readonly #folders: string[];
+  readonly #differences: Differences;
   #token = '';
   #calls = 0;
   #isOver = false;
-  /** How often one of them was killed. */
+  /** How often one of them was killed, stopped or frozen. */
   deaths = 0;
+  /** When an instance was frozen or thawed last, by `performance.now()`. */
+  #thawedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(
     stack: AsyncDisposableStack,
     settings: Settings & { database_url: string },
     folders: string[],
+    differences: Differences,
   ) {
     this.#stack = stack;
     this.#settings = settings;
     this.#folders = folders;
+    this.#differences = differences;
   }
 
   /** @param signal of the test: once it is over, by its time or otherwise, nothing of this goes on. */
@@ -46,6 +63,7 @@ export class Instances implements AsyncDisposable {
     { signal }: { signal: AbortSignal },
     count: number,
     settings: Settings = {},
+    differences: Differences = {},
   ): Promise<Instances> {
     await using stack = new AsyncDisposableStack();
     const shared = stack.use(temporaryFolder()).path;
@@ -58,6 +76,7 @@ export class Instances implements AsyncDisposable {
       stack.move(),
       { ...settings, database_url: url, content_store: content, webhooks_auth_secret: SECRET },
       folders,
+      differences,
     );
     signal.addEventListener('abort', () => void instances[Symbol.asyncDispose]());
     try {
@@ -94,19 +113,48 @@ export class Instances implements AsyncDisposable {
     this.deaths += 1;
   }
 
-  /** Starts an instance that was killed. */
-  async startAgain(n: number): Promise<void> {
-    this.#slots[n] = { process: await this.#run(n), isAlive: true };
+  /** Stops an instance as an upgrade does, and answers once it has ended. */
+  async stop(n: number): Promise<void> {
+    const slot = this.#slots[n]!;
+    slot.isAlive = false;
+    await slot.process.end('SIGTERM');
+    this.deaths += 1;
   }
 
-  /** Calls the instances in turn; null when a kill cut the call off, so that nobody knows whether it happened. */
+  /** Starts an instance that was killed or stopped. `settings` are for this instance, besides the common ones. */
+  async startAgain(n: number, settings?: Settings): Promise<void> {
+    this.#slots[n] = { process: await this.#run(n, settings), isAlive: true };
+  }
+
+  /** Freezes an instance: it does nothing, and its connections stay open. */
+  freeze(n: number): void {
+    const slot = this.#slots[n]!;
+    slot.isAlive = false;
+    this.deaths += 1;
+    this.#thawedAt = Number.POSITIVE_INFINITY;
+    process.kill(slot.process.pid, 'SIGSTOP');
+  }
+
+  /** Has an instance continue that was frozen. */
+  thaw(n: number): void {
+    const slot = this.#slots[n]!;
+    process.kill(slot.process.pid, 'SIGCONT');
+    slot.isAlive = true;
+    this.#thawedAt = performance.now();
+  }
+
+  /** Calls the instances in turn; null when a kill or frost cut the call off, so that nobody knows whether it happened. */
   async call(method: string, pathAndQuery: string, body?: unknown): Promise<Answer | null> {
     const alive = this.#slots.filter(({ isAlive }) => isAlive);
     assert.ok(!this.#isOver && alive.length > 0, 'an instance is alive');
     this.#calls += 1;
     const slot = alive[this.#calls % alive.length]!;
+    const startedAt = performance.now();
     try {
-      return await new Api(slot.process.url, this.#token).call(method, pathAndQuery, body);
+      const answer = await new Api(slot.process.url, this.#token).call(method, pathAndQuery, body);
+      // An instance that was frozen has lost its connections to the database, and others waited for its locks.
+      const isRefused = answer.status === UNAVAILABLE && this.#thawedAt > startedAt - FROST_MS;
+      return isRefused ? null : answer;
     } catch (error) {
       assert.ok(!slot.isAlive, `cut off without a kill: ${error}`);
       return null;
@@ -154,8 +202,11 @@ export class Instances implements AsyncDisposable {
     await this.#stack.disposeAsync();
   }
 
-  async #run(n: number): Promise<ServingProcess> {
-    const started = await startProcess({ ...this.#settings, data_dir: this.#folders[n]! });
+  async #run(n: number, settings: Settings = this.#differences.settings?.[n] ?? {}): Promise<ServingProcess> {
+    const started = await startProcess(
+      { ...this.#settings, ...settings, data_dir: this.#folders[n]! },
+      { clockAheadMs: this.#differences.clocksAheadMs?.[n] ?? 0 },
+    );
     if (!this.#isOver) return started;
     await started[Symbol.asyncDispose]();
     throw new Error('started after the end of its test');

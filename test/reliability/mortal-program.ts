@@ -43,8 +43,8 @@ export class MortalProgram implements AsyncDisposable {
     this.deaths += 1;
     try {
       await this.#process.end('SIGKILL');
-      await endDeadLeases(this.#settings.data_dir);
       await afterDeath();
+      await endDeadLeases(this.#settings.data_dir);
       this.life += 1;
       this.#process = await startProcess(this.#settings);
     } finally {

@@ -89,6 +89,8 @@ export async function startPostgresPooler(
   return {
     port: (listener.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
+      // It may have been stopped before the end of its test.
+      if (!listener.listening) return;
       listener.close();
       for (const socket of sockets) socket.destroy();
       await once(listener, 'close');

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   accessSync,
@@ -29,6 +29,12 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string;
   /** Stops the server and breaks off its connections and transactions. {@link start} starts it again on the same data. */
   stop(): Promise<void>;
+  /** Ends the server without any further write, as a crash does. {@link start} recovers it. */
+  crash(): Promise<void>;
+  /** The process id of the running server; its children belong to it. */
+  readonly pid: number;
+  /** Where its data is. */
+  readonly dataFolder: string;
   /** @throws {Error} with the server's output when it does not start. */
   start(): Promise<void>;
 }
@@ -39,6 +45,10 @@ export interface PostgresServerOptions {
   isDurable?: boolean;
   /** Further server settings, `name=value`. */
   flags?: readonly string[];
+  /** The folder in which the server's folder is created. @defaultValue that of temporary files */
+  parent?: string;
+  /** The data of a server that was stopped: the new server begins as a standby of it. @defaultValue data of its own */
+  standbyOf?: string | null;
 }
 
 interface Programs {
@@ -52,7 +62,8 @@ type Account = { uid: number; gid: number } | Record<string, never>;
 const PASSWORD = 'tests-only';
 const FLAGS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 const FORGETFUL_FLAGS = ['fsync=off', 'full_page_writes=off'];
-const READY = 'database system is ready to accept connections';
+/** A standby accepts those that only read. */
+const READY = /database system is ready to accept (?:read-only )?connections/;
 const KEPT_OUTPUT_CHARS = 5_000;
 /** Another program may take the port between the check and the start. */
 const START_ATTEMPTS = 5;
@@ -73,12 +84,15 @@ const open = new Set<Server>();
 export async function startPostgresServer({
   isDurable = false,
   flags = [],
+  parent = tmpdir(),
+  standbyOf = null,
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const server = new Server(await findPrograms(), accountForServer(), [
-    ...FLAGS,
-    ...(isDurable ? [] : FORGETFUL_FLAGS),
-    ...flags,
-  ]);
+  const server = new Server(await findPrograms(), accountForServer(), {
+    isDurable,
+    flags,
+    parent,
+    standbyOf,
+  });
   keepUntilExit(server);
   try {
     await server.initialise();
@@ -94,24 +108,49 @@ class Server implements PostgresServer {
   readonly #programs: Programs;
   readonly #account: Account;
   readonly #flags: readonly string[];
-  readonly #folder = mkdtempSync(path.join(tmpdir(), 'coursewire-postgres-'));
-  readonly #data = path.join(this.#folder, 'data');
+  readonly #isDurable: boolean;
+  readonly #standbyOf: string | null;
+  readonly #folder: string;
+  readonly #data: string;
   #port = 0;
   #process: ChildProcess | null = null;
   /** The end of what the programs wrote. */
   #output = '';
 
-  constructor(programs: Programs, account: Account, flags: readonly string[]) {
+  constructor(
+    programs: Programs,
+    account: Account,
+    { isDurable, flags, parent, standbyOf }: Required<PostgresServerOptions>,
+  ) {
+    this.#isDurable = isDurable;
+    this.#standbyOf = standbyOf;
+    this.#folder = mkdtempSync(path.join(parent, 'coursewire-postgres-'));
+    this.#data = path.join(this.#folder, 'data');
     this.#programs = programs;
     this.#account = account;
-    this.#flags = flags;
+    this.#flags = [...FLAGS, ...(isDurable ? [] : FORGETFUL_FLAGS), ...flags];
   }
 
   get url(): string {
     return `postgres://postgres:${PASSWORD}@127.0.0.1:${this.#port}/postgres`;
   }
 
+  get dataFolder(): string {
+    return this.#data;
+  }
+
   async initialise(): Promise<void> {
+    if (this.#standbyOf !== null) {
+      if ('uid' in this.#account) chownSync(this.#folder, this.#account.uid, this.#account.gid);
+      execFileSync('cp', ['-a', this.#standbyOf, this.#data]);
+      // An empty file, which the server's user has to be able to delete.
+      execFileSync('cp', [
+        '-p',
+        path.join(this.#data, 'PG_VERSION'),
+        path.join(this.#data, 'standby.signal'),
+      ]);
+      return;
+    }
     const passwordFile = path.join(this.#folder, 'password');
     writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
     if ('uid' in this.#account) {
@@ -124,7 +163,7 @@ class Server implements PostgresServer {
       `--pwfile=${passwordFile}`,
       '--encoding=UTF8',
       '--locale=C',
-      '--no-sync',
+      ...(this.#isDurable ? [] : ['--no-sync']),
     ]);
     const [code] = await once(child, 'close');
     if (code !== 0) throw this.#failure('initdb failed');
@@ -156,7 +195,7 @@ class Server implements PostgresServer {
     this.#process = child;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     child.stderr?.on('data', () => {
-      if (this.#output.includes(READY)) resolve();
+      if (READY.test(this.#output)) resolve();
     });
     child.once('error', reject);
     child.once('close', () => {
@@ -166,11 +205,25 @@ class Server implements PostgresServer {
     await promise;
   }
 
+  get pid(): number {
+    const pid = this.#process?.pid;
+    if (pid === undefined) throw new Error('the PostgreSQL server is not running');
+    return pid;
+  }
+
   async stop(): Promise<void> {
+    await this.#end('SIGINT');
+  }
+
+  async crash(): Promise<void> {
+    await this.#end('SIGQUIT');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#process;
     if (child === null) return;
     const closed = once(child, 'close');
-    child.kill('SIGINT');
+    child.kill(signal);
     await closed;
   }
 

@@ -58,6 +58,11 @@ export async function databaseUrlOf(dataDir: string): Promise<string | null> {
   return (await database).url;
 }
 
+/** Has a data folder use the database of a server that the test started itself. */
+export function setDatabaseUrlOf(dataDir: string, url: string): void {
+  ofFolders.set(dataDir, Promise.resolve({ url, [Symbol.asyncDispose]: async () => {} }));
+}
+
 /** Gives up the database that goes with a data folder. */
 export async function dropDatabaseOf(dataDir: string): Promise<void> {
   const database = await ofFolders.get(dataDir);

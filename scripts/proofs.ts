@@ -1,0 +1,99 @@
+/** Options of `npm run prove` as they were given, checked. */
+export interface Extent {
+  seeds: string;
+  seed: string | undefined;
+  operations: string | undefined;
+  kills: string | undefined;
+  messages: string | undefined;
+  minutes: string | undefined;
+  rate: string | undefined;
+  quick: boolean;
+}
+
+export type DatabaseName = 'sqlite' | 'postgres';
+
+/** A proof: a test file, which reads its extent from the environment. */
+interface Proof {
+  about: string;
+  file: string;
+  /** The databases that it runs on. */
+  databases: readonly DatabaseName[];
+  environment: (extent: Extent) => NodeJS.ProcessEnv;
+}
+
+const BOTH = ['sqlite', 'postgres'] as const;
+
+/** What can be proven, in the order in which it runs. */
+export const PROOFS: Readonly<Record<string, Proof>> = {
+  model: {
+    about: 'random operations, kills and restarts, compared with a model of the specification',
+    file: 'test/model/model.test.ts',
+    databases: BOTH,
+    environment: ({ seeds, seed, operations, quick }) => ({
+      ...(seed === undefined ? { MODEL_SEEDS: quick ? '1' : seeds } : { MODEL_SEED: seed }),
+      MODEL_OPERATIONS: operations ?? (quick ? '60' : '200'),
+    }),
+  },
+  crash: {
+    about: 'the process killed 200 times under load: nothing lost, nothing out of order',
+    file: 'test/proofs/crash.ts',
+    databases: BOTH,
+    environment: ({ kills, quick }) => ({
+      CRASH_KILLS: kills ?? (quick ? '4' : '200'),
+      ...(quick ? { CRASH_CLIENTS: '6', CRASH_WEBHOOKS: '20' } : {}),
+    }),
+  },
+  power: {
+    about: 'the same, and the disk loses what was not synced at each kill: what was confirmed is there',
+    file: 'test/proofs/power.ts',
+    databases: BOTH,
+    environment: ({ kills, quick }) => ({
+      POWER_KILLS: kills ?? (quick ? '3' : '100'),
+      ...(quick ? { POWER_CLIENTS: '6', POWER_WEBHOOKS: '20' } : {}),
+    }),
+  },
+  instances: {
+    about:
+      'three instances killed, frozen and restarted in every mix of polling: nothing lost, no line stands still',
+    file: 'test/proofs/instances.ts',
+    databases: ['postgres'],
+    environment: ({ quick }) => (quick ? { INSTANCES_MIXES: '1', INSTANCES_PHASE_MS: '500' } : {}),
+  },
+  outage: {
+    about:
+      'database, disk, SQS and name servers fail and come back: nothing lost, and the log says what is wrong',
+    file: 'test/proofs/outage.ts',
+    databases: BOTH,
+    environment: () => ({}),
+  },
+  learners: {
+    about: '200 learners in a course while the process is killed: nothing that was saved is lost',
+    file: 'test/proofs/learners.ts',
+    databases: BOTH,
+    environment: ({ kills, quick }) => ({
+      LEARNERS_KILLS: kills ?? (quick ? '2' : '20'),
+      LEARNERS_COUNT: quick ? '10' : '200',
+    }),
+  },
+  soak: {
+    about: 'an hour of events: memory, disk and latency are as low at its end as at its beginning',
+    file: 'test/proofs/soak.ts',
+    databases: BOTH,
+    environment: ({ minutes, rate, quick }) => ({
+      SOAK_MINUTES: minutes ?? (quick ? '0.15' : '60'),
+      SOAK_RATE: rate ?? (quick ? '100' : '300'),
+    }),
+  },
+  backlog: {
+    about: 'a million messages for a target that was down: delivered in order, unnoticed by others',
+    file: 'test/proofs/backlog.ts',
+    databases: BOTH,
+    environment: ({ quick, messages }) => ({ BACKLOG_MESSAGES: messages ?? (quick ? '4000' : '1000000') }),
+  },
+  isolation: {
+    about: 'ninety webhooks are not affected by ten whose targets hang, crawl, refuse or never end',
+    file: 'test/proofs/isolation.ts',
+    databases: BOTH,
+    environment: ({ quick }) => (quick ? { ISOLATION_RUNS: '1', ISOLATION_TICKS: '100' } : {}),
+  },
+};

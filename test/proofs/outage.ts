@@ -1,0 +1,244 @@
+import { describe, it } from 'node:test';
+import { Client } from 'pg';
+import { startSqsProxy, type Treatment } from '../queue/sqs-proxy.ts';
+import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
+import { type Outage, type OutageResult, ServiceUnderOutages } from '../reliability/outage-run.ts';
+import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
+import { startNameServer } from '../support/name-server.ts';
+import { dropDatabaseOf, ON_POSTGRES, setDatabaseUrlOf } from '../support/postgres.ts';
+import { startPostgresPooler } from '../support/postgres-pooler.ts';
+import { startPostgresServer } from '../support/postgres-server.ts';
+import { signalTree } from '../support/process-tree.ts';
+import { temporaryFolder } from '../support/service.ts';
+import { giveLike, mountSmallDisk } from '../support/small-disk.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { noteSkipped } from './notes.ts';
+
+/**
+ * What the service depends on fails while clients make changes, and works again. Nothing that was confirmed is lost or out of
+ * order, the service recovers by itself, and its log and readiness say what is wrong, once.
+ */
+
+const DISK_MIB = 96;
+const NAME = 'target.prove.test';
+const DATABASE = {
+  says: /^the database is failing/,
+  saysOver: /^the database .*again/,
+  isUnready: true,
+} as const;
+
+/** Has the service ask this name server. */
+const asking = (nameServer: string) => `import dns from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
+const { Resolver } = dns;
+dns.Resolver = class extends Resolver {
+  constructor(options) {
+    super(options);
+    this.setServers(['${nameServer}']);
+  }
+};
+syncBuiltinESMExports();`;
+
+/** Goes through outages one after another, and shows a table. */
+async function sufferAll(service: ServiceUnderOutages, outages: readonly Outage[]): Promise<void> {
+  const results: OutageResult[] = [];
+  await using running = service;
+  for (const outage of outages) results.push(await running.suffer(outage));
+  await running.finish();
+  // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
+  console.table(results.map((result) => ({ ...result, lost: 0, 'out of order': 0 })));
+}
+
+const options = { timeout: 2 * TEST_TIMEOUT_MS };
+
+// Side by side: most of the time is spent waiting.
+describe('outages', { concurrency: true }, () => {
+  it('of the name servers, and a disk of SQLite that is full', options, async () => {
+    await using stack = new AsyncDisposableStack();
+    const disk = ON_POSTGRES ? null : await mountSmallDisk(DISK_MIB);
+    if (typeof disk === 'string') noteSkipped(`SQLite's disk full. ${disk}`);
+    else if (disk !== null) stack.use(disk);
+    const dataDir =
+      disk === null || typeof disk === 'string' ? stack.use(temporaryFolder()).path : disk.folder;
+    stack.defer(() => dropDatabaseOf(dataDir));
+    let isSilent = false;
+    const names = stack.use(
+      await startNameServer((name) => (name === NAME && !isSilent ? ['127.0.0.1'] : 'silent')),
+    );
+    const service = await ServiceUnderOutages.start(
+      { data_dir: dataDir },
+      { preload: asking(names.address), targetHost: NAME },
+    );
+    const outages: Outage[] = [
+      {
+        name: 'name servers are silent',
+        begin: async () => {
+          isSilent = true;
+          service.target.dropConnections();
+        },
+        end: async () => {
+          isSilent = false;
+        },
+        says: /^this machine is unable to connect/,
+        isUnready: false,
+      },
+    ];
+    if (disk !== null && typeof disk !== 'string')
+      outages.push({
+        name: 'disk is full',
+        begin: async () => disk.fill(),
+        end: async () => disk.empty(),
+        ...DATABASE,
+      });
+    await sufferAll(service, outages);
+  });
+
+  it('of Amazon SQS', options, async () => {
+    await using stack = new AsyncDisposableStack();
+    const server = stack.use(await startSqsServer());
+    const queues = stack.use(await createTestQueues(server));
+    const proxy = stack.use(await startSqsProxy(server.endpoint));
+    const dataDir = stack.use(temporaryFolder()).path;
+    stack.defer(() => dropDatabaseOf(dataDir));
+    const service = await ServiceUnderOutages.start({
+      data_dir: dataDir,
+      ...settingsOf({ ...queues.place, endpoint: proxy.endpoint }),
+    });
+    const treated = (name: string, treatment: Treatment, says: RegExp | null): Outage => ({
+      name,
+      begin: async () => {
+        proxy.treat = () => treatment;
+      },
+      end: async () => {
+        proxy.treat = () => 'pass';
+      },
+      says,
+      saysOver: /^Amazon SQS works again/,
+      isUnready: says !== null,
+    });
+    await sufferAll(service, [
+      treated('server is gone', 'cut before', /^Amazon SQS: it does not answer/),
+      treated('throttling', 'throttled', /^Amazon SQS: too many requests/),
+      treated('late', 'late', null),
+      { name: 'purged', begin: queues.purge, end: async () => {}, says: null, isUnready: false },
+      {
+        name: 'deleted and created again',
+        begin: queues.delete,
+        end: queues.createAgain,
+        says: /^Amazon SQS: the queue is gone/,
+        saysOver: /^Amazon SQS works again/,
+        isUnready: true,
+      },
+    ]);
+  });
+
+  if (ON_POSTGRES) {
+    it('of the PostgreSQL server and the way to it', options, async () => {
+      await using stack = new AsyncDisposableStack();
+      const primary = stack.use(await startPostgresServer({ isDurable: true }));
+      const { port, password } = new URL(primary.url);
+      await primary.stop();
+      const standby = stack.use(
+        await startPostgresServer({
+          isDurable: true,
+          standbyOf: primary.dataFolder,
+          flags: [`primary_conninfo=host=127.0.0.1 port=${port} user=postgres password=${password}`],
+        }),
+      );
+      await primary.start();
+      // Without this, a failover loses what the standby has not received.
+      await runSql(primary.url, "alter system set synchronous_standby_names = '*'");
+      await runSql(primary.url, 'select pg_reload_conf()');
+      const way = { host: '127.0.0.1', port: Number(port) };
+      const proxy = stack.use(await startTcpProxy(way));
+      const url = new URL(primary.url);
+      url.port = String(proxy.port);
+      const dataDir = stack.use(temporaryFolder()).path;
+      setDatabaseUrlOf(dataDir, url.href);
+      const service = await ServiceUnderOutages.start({ data_dir: dataDir });
+      const outages: Outage[] = [
+        { name: 'stopped', begin: () => primary.stop(), end: () => primary.start(), ...DATABASE },
+        { name: 'crashed', begin: () => primary.crash(), end: () => primary.start(), ...DATABASE },
+      ];
+      if (process.platform === 'linux')
+        outages.push({
+          name: 'paused',
+          begin: async () => signalTree(primary.pid, 'SIGSTOP'),
+          end: async () => signalTree(primary.pid, 'SIGCONT'),
+          ...DATABASE,
+        });
+      else noteSkipped('PostgreSQL paused: it needs /proc of Linux.');
+      let pooler = stack.use(await startPostgresPooler({ ...way }, 'session'));
+      outages.push(
+        {
+          name: 'pooler is killed',
+          begin: async () => {
+            // Sessions go through the pooler from here on, and then it dies.
+            way.port = pooler.port;
+            proxy.cut();
+            proxy.mend();
+            const arrivals = service.target.requests.length;
+            await service.target.waitFor(arrivals + WEBHOOKS_HEARD);
+            await pooler[Symbol.asyncDispose]();
+          },
+          end: async () => {
+            pooler = stack.use(await startPostgresPooler({ host: way.host, port: Number(port) }, 'session'));
+            way.port = pooler.port;
+          },
+          ...DATABASE,
+        },
+        {
+          name: 'network is silent',
+          begin: async () => proxy.freeze(),
+          end: async () => {
+            proxy.cut();
+            proxy.mend();
+          },
+          ...DATABASE,
+        },
+        {
+          name: 'failed over',
+          begin: () => primary.crash(),
+          end: async () => {
+            await runSql(standby.url, 'select pg_promote()');
+            way.port = Number(new URL(standby.url).port);
+          },
+          ...DATABASE,
+        },
+      );
+      noteSkipped('PgBouncer itself: a pooler of the tests takes its place.');
+      await sufferAll(service, outages);
+    });
+
+    it('of a disk of PostgreSQL that is full', options, async () => {
+      const disk = await mountSmallDisk(DISK_MIB);
+      if (typeof disk === 'string') return noteSkipped(`PostgreSQL's disk full. ${disk}`);
+      await using stack = new AsyncDisposableStack();
+      stack.use(disk);
+      const server = stack.use(await startPostgresServer({ isDurable: true }));
+      giveLike(disk.folder, server.dataFolder);
+      // The log is elsewhere: a server that cannot write it stops, which is another outage.
+      await runSql(server.url, `create tablespace small_disk location '${disk.folder}'`);
+      await runSql(server.url, 'create database coursewire tablespace small_disk');
+      const dataDir = stack.use(temporaryFolder()).path;
+      setDatabaseUrlOf(dataDir, server.url.replace(/postgres$/, 'coursewire'));
+      const service = await ServiceUnderOutages.start({ data_dir: dataDir });
+      await sufferAll(service, [
+        { name: 'disk is full', begin: async () => disk.fill(), end: async () => disk.empty(), ...DATABASE },
+      ]);
+    });
+  }
+});
+
+/** Postbacks that show that the sessions work. */
+const WEBHOOKS_HEARD = 6;
+
+async function runSql(url: string, sql: string): Promise<void> {
+  const client = new Client(url);
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

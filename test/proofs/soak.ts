@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { openLoop } from '../../bench/load.ts';
+import { quantile } from '../../bench/quantile.ts';
+import { runSql } from '../support/database.ts';
+import { DEADLINE_MS, TEST_TIMEOUT_MS } from '../support/deadline.ts';
+import { dropDatabaseOf, ON_POSTGRES } from '../support/postgres.ts';
+import { type ServingProcess, startProcess } from '../support/process.ts';
+import { Api, createClient, requestToken, temporaryFolder, until } from '../support/service.ts';
+import { type CountingTarget, startCountingTarget } from './counting-target.ts';
+
+/**
+ * Events at a constant rate while old ones are removed. In the last quarter, the service needs no more memory and disk than in
+ * the first, and messages arrive as fast.
+ */
+
+const MINUTES = Number(process.env.SOAK_MINUTES ?? 60);
+const PER_SECOND = Number(process.env.SOAK_RATE ?? 300);
+const MS_PER_SECOND = 1_000;
+const MS_PER_MINUTE = 60_000;
+const QUARTERS = 4;
+const DURATION_MS = MINUTES * MS_PER_MINUTE;
+/** Events are kept for this part of the run, so that as many are removed as are added from then on. */
+const KEPT_MS = Math.round(DURATION_MS / 12);
+const ROUND_PAUSE_MS = Math.min(MS_PER_MINUTE, Math.round(DURATION_MS / 48));
+const WARM_UP_MS = Math.min(5 * MS_PER_MINUTE, DURATION_MS / 4);
+const MEMORY_EVERY_MS = 250;
+const WEBHOOKS = 10;
+const ACCOUNTS = 100;
+/** What must hold of the last quarter beside the first: at most a fifth more, and what a measurement may vary by. */
+const MOST_SHARE = 1.2;
+const SLACK = { p50Ms: 5, p99Ms: 5, memoryMib: 40, rows: 2 * PER_SECOND, fileMib: 16 } as const;
+/** Slices of a quarter. The best of them counts: other programs on the machine only add to a latency. */
+const SLICES = 10;
+const BYTES_PER_MIB = 2 ** 20;
+const KIB_PER_MIB = 1_024;
+const TOKEN_SECONDS = 86_400;
+
+/**
+ * Retention counts in days, and the shortest is one. This makes the days of the cleaner shorter, and nothing else of the
+ * program.
+ */
+const SHORT_DAYS = `import { registerHooks } from 'node:module';
+registerHooks({
+  load(url, context, next) {
+    const loaded = next(url, context);
+    if (!url.endsWith('/history-cleaner.ts')) return loaded;
+    const source = String(loaded.source)
+      .replace('DAY_MS = 86_400_000', 'DAY_MS = ${KEPT_MS}')
+      .replace('ROUND_PAUSE_MS = 60_000', 'ROUND_PAUSE_MS = ${ROUND_PAUSE_MS}');
+    return { ...loaded, source };
+  },
+});`;
+
+/** What a quarter showed. */
+interface Quarter {
+  quarter: number;
+  events: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Null where the system does not say. */
+  memoryMib: number | null;
+  /** Events and deliveries that are kept at its end. */
+  rows: number;
+  /** Of the database, at its end. */
+  fileMib: number;
+}
+
+describe('an hour of events', () => {
+  it('costs as much memory, disk and time at its end as at its beginning', {
+    timeout: TEST_TIMEOUT_MS + 3 * DURATION_MS,
+  }, async () => {
+    await using stack = new AsyncDisposableStack();
+    const dataDir = stack.use(temporaryFolder()).path;
+    stack.defer(() => dropDatabaseOf(dataDir));
+    const target = stack.use(await startCountingTarget());
+    const program = stack.use(
+      await startProcess(
+        { data_dir: dataDir, delivery_history_days: 1, access_token_lifetime: TOKEN_SECONDS },
+        { preload: SHORT_DAYS },
+      ),
+    );
+    const { clientId, clientSecret } = await createClient(dataDir);
+    const api = new Api(program.url, await requestToken(program.url, clientId, clientSecret));
+    const accounts = await makeAccounts(api, target);
+    const events = new Events(api, accounts);
+    await events.publish(WARM_UP_MS);
+    const quarters: Quarter[] = [];
+    for (let quarter = 1; quarter <= QUARTERS; quarter++)
+      quarters.push(await measure(quarter, { events, target, program, dataDir }));
+    await untilArrived(target, [...events.answeredAt.keys()]);
+    // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
+    console.table(quarters);
+    assert.equal(new Set(target.ids).size, target.ids.length, 'each message arrived once');
+    assertFlat(quarters[0]!, quarters.at(-1)!);
+  });
+});
+
+/** Changes of accounts at the rate, and when each was answered. */
+class Events {
+  readonly answeredAt = new Map<string, number>();
+  readonly #api: Api;
+  readonly #accounts: readonly number[];
+  /** The latest change of each account: changes of one account follow each other. */
+  readonly #latest = new Map<number, Promise<unknown>>();
+  #published = 0;
+
+  constructor(api: Api, accounts: readonly number[]) {
+    this.#api = api;
+    this.#accounts = accounts;
+  }
+
+  /** Publishes for so long, and returns the names of what it published. */
+  async publish(ms: number): Promise<string[]> {
+    const names: string[] = [];
+    await openLoop(
+      async () => {
+        const n = this.#published++;
+        const name = `change ${n}`;
+        const id = this.#accounts[n % this.#accounts.length]!;
+        const enabled = Math.floor(n / this.#accounts.length) % 2 === 1;
+        const change = (this.#latest.get(id) ?? Promise.resolve()).then(() =>
+          this.#api.put(`/accounts/${id}`, { name, enabled }),
+        );
+        this.#latest.set(id, change);
+        const { status, body } = await change;
+        assert.equal(status, 200, JSON.stringify(body));
+        this.answeredAt.set(name, performance.now());
+        names.push(name);
+      },
+      { perSecond: PER_SECOND, count: Math.ceil((ms * PER_SECOND) / MS_PER_SECOND) },
+    );
+    return names;
+  }
+}
+
+/** Accounts, and webhooks each of which hears of some of them. */
+async function makeAccounts(api: Api, target: CountingTarget): Promise<number[]> {
+  const accounts: number[] = [];
+  for (let n = 0; n < ACCOUNTS; n++)
+    accounts.push((await api.create('/accounts', { name: `account ${n}` })).id);
+  for (let n = 0; n < WEBHOOKS; n++)
+    await api.create('/webhooks', {
+      name: `webhook ${n}`,
+      topic: 'ACCOUNT',
+      subtopics: ['ACCOUNT_ACTIVATION_UPDATED'],
+      focus: accounts
+        .filter((_, place) => place % WEBHOOKS === n)
+        .map((id) => ({ webhook_focus_type: 'ACCOUNT', webhook_focus_id: id })),
+      target_url: target.url,
+      logging_mode: 'NONE',
+    });
+  return accounts;
+}
+
+async function measure(
+  quarter: number,
+  {
+    events,
+    target,
+    program,
+    dataDir,
+  }: { events: Events; target: CountingTarget; program: ServingProcess; dataDir: string },
+): Promise<Quarter> {
+  const memory: number[] = [];
+  const look = setInterval(() => {
+    const mib = residentMib(program.pid);
+    if (mib !== null) memory.push(mib);
+  }, MEMORY_EVERY_MS);
+  try {
+    const names = await events.publish(DURATION_MS / QUARTERS);
+    await untilArrived(target, names);
+    const latencies = names.map((name) =>
+      Math.max(0, target.arrivedAt.get(name)! - events.answeredAt.get(name)!),
+    );
+    const perSlice = Math.ceil(latencies.length / SLICES);
+    const slices = Array.from({ length: SLICES }, (_, n) =>
+      latencies.slice(n * perSlice, (n + 1) * perSlice),
+    );
+    const best = (share: number) =>
+      Math.min(...slices.filter(({ length }) => length > 0).map((slice) => quantile(slice, share)));
+    return {
+      quarter,
+      events: names.length,
+      p50Ms: Number(best(0.5).toFixed(1)),
+      p99Ms: Number(best(0.99).toFixed(1)),
+      memoryMib: memory.length === 0 ? null : Math.round(quantile(memory, 0.5)),
+      ...(await readSizes(dataDir)),
+    };
+  } finally {
+    clearInterval(look);
+  }
+}
+
+async function untilArrived({ arrivedAt }: CountingTarget, names: readonly string[]): Promise<void> {
+  await until(() => names.every((name) => arrivedAt.has(name)), 'all messages arrive', 2 * DEADLINE_MS);
+}
+
+async function readSizes(dataDir: string): Promise<Pick<Quarter, 'rows' | 'fileMib'>> {
+  const bytes = ON_POSTGRES
+    ? 'pg_database_size(current_database())'
+    : '(select page_count from pragma_page_count()) * (select page_size from pragma_page_size())';
+  const [sizes] = await runSql<{ rows: number; bytes: number }>(
+    dataDir,
+    `select (select count(*) from events) + (select count(*) from deliveries) as "rows", ${bytes} as bytes`,
+  );
+  return { rows: Number(sizes!.rows), fileMib: Math.round(Number(sizes!.bytes) / BYTES_PER_MIB) };
+}
+
+function assertFlat(first: Quarter, last: Quarter): void {
+  for (const name of ['p50Ms', 'p99Ms', 'memoryMib', 'rows', 'fileMib'] as const) {
+    const [before, after] = [first[name], last[name]];
+    if (before === null || after === null) continue;
+    const most = before * MOST_SHARE + SLACK[name];
+    assert.ok(after <= most, `${name}: ${after} in the last quarter, ${before} in the first`);
+  }
+}
+
+/** The memory that a process holds; null where the system does not say. */
+function residentMib(pid: number): number | null {
+  try {
+    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kib === undefined ? null : Number(kib) / KIB_PER_MIB;
+  } catch {
+    return null;
+  }
+}

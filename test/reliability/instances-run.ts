@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createTestQueues, settingsOf, startSqsServer } from '../queue/sqs-server.ts';
+import { until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import { answer, type Behaviour, resetInBody } from '../support/target-behaviours.ts';
+import { AccountChanger } from './account-events.ts';
+import { type FaultSpan, faultsFoundIn, longestStandMs } from './instance-faults.ts';
+import { Instances } from './instances.ts';
+import {
+  assertEveryEventOnceInOrder,
+  assertHistoryAgrees,
+  assertOrderOf,
+  firstArrivals,
+  type Listener,
+} from './listener.ts';
+import { SeededRandom } from './seeded-random.ts';
+
+/** The extent of a run. */
+export interface InstancesOptions {
+  seed: number;
+  driver: 'database' | 'sqs';
+  /** Which instances poll, for one phase after another. */
+  mixes: readonly Mix[];
+  /** How long changes go on in each phase after its fault, in milliseconds. */
+  phaseMs: number;
+}
+
+/** Whether each of the three instances polls. */
+export type Mix = readonly [boolean, boolean, boolean];
+
+/** All mixes. The one in which no instance polls comes first, so that what waits is delivered in the next. */
+export const ALL_MIXES: readonly Mix[] = Array.from({ length: 8 }, (_, n) => [
+  (n & 4) !== 0,
+  (n & 2) !== 0,
+  (n & 1) !== 0,
+]);
+
+/** What came of a run without a failure. */
+export interface InstancesResult {
+  queue: string;
+  mixes: number;
+  kills: number;
+  freezes: number;
+  restarts: number;
+  events: number;
+  messages: number;
+  requests: number;
+  /** Messages that arrived again because an instance was killed, frozen or stopped with them in flight. */
+  repeats: number;
+  /** The longest time for which a line with messages stood still although an instance was there to deliver. */
+  'longest stand, s': number;
+}
+
+const INSTANCES = 3;
+const CHANGERS = 4;
+const CHANGE_EVERY_MS = 150;
+const MINUTE_MS = 60_000;
+const CLOCKS_AHEAD_MS = [-3 * MINUTE_MS, 0, 4 * MINUTE_MS];
+const DELIVERY_TIMEOUT_SECONDS = 2;
+/** A lease lasts for so much longer than a request may take, as the documentation says. */
+const LEASE_MARGIN_MS = 30_000;
+const MS_PER_SECOND = 1_000;
+/** What an instance holds when it dies is delivered by others after this. */
+export const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * MS_PER_SECOND + LEASE_MARGIN_MS;
+/** For a poll, a start of an instance and a slow machine. */
+const SLACK_MS = 20_000;
+const FAILING = [0, 0.1, 0.3, 0, 0.05, 0.2];
+const MAX_ATTEMPTS = 1_000;
+
+type Kind = 'kill' | 'freeze' | 'restart';
+
+/**
+ * Runs three instances whose clocks are minutes apart, in one mix of polling and not polling after another. In each, one is
+ * killed, one frozen for longer than a lease and one restarted, while clients change accounts and targets fail.
+ *
+ * @throws {AssertionError} when a message is lost, out of order or repeated without a reason, or a line stands for longer
+ *   than a lease
+ */
+export async function runInstances(
+  t: { signal: AbortSignal },
+  { seed, driver, mixes, phaseMs }: InstancesOptions,
+): Promise<InstancesResult> {
+  const random = new SeededRandom(seed);
+  await using stack = new AsyncDisposableStack();
+  const queues =
+    driver === 'sqs' ? stack.use(await createTestQueues(stack.use(await startSqsServer()))) : null;
+  const target = stack.use(await startTarget());
+  const instances = await Instances.start(
+    t,
+    INSTANCES,
+    {
+      ...(queues === null ? {} : settingsOf(queues.place)),
+      delivery_timeout: DELIVERY_TIMEOUT_SECONDS,
+      queue_polling_interval: 1,
+      retry_initial_delay: 0.01,
+      retry_max_delay: 0.05,
+      log_level: 'warn',
+      custom_log_levels: 'Service=info',
+    },
+    { clocksAheadMs: CLOCKS_AHEAD_MS, settings: settingsOfMix(mixes[0]!) },
+  );
+  stack.use(instances);
+  const listeners = await makeListeners(instances, target);
+  serve(target, listeners, random);
+  const changers = Array.from(
+    { length: CHANGERS },
+    (_, n) => new AccountChanger(instances, new SeededRandom(seed + n + 1), `account-${n}`),
+  );
+  const faults: FaultSpan[] = [];
+  const counts: Record<Kind, number> = { kill: 0, freeze: 0, restart: 0 };
+  const end = new AbortController();
+  const changes = Promise.all(changers.map((changer) => keepChanging(changer, end.signal)));
+  changes.catch(() => end.abort());
+
+  let polling: Mix = mixes[0]!;
+  /** When no instance polled: nobody could deliver then. */
+  const idle: FaultSpan[] = [];
+  let idleSince: number | null = polling.includes(true) ? null : performance.now();
+  for (const [phase, mix] of mixes.entries()) {
+    if (end.signal.aborted) break;
+    for (let n = 0; n < INSTANCES; n++) {
+      if (phase === 0 || mix[n] === polling[n]) continue;
+      const beganAt = performance.now();
+      await instances.stop(n);
+      await instances.startAgain(n, settingsOfMix(mix)[n]!);
+      faults.push({ from: beganAt, to: performance.now() });
+      counts.restart += 1;
+    }
+    polling = mix;
+    const now = performance.now();
+    if (mix.includes(true) && idleSince !== null) {
+      idle.push({ from: idleSince, to: now });
+      idleSince = null;
+    } else if (!mix.includes(true)) idleSince ??= now;
+    await commitFaults(instances, { random, mix, faults, counts, phaseMs });
+  }
+  if (!polling.includes(true)) throw new Error('the last mix polls');
+  end.abort();
+  await changes;
+  for (const { id } of listeners)
+    await until(
+      async () => (await instances.read(`/webhooks/${id}/line`)).body.state === 'EMPTY',
+      `the line of webhook ${id} empties`,
+      2 * LEASE_MS + SLACK_MS,
+    );
+
+  const order = firstArrivals(listeners[0]!);
+  let repeats = 0;
+  let standMs = 0;
+  for (const listener of listeners) {
+    const about = `webhook ${listener.id}`;
+    repeats += faultsFoundIn(listener, { faults, leaseMs: LEASE_MS + SLACK_MS, about });
+    assertEveryEventOnceInOrder(listener, changers, about);
+    assertOrderOf(order, listener, about);
+    await assertHistoryAgrees(listener, instances, about);
+    standMs = Math.max(standMs, longestStandMs(listener, { changers, faults, idle }));
+  }
+  assert.ok(standMs <= LEASE_MS + SLACK_MS, `a line stood for ${Math.round(standMs / MS_PER_SECOND)} s`);
+  return {
+    queue: driver,
+    mixes: mixes.length,
+    kills: counts.kill,
+    freezes: counts.freeze,
+    restarts: counts.restart,
+    events: changers.reduce((sum, { events }) => sum + events.length, 0),
+    messages: listeners.reduce((sum, listener) => sum + firstArrivals(listener).length, 0),
+    requests: listeners.reduce((sum, { arrivals }) => sum + arrivals.length, 0),
+    repeats,
+    'longest stand, s': Number((standMs / MS_PER_SECOND).toFixed(1)),
+  };
+}
+
+/** Freezes one instance for longer than a lease, and meanwhile kills another and restarts the third, in a random order of them. */
+async function commitFaults(
+  instances: Instances,
+  {
+    random,
+    mix,
+    faults,
+    counts,
+    phaseMs,
+  }: {
+    random: SeededRandom;
+    mix: Mix;
+    faults: FaultSpan[];
+    counts: Record<Kind, number>;
+    phaseMs: number;
+  },
+): Promise<void> {
+  const first = random.between(0, INSTANCES - 1);
+  const [frozen, killed, restarted] = [first, (first + 1) % INSTANCES, (first + 2) % INSTANCES] as const;
+  await delay(random.between(0, MS_PER_SECOND));
+  const frozenAt = performance.now();
+  instances.freeze(frozen);
+  const span: FaultSpan = { from: frozenAt, to: Number.POSITIVE_INFINITY };
+  faults.push(span);
+  counts.freeze += 1;
+  const again = async (n: number, kind: 'kill' | 'restart') => {
+    const from = performance.now();
+    if (kind === 'kill') await instances.kill(n);
+    else await instances.stop(n);
+    await instances.startAgain(n, settingsOfMix(mix)[n]!);
+    faults.push({ from, to: performance.now() });
+    counts[kind] += 1;
+  };
+  await delay(random.between(0, MS_PER_SECOND));
+  await again(killed, 'kill');
+  await delay(random.between(0, MS_PER_SECOND));
+  await again(restarted, 'restart');
+  await delay(Math.max(0, frozenAt + LEASE_MS + MS_PER_SECOND - performance.now()));
+  instances.thaw(frozen);
+  span.to = performance.now();
+  await delay(phaseMs);
+}
+
+function settingsOfMix(mix: Mix): { enable_queue_polling: boolean }[] {
+  return mix.map((enable_queue_polling) => ({ enable_queue_polling }));
+}
+
+async function keepChanging(changer: AccountChanger, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await changer.change();
+    await delay(CHANGE_EVERY_MS);
+  }
+}
+
+async function makeListeners(instances: Instances, target: Target): Promise<Listener[]> {
+  const listeners: Listener[] = [];
+  for (const [n, failing] of FAILING.entries()) {
+    const { id } = await instances.apiOf(n % INSTANCES).create('/webhooks', {
+      name: `listener ${n}`,
+      topic: 'ACCOUNT',
+      target_url: `${target.url}/${n}`,
+      max_attempts: MAX_ATTEMPTS,
+      logging_mode: 'NONE',
+    });
+    listeners.push({ id, plan: { failing, maxAttempts: MAX_ATTEMPTS }, focusIds: null, arrivals: [] });
+  }
+  return listeners;
+}
+
+/** Answers requests by the plan of their webhook, and notes them. What was accepted once is accepted again. */
+function serve(target: Target, listeners: readonly Listener[], random: SeededRandom): void {
+  const accepted = new Set<string>();
+  const behaviour: Behaviour = (exchange) => {
+    const { postback } = exchange;
+    const listener = listeners[Number(postback.path.slice(1))]!;
+    const messageId = String(postback.headers['webhook-id']);
+    const taken = accepted.has(messageId) || !random.chance(listener.plan.failing);
+    if (taken) accepted.add(messageId);
+    listener.arrivals.push({ messageId, text: postback.text, life: 0, taken, at: performance.now() });
+    if (taken) answer(204)(exchange);
+    else random.pick([answer(500), answer(404), resetInBody(500)])(exchange);
+  };
+  target.respondWith(behaviour);
+}

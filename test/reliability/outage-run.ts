@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Callers } from '../support/callers.ts';
+import { DEADLINE_MS } from '../support/deadline.ts';
+import { type ServingProcess, startProcess } from '../support/process.ts';
+import { Api, createClient, requestToken, until } from '../support/service.ts';
+import { startTarget, type Target } from '../support/target.ts';
+import type { FaultSpan } from './instance-faults.ts';
+
+/** Something that the service depends on fails, and works again. */
+export interface Outage {
+  name: string;
+  begin(): Promise<unknown>;
+  end(): Promise<unknown>;
+  /** What the log says when it begins, once; null if nothing is wrong with the service. */
+  says: RegExp | null;
+  /** What the log says when it is over. The beginning may be said again only after this. */
+  saysOver?: RegExp;
+  /** Whether readiness fails, too. */
+  isUnready: boolean;
+}
+
+/** What an outage showed. */
+export interface OutageResult {
+  outage: string;
+  confirmed: number;
+  refused: number;
+  /** From the end of the fault to a confirmed change, with readiness. */
+  'recovered after, s': number;
+  says: string;
+}
+
+const CALLERS = 4;
+const CALL_EVERY_MS = 40;
+const WEBHOOKS = 3;
+/** How long a fault lasts after the service noticed it. */
+const HOLD_MS = 1_500;
+const ARRIVALS_BETWEEN = 10;
+const MS_PER_SECOND = 1_000;
+const ERROR_LEVEL = 50;
+const LINES_SHOWN = 3;
+const DELIVERY_TIMEOUT_SECONDS = 2;
+/** After this, what was in flight at a fault is delivered. */
+const LEASE_MS = DELIVERY_TIMEOUT_SECONDS * MS_PER_SECOND + 30_000;
+/** What was delivered so shortly before a fault may not have been recorded. */
+const RECENT_MS = 5_000;
+
+type Settings = Parameters<typeof startProcess>[0];
+
+/** A service with clients that create accounts all the time, and webhooks that hear of each. */
+export class ServiceUnderOutages implements AsyncDisposable {
+  readonly target: Target;
+  readonly #stack: AsyncDisposableStack;
+  readonly #program: ServingProcess;
+  readonly #api: Api;
+  readonly #webhooks: number[] = [];
+  readonly #callers: Callers;
+  /** Names of accounts whose creation was confirmed, by caller. */
+  readonly #confirmed: string[][] = Array.from({ length: CALLERS }, () => []);
+  readonly #spans: FaultSpan[] = [];
+  readonly #arrivedAt: number[] = [];
+  #refused = 0;
+
+  private constructor(stack: AsyncDisposableStack, target: Target, program: ServingProcess, api: Api) {
+    this.#stack = stack;
+    this.target = target;
+    this.#program = program;
+    this.#api = api;
+    this.#callers = new Callers(CALLERS, (caller) => this.#call(caller));
+    target.respondWith(({ response }) => {
+      this.#arrivedAt.push(performance.now());
+      response.writeHead(204).end();
+    });
+  }
+
+  /** @param targetHost a name for 127.0.0.1, if the service is to look it up. */
+  static async start(
+    settings: Settings,
+    { preload, targetHost = '127.0.0.1' }: { preload?: string; targetHost?: string } = {},
+  ): Promise<ServiceUnderOutages> {
+    await using stack = new AsyncDisposableStack();
+    const target = stack.use(await startTarget());
+    const program = stack.use(
+      await startProcess(
+        {
+          delivery_timeout: DELIVERY_TIMEOUT_SECONDS,
+          queue_polling_interval: 1,
+          retry_max_delay: 0.5,
+          ...settings,
+        },
+        preload === undefined ? {} : { preload },
+      ),
+    );
+    const { clientId, clientSecret } = await createClient(settings.data_dir);
+    const api = new Api(program.url, await requestToken(program.url, clientId, clientSecret));
+    const ids: number[] = [];
+    for (let n = 0; n < WEBHOOKS; n++) {
+      const { id } = await api.create('/webhooks', {
+        name: `webhook ${n}`,
+        topic: 'ACCOUNT',
+        target_url: `http://${targetHost}:${target.port}/${n}`,
+        max_attempts: 1_000,
+        logging_mode: 'NONE',
+      });
+      ids.push(id);
+    }
+    const service = new ServiceUnderOutages(stack.move(), target, program, api);
+    service.#webhooks.push(...ids);
+    return service;
+  }
+
+  /**
+   * Begins an outage, waits until the service says so, ends it, and waits until the service works again by itself.
+   * @throws {AssertionError} if the log or readiness does not say what is wrong, or the log says it more than once
+   */
+  async suffer(outage: Outage): Promise<OutageResult> {
+    try {
+      return await this.#suffer(outage);
+    } catch (error) {
+      throw new Error(`failed at the outage "${outage.name}"`, { cause: error });
+    }
+  }
+
+  async #suffer({ name, begin, end, says, saysOver, isUnready }: Outage): Promise<OutageResult> {
+    const during = <T>(step: Promise<T>) => this.#callers.during(step);
+    const linesBefore = this.#program.logLines.length;
+    const said = (text: RegExp) =>
+      this.#program.logLines.slice(linesBefore).filter(({ msg }) => text.test(msg)).length;
+    const confirmedBefore = this.#count();
+    const refusedBefore = this.#refused;
+    const span: FaultSpan = { from: performance.now(), to: Number.POSITIVE_INFINITY };
+    this.#spans.push(span);
+    await during(begin());
+    if (says !== null) await during(until(() => said(says) > 0, `${name}: the log says ${says}`));
+    if (isUnready)
+      await during(until(async () => (await this.#readiness()) === 503, `${name}: it is not ready`));
+    await during(delay(HOLD_MS));
+    await during(end());
+    const endedAt = performance.now();
+    span.to = endedAt;
+    const confirmed = this.#count();
+    await during(
+      until(
+        async () => (await this.#readiness()) === 200 && this.#count() >= confirmed + CALLERS,
+        `${name}: it is ready and confirms changes`,
+        2 * DEADLINE_MS,
+      ),
+    );
+    const recoveredMs = performance.now() - endedAt;
+    const arrivals = this.target.requests.length;
+    await during(this.target.waitFor(arrivals + ARRIVALS_BETWEEN, { deadlineMs: LEASE_MS + DEADLINE_MS }));
+    if (says !== null) {
+      const overs = saysOver === undefined ? 0 : Math.max(0, said(saysOver) - 1);
+      assert.ok(said(says) <= 1 + overs, `${name}: said ${said(says)} times: ${says}`);
+    }
+    return {
+      outage: name,
+      confirmed: this.#count() - confirmedBefore,
+      refused: this.#refused - refusedBefore,
+      'recovered after, s': Number((recoveredMs / MS_PER_SECOND).toFixed(1)),
+      says: says?.source.replace('^', '') ?? '–',
+    };
+  }
+
+  /**
+   * Ends the changes and waits until all is delivered.
+   * @throws {AssertionError} if a confirmed change did not arrive, or out of order, or arrived again without a reason
+   */
+  async finish(): Promise<void> {
+    await this.#callers.stop();
+    for (const id of this.#webhooks)
+      await until(
+        async () => (await this.#api.get(`/webhooks/${id}/line`)).body.state === 'EMPTY',
+        `the line of webhook ${id} empties`,
+        LEASE_MS + 2 * DEADLINE_MS,
+      );
+    assert.ok(this.#count() > 0);
+    for (let n = 0; n < WEBHOOKS; n++) this.#assertArrived(n);
+    assert.deepEqual(await this.#program.end('SIGTERM'), { code: 0, signal: null });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#callers[Symbol.asyncDispose]();
+    await this.#stack.disposeAsync();
+  }
+
+  #count(): number {
+    return this.#confirmed.reduce((sum, names) => sum + names.length, 0);
+  }
+
+  /** The latest errors of the log, which say what the answer does not. */
+  #errors(): string {
+    const errors = this.#program.logLines.filter(({ level }) => level === 'error' || level >= ERROR_LEVEL);
+    return JSON.stringify(errors.slice(-LINES_SHOWN));
+  }
+
+  async #readiness(): Promise<number> {
+    return (await fetch(`${this.#program.url}/health/ready`)).status;
+  }
+
+  async #call(caller: number): Promise<void> {
+    const name = `${caller}:${randomUUID()}`;
+    const { status, headers, body } = await this.#api.post('/accounts', { name });
+    if (status === 201) this.#confirmed[caller]!.push(name);
+    else {
+      assert.equal(status, 503, `${JSON.stringify(body)} ${this.#errors()}`);
+      assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
+      assert.match(headers.get('retry-after') ?? '', /^\d+$/);
+      this.#refused += 1;
+    }
+    await delay(CALL_EVERY_MS);
+  }
+
+  #assertArrived(webhook: number): void {
+    const seen = new Map<string, number>();
+    const names: string[] = [];
+    for (const [n, { path, text, headers }] of this.target.requests.entries()) {
+      if (path !== `/${webhook}`) continue;
+      const id = String(headers['webhook-id']);
+      const earlier = seen.get(id);
+      const at = this.#arrivedAt[n]!;
+      seen.set(id, at);
+      if (earlier === undefined) names.push(JSON.parse(text).resource.account.name);
+      else {
+        const isExplained = this.#spans.some(
+          ({ from, to }) => earlier >= from - RECENT_MS && earlier <= to + LEASE_MS,
+        );
+        assert.ok(isExplained, `webhook ${webhook}: ${id} was repeated without a reason`);
+      }
+    }
+    const arrived = new Map(names.map((name, place) => [name, place]));
+    for (const confirmed of this.#confirmed) {
+      const lost = confirmed.filter((name) => !arrived.has(name));
+      assert.deepEqual(lost, [], `webhook ${webhook}: lost`);
+      const places = confirmed.map((name) => arrived.get(name)!);
+      assert.deepEqual(
+        places,
+        places.toSorted((a, b) => a - b),
+        `webhook ${webhook}: out of order`,
+      );
+    }
+  }
+}

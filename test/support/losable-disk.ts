@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryFolder } from './temporary-folder.ts';
+import { until } from './until.ts';
+
+const run = promisify(execFile);
+const MIB = 2 ** 20;
+/** The kernel writes the journal by itself every few seconds; that would save what nobody synced. */
+const MOUNT_OPTIONS = 'loop,commit=300';
+/**
+ * `EXT4_IOC_SHUTDOWN` with `NOLOGFLUSH`, which tests of file systems use in place of a power failure: from this call on,
+ * nothing reaches the disk, and what the kernel had not written is lost. Node has no `ioctl`; perl is in every Debian.
+ */
+const SHUT_DOWN = `use Fcntl;
+sysopen(my $folder, $ARGV[0], O_RDONLY) or die "open: $!";
+ioctl($folder, 0x8004587D, my $flags = pack("L", 2)) or die "ioctl: $!";`;
+
+/** A file system of its own that can lose its power. */
+export interface LosableDisk extends AsyncDisposable {
+  /** A folder on it. */
+  readonly folder: string;
+  /**
+   * Drops what was not synced, as a power failure does. Then calls `endPrograms`, after which nothing may use the disk, and
+   * mounts it again.
+   *
+   * What this does not model: a disk that loses data which it reported as written, and writes that it reordered.
+   */
+  losePower(endPrograms?: () => Promise<unknown>): Promise<void>;
+}
+
+/** Mounts a disk, or says in a sentence why that is not possible here: it needs root on Linux, ext4, a loop device and perl. */
+export async function mountLosableDisk(mebibytes: number): Promise<LosableDisk | string> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return 'Only root on Linux can mount a disk that loses what was not synced.';
+  await using stack = new AsyncDisposableStack();
+  const parent = stack.use(temporaryFolder()).path;
+  const image = path.join(parent, 'image');
+  const place = path.join(parent, 'disk');
+  // A database server may run as another user.
+  chmodSync(parent, 0o755);
+  mkdirSync(place);
+  writeFileSync(image, '');
+  truncateSync(image, mebibytes * MIB);
+  const mount = () => run('mount', ['-t', 'ext4', '-o', MOUNT_OPTIONS, image, place]);
+  const disk: Pick<LosableDisk, 'losePower'> = {
+    async losePower(endPrograms = async () => {}) {
+      await run('perl', ['-e', SHUT_DOWN, place]);
+      await endPrograms();
+      await unmount(place);
+      await mount();
+    },
+  };
+  try {
+    await run('mkfs.ext4', ['-q', '-F', image]);
+    await mount();
+    // Lazily: a program that was killed may not have released its files yet.
+    stack.defer(async () => void (await run('umount', ['--lazy', place])));
+    await assertDropsUnsynced(place, disk);
+  } catch (error) {
+    return `No disk that loses what was not synced can be mounted here: ${error instanceof Error ? error.message : error}`;
+  }
+  const folder = path.join(place, 'data');
+  mkdirSync(folder);
+  await sync(place);
+  const mounted = stack.move();
+  return { ...disk, folder, [Symbol.asyncDispose]: () => mounted.disposeAsync() };
+}
+
+/** Shows that the disk keeps what was synced, and loses the rest. */
+async function assertDropsUnsynced(place: string, disk: Pick<LosableDisk, 'losePower'>): Promise<void> {
+  const synced = path.join(place, 'synced');
+  const unsynced = path.join(place, 'unsynced');
+  writeFileSync(synced, 'kept', { flush: true });
+  await sync(place);
+  writeFileSync(unsynced, 'lost');
+  await disk.losePower();
+  if (readFileSync(synced, 'utf8') !== 'kept') throw new Error('it lost what was synced');
+  if (existsSync(unsynced)) throw new Error('it kept what was not synced');
+  rmSync(synced);
+}
+
+async function sync(folder: string): Promise<void> {
+  await using handle = await open(folder);
+  await handle.sync();
+}
+
+/** A program that has just ended may not have released its files yet. */
+async function unmount(place: string): Promise<void> {
+  await until(
+    () =>
+      run('umount', [place]).then(
+        () => true,
+        () => false,
+      ),
+    'the disk is no longer in use',
+  );
+}
