@@ -30,7 +30,14 @@ const WEBHOOKS = 10;
 const ACCOUNTS = 100;
 /** What must hold of the last quarter beside the first: at most a fifth more, and what a measurement may vary by. */
 const MOST_SHARE = 1.2;
-const SLACK = { p50Ms: 5, p99Ms: 5, memoryMib: 40, rows: 2 * PER_SECOND, fileMib: 16 } as const;
+const SLACK = {
+  p50Ms: 5,
+  p99Ms: 5,
+  memoryMib: 40,
+  // An event and its delivery are removed at the next round of the cleaner, which may begin a moment late.
+  rows: (2 * PER_SECOND * (ROUND_PAUSE_MS + 2 * MS_PER_SECOND)) / MS_PER_SECOND,
+  fileMib: 16,
+} as const;
 /** Slices of a quarter. The best of them counts: other programs on the machine only add to a latency. */
 const SLICES = 10;
 const BYTES_PER_MIB = 2 ** 20;
