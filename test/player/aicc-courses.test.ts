@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { aiccFiles, type PackageFiles } from '../support/course-packages.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { AiccUnit } from './aicc-parts.ts';
 import { Player, registerTo, resultOf } from './learner-parts.ts';
 
 /** A course of two units, the second without a mastery score. */
@@ -27,42 +28,6 @@ const WITH_PREREQUISITES: PackageFiles = {
     '"Structure_Element","Prerequisite"\r\n"a3","A1"\r\n"A4","B1 & ~A3=f"\r\n"A5","1*{A1=""B"", A2=""B""}"\r\n',
 };
 
-/** An AICC unit that was opened at an address. */
-class Unit {
-  readonly url: string;
-  readonly sessionId: string;
-
-  constructor({ searchParams }: URL) {
-    this.url = searchParams.get('AICC_URL')!;
-    this.sessionId = searchParams.get('AICC_SID')!;
-  }
-
-  /** Sends a command and answers the text. */
-  async send(command: string, data?: string, sessionId = this.sessionId): Promise<string> {
-    const response = await fetch(this.url, {
-      method: 'POST',
-      body: new URLSearchParams({
-        command,
-        version: '4.0',
-        session_id: sessionId,
-        ...(data === undefined ? {} : { AICC_Data: data }),
-      }),
-    });
-    assert.equal(response.status, 200);
-    assert.match(response.headers.get('content-type')!, /^text\/plain/);
-    return await response.text();
-  }
-
-  /** The values that `GetParam` answers, by name, and the lines of the free text. */
-  async parameters(): Promise<{ values: Record<string, string>; suspended: string }> {
-    const text = await this.send('GetParam');
-    assert.match(text, /^error=0\r\n/);
-    const values = [...text.matchAll(/^([\w.]+)=(.*?)\r?$/gm)].map(([, name, value]) => [name, value]);
-    const suspended = /\[Core_Lesson\]\r\n([\s\S]*?)\r\n\[Core_Vendor\]/.exec(text)![1]!;
-    return { values: Object.fromEntries(values), suspended };
-  }
-}
-
 describe('an AICC course', () => {
   let service: TestService;
 
@@ -73,7 +38,7 @@ describe('an AICC course', () => {
 
   const register = async (files = aiccFiles()) => (await registerTo(service, files)).registrationId;
   const open = async (registrationId: string, unit = 'A1') =>
-    new Unit(await (await Player.open(service, registrationId)).openUnit(unit));
+    new AiccUnit(await (await Player.open(service, registrationId)).openUnit(unit));
 
   test('receives the learner, the stored data and the passing score', async () => {
     const unit = await open(await register());
@@ -157,8 +122,8 @@ describe('an AICC course', () => {
   test('of several units is done with them all', async () => {
     const registrationId = await register(TWO_UNITS);
     const player = await Player.open(service, registrationId);
-    const one = new Unit(await player.openUnit('A1'));
-    const two = new Unit(await player.openUnit('A2'));
+    const one = new AiccUnit(await player.openUnit('A1'));
+    const two = new AiccUnit(await player.openUnit('A2'));
     await two.send('PutParam', '[core]\nlesson_status=completed\ntime=00:00:10');
     assert.equal((await resultOf(service, registrationId)).completion, 'Incomplete');
     // The last words of a unit come when the next one is open.
@@ -178,7 +143,7 @@ describe('an AICC course', () => {
         .filter(({ isOpen }: { isOpen: boolean }) => !isOpen)
         .map(({ id }: { id: string }) => id);
     const report = async (unit: string, status: string) =>
-      await new Unit(await player.openUnit(unit)).send('PutParam', `[core]\nlesson_status=${status}`);
+      await new AiccUnit(await player.openUnit(unit)).send('PutParam', `[core]\nlesson_status=${status}`);
     assert.deepEqual(await closed(), ['A3', 'A4', 'A5']);
     await report('A2', 'browsed');
     assert.deepEqual(await closed(), ['A3', 'A4']);
@@ -241,7 +206,8 @@ describe('an AICC course', () => {
     }
     const runtime = await service.api.get(`/registrations/${registrationId}/runtime`);
     const text = JSON.stringify(runtime.body);
-    for (const part of ['Q1', '00:00:05', '"a,b"', '"W"']) assert.ok(text.includes(part), part);
+    for (const part of ['Q1', '00:00:05', '"a,b"', '"choice"', '"wrong"'])
+      assert.ok(text.includes(part), part);
   });
 
   test('is refused without its own session', async () => {

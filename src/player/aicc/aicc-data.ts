@@ -1,7 +1,7 @@
 import type { LaunchUnit } from '../../course-packages/package-description.ts';
 import type { UnitState } from '../attempts/attempt.ts';
 import { type Cmi, cmiOf, part, textIn } from '../scorm/cmi.ts';
-import { timespanOf } from '../scorm/scorm12-status.ts';
+import { timespanMs, timespanOf } from '../scorm/scorm12-status.ts';
 import type { SessionMode } from '../sessions/session.ts';
 import { readGroups, readRows, readValues } from './hacp-message.ts';
 
@@ -18,9 +18,31 @@ export interface AiccUnitData {
   earlierMs: number;
 }
 
+/** Only the first letter of these words counts (CMI001, chapter 5). */
 const STATUSES = ['passed', 'completed', 'failed', 'incomplete', 'browsed', 'not attempted'];
 const EXITS = ['logout', 'time-out', 'suspend'];
+const RESULTS = ['correct', 'wrong', 'neutral', 'unanticipated'];
+const TYPES = [
+  'choice',
+  'true-false',
+  'fill-in',
+  'matching',
+  'performance',
+  'sequencing',
+  'likert',
+  'numeric',
+  'unanticipated',
+];
+/** The preferences that are whole numbers, with their bounds; the others are text. */
+const PREFERENCE_BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  audio: [-1, 100],
+  speed: [-100, 100],
+  text: [-1, 1],
+};
 const MAX_ROWS = 5_000;
+const MAX_PREFERENCES = 100;
+const DECIMAL = /^-?(?:\d+\.?\d*|\.\d+)$/;
+const INTEGER = /^[+-]?\d{1,9}$/;
 
 /** What a unit left. */
 export function readAiccUnit(present: UnitState | null): AiccUnitData {
@@ -34,7 +56,10 @@ export function readAiccUnit(present: UnitState | null): AiccUnitData {
   };
 }
 
-/** The data model after `PutParam`: what the message leaves out stays. */
+/**
+ * The data model after `PutParam`. What the message omits stays, and so does a value whose replacement is not of its type
+ * or range: HACP has no error for it.
+ */
 export function withParameters(before: Cmi, data: string): Cmi {
   const groups = readGroups(data);
   const core = readValues(groups.get('core'));
@@ -44,9 +69,13 @@ export function withParameters(before: Cmi, data: string): Cmi {
   const comments = groups.get('comments');
   if (comments !== undefined) next.comments = textOf(comments);
   const objectives = groups.get('objectives_status');
-  if (objectives !== undefined) next.objectives = objectivesOf(readValues(objectives));
+  if (objectives !== undefined) {
+    next.objectives = withObjectives(part(before, 'objectives'), readValues(objectives));
+  }
   const preferences = groups.get('student_preferences');
-  if (preferences !== undefined) next.student_preference = Object.fromEntries(readValues(preferences));
+  if (preferences !== undefined) {
+    next.student_preference = withPreferences(part(before, 'student_preference'), readValues(preferences));
+  }
   return next;
 }
 
@@ -58,16 +87,24 @@ function textOf(lines: readonly string[]): string {
 
 function withCore(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
   const [status = '', exit = ''] = (values.get('lesson_status') ?? '').split(',', 2);
-  const [raw, max, min] = (values.get('score') ?? '').split(',').map((each) => each.trim());
+  const score = scoreIn(values.get('score'));
+  const time = values.get('time') ?? '';
   return {
     ...before,
     // A message without an exit takes back what an earlier one said.
     exit: longForm(exit, EXITS),
     ...(values.has('lesson_location') ? { lesson_location: values.get('lesson_location') } : {}),
     ...(longForm(status, STATUSES) === '' ? {} : { lesson_status: longForm(status, STATUSES) }),
-    ...(raw === undefined || raw === '' ? {} : { score: { raw, max: max ?? '', min: min ?? '' } }),
-    ...(values.has('time') ? { session_time: values.get('time') } : {}),
+    ...(score === null ? {} : { score }),
+    ...(timespanMs(time) === null ? {} : { session_time: time }),
   };
+}
+
+/** A score: the raw one, after it the highest and the lowest; null where the raw one is no number. */
+function scoreIn(text = ''): { raw: string; max: string; min: string } | null {
+  const [raw = '', max = '', min = ''] = text.split(',').map((each) => each.trim());
+  const decimal = (value: string) => (DECIMAL.test(value) ? value : '');
+  return DECIMAL.test(raw) ? { raw, max: decimal(max), min: decimal(min) } : null;
 }
 
 /** Courses abbreviate to the first letter, or to any beginning. */
@@ -81,16 +118,37 @@ function longForm(text: string, words: readonly string[]): string {
     : (words.find((word) => word.startsWith(wanted)) ?? words.find((word) => word[0] === wanted[0]) ?? '');
 }
 
-function objectivesOf(values: ReadonlyMap<string, string>): Record<string, object> {
-  const objectives: Record<string, { id: string; status: string; score: { raw: string } }> = {};
+/** The objectives after a message: those that it names by their id are changed or added. */
+function withObjectives(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
+  const objectives = new Map(Object.values(before).map((each) => [textIn(each as Cmi, 'id'), each as Cmi]));
   for (const [name, id] of values) {
     const number = /^j_id\.(\d{1,4})$/.exec(name)?.[1];
-    if (number === undefined) continue;
-    const [raw = ''] = (values.get(`j_score.${number}`) ?? '').split(',');
+    if (number === undefined || id === '') continue;
+    const present = objectives.get(id);
+    if (present === undefined && objectives.size >= MAX_ROWS) continue;
+    const score = scoreIn(values.get(`j_score.${number}`));
     const status = longForm(values.get(`j_status.${number}`) ?? '', STATUSES);
-    objectives[String(Number(number) - 1)] = { id, status, score: { raw: raw.trim() } };
+    objectives.set(id, {
+      id,
+      status: status || textIn(present ?? {}, 'status'),
+      score: { raw: score?.raw ?? textIn(part(present ?? {}, 'score'), 'raw') },
+    });
   }
-  return objectives;
+  return Object.fromEntries([...objectives.values()].map((each, at) => [String(at), each]));
+}
+
+function withPreferences(before: Cmi, values: ReadonlyMap<string, string>): Cmi {
+  const preferences = new Map(Object.entries(before));
+  for (const [name, value] of values) {
+    const bounds = Object.hasOwn(PREFERENCE_BOUNDS, name) ? PREFERENCE_BOUNDS[name] : undefined;
+    const isNew = !preferences.has(name);
+    if (isNew && preferences.size >= MAX_PREFERENCES) continue;
+    if (bounds === undefined) preferences.set(name, value);
+    else if (INTEGER.test(value) && Number(value) >= bounds[0] && Number(value) <= bounds[1]) {
+      preferences.set(name, value);
+    }
+  }
+  return Object.fromEntries(preferences);
 }
 
 /** The data model after `PutInteractions`: rows add to those that are there. */
@@ -98,9 +156,9 @@ export function withInteractions(before: Cmi, data: string): Cmi {
   const present = Object.values(part(before, 'interactions'));
   const added = readRows(data, MAX_ROWS).map((row) => ({
     id: row.interaction_id ?? '',
-    type: row.type_interaction ?? '',
+    type: wordOr(row.type_interaction, TYPES),
     time: row.time ?? '',
-    result: row.result ?? '',
+    result: wordOr(row.result, RESULTS),
     student_response: row.student_response ?? '',
     correct_responses: { 0: { pattern: row.correct_response ?? '' } },
     objectives: { 0: { id: row.objective_id ?? '' } },
@@ -108,6 +166,11 @@ export function withInteractions(before: Cmi, data: string): Cmi {
     latency: row.latency ?? '',
   }));
   return { ...before, interactions: { ...[...present, ...added].slice(0, MAX_ROWS) } };
+}
+
+/** The word that a text abbreviates; the text itself where it is a number or no such word. */
+function wordOr(text = '', words: readonly string[]): string {
+  return longForm(text, words) || text;
 }
 
 /** The data model after another command that brings rows: kept as they are, for readers of the raw data. */

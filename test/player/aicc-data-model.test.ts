@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { aiccFiles } from '../support/course-packages.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { AiccUnit } from './aicc-parts.ts';
+import { AICC_ELEMENTS, type AiccElement } from './aicc-tables.ts';
+import { Player, registerTo } from './learner-parts.ts';
+import { PlainAiccModel, type PlainAnswer } from './plain-aicc-model.ts';
+
+const OK = 'error=0\r\nerror_text=Successful\r\nversion=4.0\r\n';
+const SEQUENCES = 8;
+const CALLS = 30;
+
+describe('the data model of AICC', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startTestService();
+  });
+  after(() => service.stop());
+
+  const register = async () => (await registerTo(service, aiccFiles())).registrationId;
+  const open = async (registrationId: string) =>
+    new AiccUnit(await (await Player.open(service, registrationId)).openUnit('A1'));
+
+  for (const element of AICC_ELEMENTS) {
+    test(`has ${element.name} in ${element.group} as the standard describes it`, async () => {
+      const registrationId = await register();
+      const unit = await open(registrationId);
+      const read = async () => readOf((await unit.parameters()).values, element);
+      const write = async (value: string) => {
+        assert.equal(await unit.send('PutParam', messageOf(element, value)), OK, value);
+      };
+      const { initial = '', access, good = [], bad = [] } = element;
+      if (access !== 'write') assert.equal(await read(), initial, 'at the first launch');
+      if (access === 'read') {
+        await write('x');
+        assert.equal(await read(), initial, 'written');
+      }
+      for (const each of good) {
+        const [written, expected] = typeof each === 'string' ? [each, each] : each;
+        await write(written);
+        assert.equal(await read(), expected, `after "${written}"`);
+        for (const wrong of bad) {
+          await write(wrong);
+          assert.equal(await read(), expected, `"${wrong}" after "${written}"`);
+        }
+      }
+    });
+  }
+
+  test('answers random messages as a plain model of its table does, in several visits', async () => {
+    for (let seed = 1; seed <= SEQUENCES; seed++) await assertSequence(seed);
+  });
+
+  async function assertSequence(seed: number): Promise<void> {
+    const random = randomOf(seed);
+    const registrationId = await register();
+    const model = new PlainAiccModel(AICC_ELEMENTS);
+    let unit = await open(registrationId);
+    let former: AiccUnit | null = null;
+    model.open();
+    const calls: string[] = [];
+    const said = () => `seed ${seed}: the last of\n${calls.slice(-12).join('\n')}`;
+    const sends = async (command: string, data: string | undefined, answer: PlainAnswer, by = unit) => {
+      calls.push(`${command} ${data ?? ''}`);
+      const text = await by.send(command, data);
+      assert.match(text, new RegExp(`^error=${answer}\\r\\n`), said());
+    };
+    // A visit that reports no time is measured, by a clock that the model does not have.
+    const time = model.messageOf(random, ['Time']);
+    await sends('PutParam', time.text, model.put(time));
+    for (let count = 0; count < CALLS; count++) {
+      const kind = random(20);
+      if (kind === 0) await sends('DropTables', undefined, '1');
+      else if (kind === 1 && former !== null) {
+        await sends('PutParam', '[core]\nlesson_status=failed', model.isReview ? '0' : '3', former);
+      } else if (kind < 4) {
+        if (kind === 2) await sends('ExitAU', undefined, model.exit());
+        calls.push('opened again');
+        former = unit;
+        unit = await open(registrationId);
+        model.open();
+        const again = model.messageOf(random, ['Time']);
+        await sends('PutParam', again.text, model.put(again));
+      } else {
+        const message = model.messageOf(random);
+        await sends('PutParam', message.text, model.put(message));
+      }
+      const { values } = await unit.parameters();
+      const got = Object.fromEntries(AICC_ELEMENTS.map((each) => [each.name, readOf(values, each)]));
+      assert.deepEqual(got, model.values(), said());
+    }
+  }
+});
+
+/** The value of an element; names are written in any case. An objective is named by its id. */
+function readOf(values: Readonly<Record<string, string>>, { name }: AiccElement): string {
+  const found = Object.entries(values).find(([each]) => each.toLowerCase() === name.toLowerCase());
+  return found?.[1] ?? '';
+}
+
+function messageOf({ group, name }: AiccElement, value: string): string {
+  const number = /^J_\w+\.(\d)$/.exec(name)?.[1];
+  const objectives = number === undefined ? '' : `J_ID.1=O1\r\nJ_ID.2=O2\r\n`;
+  return `[${group}]\r\n${objectives}${name}=${value}\r\n`;
+}
+
+/** A small generator of numbers, so that a seed repeats a sequence. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
