@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { RAW_CONNECTIONS } from './plan.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 
-/** A client of the service's API over kept connections. */
+/** Calls the service's API over persistent connections. */
 export class ApiClient implements AsyncDisposable {
   readonly #agent = new Agent({ connections: RAW_CONNECTIONS });
   readonly #url: string;
@@ -14,7 +14,7 @@ export class ApiClient implements AsyncDisposable {
     this.#basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
   }
 
-  /** Gets the token that the other requests are made with. */
+  /** Gets the access token for the other requests. */
   async authorize(): Promise<void> {
     const { access_token } = (await this.requestToken()) as { access_token: string };
     this.#token = access_token;
@@ -29,12 +29,12 @@ export class ApiClient implements AsyncDisposable {
     });
   }
 
-  /** An event that the webhook of all new accounts matches. */
+  /** Causes an event that matches the webhook for all new accounts. */
   async createAccount(name: string): Promise<void> {
     await this.#sendJson('POST', '/accounts', 201, { name });
   }
 
-  /** An event that the timed webhook of this account matches. */
+  /** Causes an event that matches the timed webhook of this account. */
   async deactivateAccount(id: number): Promise<void> {
     await this.#sendJson('PUT', `/accounts/${id}`, 200, { name: `Account ${id}, closed`, enabled: false });
   }
@@ -52,7 +52,7 @@ export class ApiClient implements AsyncDisposable {
     });
   }
 
-  /** Makes an account that has a course, and answers its id. */
+  /** Creates an account that has a course, and returns its id. */
   async createAccountWith(courseId: number): Promise<number> {
     const { id } = (await this.#sendJson('POST', '/accounts', 201, { name: 'Learners' })) as { id: number };
     const content = { contents: [{ type: 'COURSE', id: courseId }] };
@@ -60,7 +60,7 @@ export class ApiClient implements AsyncDisposable {
     return id;
   }
 
-  /** Registers a learner and answers the link that opens the course. */
+  /** Registers a learner and returns the launch link. */
   async launchLearner(accountId: number, courseId: number, learnerId: string): Promise<string> {
     const parties = { account_id: accountId, course_id: courseId, learner_id: learnerId };
     const registered = (await this.#sendJson('POST', '/registrations', 201, parties)) as {
@@ -83,7 +83,7 @@ export class ApiClient implements AsyncDisposable {
     });
   }
 
-  /** @throws {Error} when the answer is not the expected one: a bench of failures tells nothing. */
+  /** @throws {Error} if the response is not the expected one: measuring failures is useless */
   async #send(
     method: Dispatcher.HttpMethod,
     path: string,

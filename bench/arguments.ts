@@ -9,30 +9,30 @@ export const USAGE = `Usage: npm run bench -- [--quick] [--only NAME]… [--json
                         [--goal NAME=NUMBER]… [--results FILE] [--compare FILE [--read FILE]]
 
 Measures the service, started as its users start it, against a target on this machine, and writes the
-results to bench/latest.json. It ends with 1 when a goal is missed. Deliveries are held against bare undici posting to the same target in the
-same run, since absolute numbers say more of the machine than of the program.
+results to bench/latest.json. The exit code is 1 if a goal is missed. Deliveries are compared with bare undici, which posts
+to the same target in the same run, because absolute numbers say more about the machine than about the program.
 
 Options:
-  --quick           fewer messages, and not a million of them: under a minute instead of under 6 minutes
-  --only NAME       measures this only; may be given several times, or with commas between names
-  --database NAME   where the data is: ${DATABASE_NAMES.join(' or ')}; PostgreSQL is started by the bench and gone after it
-  --database-url URL  a PostgreSQL server of yours, as someone who may make databases there
-  --queue NAME      what carries the messages: ${QUEUE_NAMES.join(' or ')}; SQS is a stand-in on this machine unless SQS_ENDPOINT names a server
+  --quick           fewer messages, and no backlog of a million: less than a minute instead of less than 6 minutes
+  --only NAME       measures only this; repeat it, or separate names with commas
+  --database NAME   the database: ${DATABASE_NAMES.join(' or ')}; a PostgreSQL server is started for the run
+  --database-url URL  your PostgreSQL server, with a user that may create databases
+  --queue NAME      the queue: ${QUEUE_NAMES.join(' or ')}; SQS is simulated on this machine unless SQS_ENDPOINT is set
   --goal NAME=NUMBER  sets a goal: ${GOAL_NAMES.slice(0, 4).join(', ')},
                     ${GOAL_NAMES.slice(4, 7).join(', ')},
                     ${GOAL_NAMES.slice(7).join(', ')}
   --results FILE    writes the results there
-  --compare FILE    compares the ratios with those of an earlier run, and ends with 1 if one fell by more than its
+  --compare FILE    compares the ratios with those of an earlier run, with exit code 1 if one fell by more than its
                     spread: the distance between the quartiles of its turns, or a tenth if there were no turns
-  --read FILE       measures nothing: compares the results in this file
+  --read FILE       compares the results in this file instead of measuring
   --json            writes the results to standard output instead of the tables
-  --profile FOLDER  each service process writes a CPU profile there when it ends; the rates are lower then
-  --help            writes this text
+  --profile FOLDER  each service process writes a CPU profile there when it ends, which lowers the rates
+  --help            prints this text
 
 Names: ${SCENARIO_NAMES.join(', ')}
 `;
 
-/** What the bench was asked for. */
+/** The options of a run. */
 export interface BenchArguments {
   help: boolean;
   plan: Plan;
@@ -41,17 +41,17 @@ export interface BenchArguments {
   database: { name: DatabaseName; url: string | null };
   queue: QueueName;
   profileFolder: string | null;
-  /** Goals in place of the usual ones. */
+  /** Goals that replace the usual ones. */
   goals: Partial<Record<GoalName, number>>;
-  /** Where the results are written; null: to the usual file of the engines. */
+  /** The file for the results; null for the usual one of the engines. */
   resultsFile: string | null;
-  /** Results of an earlier run to compare with; null: none. */
+  /** The results of an earlier run to compare with, if any. */
   compareFile: string | null;
-  /** Results that are read instead of measured; null: they are measured. */
+  /** Results to read instead of measuring; null to measure. */
   readFile: string | null;
 }
 
-/** The arguments are not what the bench takes. */
+/** The arguments are invalid. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

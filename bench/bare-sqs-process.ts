@@ -8,8 +8,8 @@ import { Agent } from 'undici';
 import { exampleMessage } from './example-message.ts';
 
 /**
- * What the service on SQS is compared with: a bare client that sends, receives and deletes in tens, and posts each message.
- * It keeps no order, remembers nothing and handles no failure. Reports its messages a second and requests a message.
+ * The baseline for the service on SQS: a bare client that sends, receives and deletes in tens, and posts each message.
+ * It keeps no order, stores nothing and handles no failure. Reports messages per second and requests per message.
  */
 
 const [endpoint = '', region = '', queueUrl = '', url = '', groups = '', total = ''] = process.argv.slice(2);

@@ -5,20 +5,20 @@ import { countDelivered, fillQueue, type QueueFilling, setLines } from './prepar
 export const DATABASE_NAMES = ['sqlite', 'postgres'] as const;
 export type DatabaseName = (typeof DATABASE_NAMES)[number];
 
-/** Where the service that is measured keeps its data. */
+/** The database of the measured service. */
 export interface BenchDatabase extends AsyncDisposable {
   readonly name: DatabaseName;
-  /** What its numbers depend on, in a few words; null: nothing that is not said elsewhere. */
+  /** What its numbers depend on, in a few words; null if that is reported elsewhere. */
   readonly about: string | null;
-  /** Makes an empty one for a scenario and answers its `database_url`; null where it lies in the data folder. */
+  /** Creates an empty one for a scenario and returns its `database_url`; null if it is in the data folder. */
   create(): Promise<string | null>;
-  /** Fills the lines of a folder with messages, one a line in turn. No service may be running on it. */
+  /** Fills the lines of a folder with messages, one per line in turn. No service may be running on it. */
   fill(folder: PreparedFolder, filling: QueueFilling): Promise<void>;
   /** Makes the filled lines due or blocked. No service may be running on the folder. */
   setLines(folder: PreparedFolder, state: LineState): Promise<void>;
-  /** Statements that the server has run in the folder's database, and deliveries stored in it; null where nobody counts. */
+  /** The number of statements that the server has run in the folder's database, and of deliveries stored in it; null if the server does not count. */
   count(folder: PreparedFolder): Promise<{ statements: number; deliveries: number } | null>;
-  /** Messages that were delivered. */
+  /** The number of delivered messages. */
   delivered(folder: PreparedFolder): Promise<number>;
 }
 

@@ -10,26 +10,26 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 const REGION = 'us-east-1';
 const START_DEADLINE_MS = 60_000;
 const BARE_DEADLINE_MS = 120_000;
-/** Messages that the bare client passes: a second or more. */
+/** The number of messages that the bare client handles: a second's worth or more. */
 const BARE_MESSAGES = 6_000;
 const BARE_MESSAGES_OF_ONE_GROUP = 600;
 
-/** What a bare client makes of the same server. */
+/** The result of a bare client on the same server. */
 export interface BareClient {
   perSecond: number;
   requestsPerMessage: number;
 }
 
-/** What carries the messages of the service that is measured. */
+/** The queue of the measured service. */
 export interface BenchQueue extends AsyncDisposable {
   readonly name: QueueName;
-  /** What its numbers depend on, in a few words; null: nothing that is not said elsewhere. */
+  /** What its numbers depend on, in a few words; null if that is reported elsewhere. */
   readonly about: string | null;
-  /** The environment of a service on a data folder, which keeps its queues from one start to the next. */
+  /** The environment of a service on a data folder. It uses the same queues at each start. */
   environmentFor(folder: PreparedFolder): Promise<Record<string, string>>;
-  /** Requests that its server has had so far; null where nobody counts. */
+  /** The number of requests to its server so far; null if they are not counted. */
   requests(): Promise<number | null>;
-  /** Has a bare client pass messages of so many groups through the server to a target; null where there is no server. */
+  /** Measures a bare client with messages of that many groups through the server to a target; null if there is no server. */
   runBareClient(groups: number, targetUrl: string): Promise<BareClient | null>;
 }
 
@@ -43,7 +43,7 @@ export const databaseBenchQueue: BenchQueue = {
   [Symbol.asyncDispose]: async () => {},
 };
 
-/** FIFO queues of an SQS-compatible server: the one that SQS_ENDPOINT names, else a stand-in as a process of its own. */
+/** FIFO queues of an SQS-compatible server: the one in SQS_ENDPOINT, or a simulated one in a separate process. */
 export async function sqsBenchQueue(workplace: Workplace): Promise<BenchQueue> {
   const given = process.env.SQS_ENDPOINT;
   const standIn = given === undefined ? await startStandIn(workplace) : null;

@@ -6,18 +6,18 @@ import { ServiceProcess } from './service-process.ts';
 import type { Sink } from './sink.ts';
 import type { Workplace } from './workplace.ts';
 
-/** What the measurements of one run share. */
+/** What all measurements of a run share. */
 export interface BenchRun {
   plan: Plan;
   workplace: Workplace;
   sink: Sink;
   database: BenchDatabase;
   queue: BenchQueue;
-  /** Where each service process writes a CPU profile; null for none. */
+  /** The folder in which each service process writes a CPU profile; null for none. */
   profileFolder: string | null;
-  /** Says what is being done, for a person who waits. */
+  /** Reports progress to the person who waits. */
   tell(what: string): void;
-  /** Is told of each service process, before it ends, how much memory it held. */
+  /** Called with the peak memory of each service process before it ends. */
   noteMemory(scenario: ScenarioName, mib: number | null): void;
 }
 

@@ -1,6 +1,6 @@
 const NS_PER_MS = 1e6;
 
-/** Milliseconds of the machine's steady clock, the same in all of its processes (`performance.now()` is not). */
+/** Milliseconds of the machine's monotonic clock, the same in all processes, unlike `performance.now()`. */
 export function sharedNow(): number {
   return Number(process.hrtime.bigint()) / NS_PER_MS;
 }

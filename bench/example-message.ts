@@ -1,7 +1,7 @@
 import type { MatchedWebhook } from '../src/webhooks/configuration/trigger-store.ts';
 import { type DatedEvent, MessageBuilder } from '../src/webhooks/messages/message.ts';
 
-/** About 1 KB as a message. */
+/** The size is about 1 KB as a message. */
 const EVENT: DatedEvent = {
   subtopic: 'REGISTRATION_STATUS_UPDATED',
   occurredAt: Date.UTC(2026, 0, 31, 12, 30),
@@ -33,10 +33,10 @@ const EVENT: DatedEvent = {
   },
 };
 
-/** What the queue calls such messages. */
+/** The label of such messages in the queue. */
 export const EXAMPLE_LABEL = EVENT.subtopic;
 
-/** A postback of about 1 KB, made as the service makes it. */
+/** A postback of about 1 KB, built as the service builds it. */
 export function exampleMessage(webhook: Pick<MatchedWebhook, 'id' | 'target_url'>): string {
   return new MessageBuilder(EVENT).build({
     name: 'Completions for the personnel system',

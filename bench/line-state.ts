@@ -1,2 +1,2 @@
-/** How a line is: its head is due now, or its target fails and the head waits for another attempt. */
+/** The state of a line: its head is due now, or its target fails and the head waits for a retry. */
 export type LineState = 'due' | 'blocked';

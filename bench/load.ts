@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const MS_PER_SECOND = 1_000;
 
 /**
- * Makes requests over so many connections, each as soon as the last was answered, and answers how many a second. It takes
- * longer than `seconds` where fewer than one request a connection was answered by then.
+ * Sends requests over that many connections, each when the previous one is answered, and returns the rate per second. It takes
+ * longer than `seconds` if some connection has not had a response by then.
  */
 export async function closedLoop(
   request: (n: number) => Promise<unknown>,
@@ -28,7 +28,7 @@ export async function closedLoop(
   return perSecond!;
 }
 
-/** Makes requests at a rate, however long the answers take, as the outside world does. Resolves when all are answered. */
+/** Sends requests at a fixed rate, however long the responses take, as independent clients do. Resolves when all are answered. */
 export async function openLoop(
   request: (n: number) => Promise<unknown>,
   { perSecond, count }: { perSecond: number; count: number },

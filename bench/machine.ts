@@ -1,6 +1,6 @@
 import { availableParallelism, cpus } from 'node:os';
 
-/** What the numbers were measured on. */
+/** The machine of the measurement. */
 export interface Machine {
   node: string;
   platform: string;

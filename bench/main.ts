@@ -5,7 +5,7 @@ import { renderComparison, renderReport } from './report.ts';
 import type { Results } from './results.ts';
 import { runBench } from './run-bench.ts';
 
-/** A file for each engine. */
+/** One file per engine. */
 const latestOf = (database: string, queue: string) => {
   const engines = [...(database === 'sqlite' ? [] : [database]), ...(queue === 'database' ? [] : [queue])];
   return new URL(`${['latest', ...engines].join('-')}.json`, import.meta.url);
@@ -13,7 +13,7 @@ const latestOf = (database: string, queue: string) => {
 const EXIT_MISSED = 1;
 const EXIT_USAGE = 2;
 
-/** Runs the bench, writes and shows its results, and says which goals were missed. */
+/** Runs the benchmark, writes and prints its results, and names the missed goals. */
 async function measure(args: BenchArguments): Promise<Results> {
   const { plan, only, json, profileFolder, database, queue, goals, resultsFile } = args;
   const results = await runBench({
@@ -34,7 +34,7 @@ async function measure(args: BenchArguments): Promise<Results> {
   return results;
 }
 
-/** Shows how a run compares with an earlier one, and names each ratio that fell. */
+/** Prints how a run compares with an earlier one, and names each ratio that fell. */
 function compare(earlier: Results, later: Results, { json }: BenchArguments): void {
   const comparison = compareRuns(earlier, later);
   // With `--json`, standard output holds the results alone.

@@ -8,21 +8,21 @@ import { endProcess } from './workplace.ts';
 type Count = Awaited<ReturnType<BenchRun['database']['count']>>;
 
 const MS_PER_SECOND = 1_000;
-/** The share of the messages that is not looked at, at the end. */
+/** The share of messages at the end that are not measured. */
 const EDGE = 0.1;
-/** Posts that warm each side up: about a second, in which both become much faster. */
+/** The number of posts that warm up each side: about a second's worth, during which both become much faster. */
 const RAW_WARM_UP = { together: 25_000, 'one-after-another': 5_000 } as const;
 const SERVICE_WARM_UP = { together: 8_000, 'one-after-another': 1_000 } as const;
-/** Of its messages, the service warms up with so many at most. */
+/** The maximum share of its messages with which the service warms up. */
 const MAX_WARM_UP_SHARE = 0.25;
 
 /**
- * Deliveries a second as a share of raw undici, and of another service if there is one to be held against, all posting to
- * the same sink in turns of a fraction of a second: machines are faster now and slower then, and the disk's work behind
- * deliveries falls into a service's own turns, because its commits wait for it.
+ * Measures deliveries per second as a share of raw undici, and of another service if one is given. All of them post to
+ * the same sink in turns of a fraction of a second, because the speed of a machine varies. Each turn contains the disk
+ * writes of its own deliveries, because commits wait for them.
  *
  * @param folder with a full queue
- * @param base of the other service, with a full queue too; null: there is none.
+ * @param base the folder of the other service, also with a full queue; null for none
  */
 export async function measureDeliveries(
   run: BenchRun,
@@ -86,7 +86,7 @@ export async function measureDeliveries(
   }
 }
 
-/** All statements of the service, those of its start among them. */
+/** All statements of the service, including those of its startup. */
 function statementsPerDelivery(before: Count, after: Count): number | null {
   if (before === null || after === null || after.deliveries === before.deliveries) return null;
   return (after.statements - before.statements) / (after.deliveries - before.deliveries);
@@ -116,7 +116,7 @@ function toResult(
   };
 }
 
-/** Over all turns, not the median of them: a turn in which the database writes back its log counts as it is. */
+/** Over all turns instead of their median, so that a turn in which the database copies its log counts fully. */
 function rateOf(comparison: Comparison, side: Side): number {
   const posts = comparison[side].reduce((sum, turn) => sum + turn.posts, 0);
   const ms = comparison[side].reduce((sum, turn) => sum + turn.ms, 0);

@@ -9,21 +9,21 @@ import { quantile } from './quantile.ts';
 import type { ArrivalResult, EventsResult } from './results.ts';
 
 const MS_PER_SECOND = 1_000;
-/** How long arrivals are waited for after the last answer, and how often they are asked for. */
+/** How long to wait for arrivals after the last response, and how often to ask for them. */
 const ARRIVAL_DEADLINE_MS = 60_000;
 const ASK_EVERY_MS = 50;
-/** The rate of the events that warm up, before any rate is measured. */
+/** The rate of events during the warm-up. */
 const WARM_UP_PER_SECOND = 500;
 
-/** How many accounts {@link measureEvents} deactivates: one an event, so that no two events are about the same. */
+/** The number of accounts that {@link measureEvents} deactivates: one per event, so that no two events are about the same one. */
 export function accountsNeeded(plan: Plan): number {
   const events = plan.offeredPerSecond.map((rate, n) => Math.ceil(rate * (plan.latencySeconds[n] ?? 0)));
   return warmUpEvents(plan) + events.reduce((sum, each) => sum + each, 0);
 }
 
 /**
- * How long messages take from the API's answer to their arrival, each event matched by one of ten webhooks, and how
- * many events the API takes, each matched by one webhook.
+ * Measures the time from the API's response to the arrival of the message, where each event matches one of ten webhooks, and how
+ * many events per second the API accepts, where each matches one webhook.
  */
 export async function measureEvents(
   run: BenchRun,
@@ -83,7 +83,7 @@ async function measureArrivals(
   const arrivedAt = await arrivalsOf(run, new Set(accountIds));
   const now = sharedNow();
   const requests = await run.queue.requests();
-  // A message may overtake the API's answer: it took no time then.
+  // A message may arrive before the API's response. If so, it took no time.
   const times = accountIds.map((id) => Math.max(0, (arrivedAt.get(id) ?? now) - answeredAt.get(id)!));
   return {
     offered_per_second: perSecond,
@@ -98,7 +98,7 @@ async function measureArrivals(
   };
 }
 
-/** When each arrived; those are missing that are late beyond the deadline. */
+/** When each arrived, without those that missed the deadline. */
 async function arrivalsOf(run: BenchRun, accountIds: ReadonlySet<number>): Promise<Map<number, number>> {
   const arrivedAt = new Map<number, number>();
   const end = performance.now() + ARRIVAL_DEADLINE_MS;
@@ -120,7 +120,7 @@ function toHundredths(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
 
-/** How the folder of {@link measureEvents} times arrivals. */
+/** What the folder of {@link measureEvents} contains to time arrivals. */
 export function timingOf(run: BenchRun): { url: string; webhooks: number; accounts: number } {
   return { url: run.sink.timedUrl, webhooks: TIMED_WEBHOOKS, accounts: accountsNeeded(run.plan) };
 }

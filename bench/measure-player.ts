@@ -15,10 +15,10 @@ import { cpuMsOf, type ServiceProcess } from './service-process.ts';
 import { endProcess } from './workplace.ts';
 
 const MS_PER_SECOND = 1_000;
-/** What browsers open to one host. */
+/** The number of connections that browsers open to one host. */
 const BROWSER_CONNECTIONS = 6;
 const WARM_UP_OPENINGS = 8;
-/** The rate at which commits are timed. */
+/** The rate at which the duration of commits is measured. */
 const COMMITS_PER_SECOND_TIMED = 1_000;
 
 type FilesResult = Pick<
@@ -32,8 +32,8 @@ type FilesResult = Pick<
 type CommitsResult = Pick<PlayerResult, 'commits_per_second' | 'cpu_ms_per_commit' | 'p50_ms' | 'p99_ms'>;
 
 /**
- * Files a second while a course is opened, as a share of a bare static server; commits a second, and how long one takes at
- * a rate; and the memory that many open launches take.
+ * Measures files per second while a course is opened, as a share of a bare static server; commits per second, and their duration at
+ * a fixed rate; and the memory that many open launches use.
  */
 export async function measurePlayer(
   run: BenchRun,
@@ -70,7 +70,7 @@ export async function measurePlayer(
   });
 }
 
-/** Imports the course and registers so many learners; answers their launch links. */
+/** Imports the course, registers that many learners, and returns their launch links. */
 async function register(api: ApiClient, { launches }: PlayerPlan, zip: Buffer): Promise<string[]> {
   const { id: courseId } = (await api.importCourse(zip)) as { id: number };
   const accountId = await api.createAccountWith(courseId);
@@ -81,7 +81,7 @@ async function openAll(player: PlayerClient, links: readonly string[]): Promise<
   return await together(links.length, (n) => player.open(links[n]!));
 }
 
-/** Opens the course again and again, of the service and of a bare server in turns. */
+/** Opens the course repeatedly, from the service and from a bare server in turns. */
 async function measureFiles(
   run: BenchRun,
   plan: PlayerPlan,
@@ -127,7 +127,7 @@ async function measureFiles(
   }
 }
 
-/** How many commits the service takes of all learners at once, and how long one takes at a rate. */
+/** Measures commits per second of all learners at once, and the duration of a commit at a fixed rate. */
 async function measureCommits(
   run: BenchRun,
   learners: readonly OpenLaunch[],
@@ -135,7 +135,7 @@ async function measureCommits(
 ): Promise<CommitsResult> {
   await using player = new PlayerClient(learners.length);
   const { apiWarmUpSeconds: warmUpSeconds, apiSeconds: seconds } = run.plan;
-  // A learner's commits come one after the other.
+  // The commits of a learner follow one another.
   const turns = new Map(learners.map((learner) => [learner, Promise.resolve()]));
   let commits = 0;
   const commit = (n: number) => {
@@ -178,7 +178,7 @@ function difference(before: number | null, after: number | null): number | null 
   return before === null || after === null ? null : after - before;
 }
 
-/** Does so many things, some of them at a time, and answers their results in order. */
+/** Runs that many tasks, a few at a time, and returns their results in order. */
 async function together<T>(
   count: number,
   work: (n: number) => Promise<T>,

@@ -4,7 +4,7 @@ import { closedLoop } from './load.ts';
 import { RAW_CONNECTIONS } from './plan.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 
-/** How many access tokens a second the token endpoint grants. */
+/** Measures the number of access tokens per second that the token endpoint grants. */
 export async function measureTokens(run: BenchRun, folder: PreparedFolder): Promise<number> {
   return await withService(run, { scenario: 'tokens', folder }, async (service) => {
     await using api = new ApiClient(await service.ready(), folder);

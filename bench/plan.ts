@@ -1,4 +1,4 @@
-/** The names of what can be measured, in the order in which it is. */
+/** The names of the scenarios, in the order in which they run. */
 export const SCENARIO_NAMES = [
   'one_webhook',
   'ten_webhooks',
@@ -15,77 +15,77 @@ export const SCENARIO_NAMES = [
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
-/** A measurement of deliveries a second. */
+/** A measurement of deliveries per second. */
 export interface DeliveriesPlan {
-  /** Webhooks whose messages are delivered. */
+  /** The number of webhooks whose messages are delivered. */
   webhooks: number;
-  /** Messages that wait at the start, over all of them. */
+  /** The number of messages that wait at the start, in total. */
   messages: number;
-  /** Of these, how many are looked at; the first warm up, the last tenth runs out. */
+  /** How many of these are measured. The first ones warm up, and the last tenth is left out. */
   measured: number;
-  /** Further webhooks that nothing matches. */
+  /** The number of other webhooks, which nothing matches. */
   otherWebhooks: number;
-  /** What it is held against: undici posting one after another, or over {@link RAW_CONNECTIONS}. */
+  /** The baseline: undici posting one message after another, or over {@link RAW_CONNECTIONS}. */
   raw: 'one-after-another' | 'together';
   /** Whether the postbacks are signed. */
   isSigned?: boolean;
-  /** Whether it is also held against a service on as many unsigned webhooks with nothing else, in turns. */
+  /** Whether to compare, in turns, with a service that has only that many unsigned webhooks. */
   hasBase?: boolean;
 }
 
-/** A measurement of events through the API. */
+/** A measurement of events that are published through the API. */
 export interface EventsPlan {
-  /** Messages of blocked webhooks that wait meanwhile. */
+  /** The number of messages of blocked webhooks that wait in the meantime. */
   waiting: number;
   otherWebhooks: number;
 }
 
 /** A measurement of playing a course. */
 export interface PlayerPlan {
-  /** Files of the course, and the size of each. */
+  /** The number of files of the course, and the size of each. */
   files: number;
   fileBytes: number;
-  /** How often the course is opened, of the service and of a bare server. */
+  /** How often the course is opened, from the service and from a bare server. */
   openings: number;
-  /** Learners who commit at once. */
+  /** The number of learners who commit concurrently. */
   learners: number;
-  /** Launches that are open at a time. */
+  /** The number of concurrently open launches. */
   launches: number;
 }
 
-/** What a scenario measures. */
+/** The scenarios. */
 export interface ScenarioPlan {
   deliveries?: DeliveriesPlan;
   events?: EventsPlan;
   player?: PlayerPlan;
 }
 
-/** How much is measured. */
+/** The extent of a run. */
 export interface Plan {
   name: string;
   scenarios: Partial<Record<ScenarioName, ScenarioPlan>>;
-  /** Turns that service and raw undici each have in a measurement of deliveries, and how long each turn is. */
+  /** The number of turns that the service and raw undici each have in a measurement of deliveries, and the length of a turn. */
   turns: number;
   turnMs: number;
-  /** Time from the API's answer to arrival: at each of these rates, for so long. */
+  /** The rates at which the time from response to arrival is measured, and for how long each. */
   offeredPerSecond: readonly number[];
   latencySeconds: readonly number[];
   latencyWarmUpSeconds: number;
-  /** As many events, or tokens, as the API takes. */
+  /** As many events, or tokens, as the API accepts. */
   apiSeconds: number;
   apiWarmUpSeconds: number;
 }
 
-/** Connections of raw undici, and of the clients of the API. */
+/** The number of connections of raw undici, and of the API's clients. */
 export const RAW_CONNECTIONS = 64;
-/** Webhooks over which the events are spread whose arrival is timed. */
+/** The number of webhooks that share the timed events. */
 export const TIMED_WEBHOOKS = 10;
 
 const ALONE = { otherWebhooks: 0, raw: 'together' } as const;
 
 const COURSE = { files: 200, fileBytes: 8 * 1_024, learners: 1_000 } as const;
 
-/** Within six minutes. */
+/** Takes less than six minutes. */
 export const FULL_PLAN: Plan = {
   name: 'full',
   scenarios: {
@@ -145,7 +145,7 @@ export const FULL_PLAN: Plan = {
   apiWarmUpSeconds: 1,
 };
 
-/** Within a minute: fewer messages, and no million of them. */
+/** Takes less than a minute: fewer messages, and no backlog of a million. */
 export const QUICK_PLAN: Plan = {
   name: 'quick',
   scenarios: {

@@ -1,18 +1,18 @@
 import { Agent, type Dispatcher } from 'undici';
 
-/** A learner's launch, as the player page uses it. */
+/** A launch, as the player page uses it. */
 export interface OpenLaunch {
-  /** What every address of the launch begins with, without a slash at its end. */
+  /** The prefix of every address of the launch, without a slash at the end. */
   base: string;
   page: number;
-  /** Of the commits so far. */
+  /** The number of commits so far. */
   sequence: number;
 }
 
 /** The unit of the course that {@link PlayerClient} plays. */
 export const UNIT = 'unit';
 
-/** Plays courses over kept connections, as the browsers of many learners do. */
+/** Plays courses over persistent connections, as the browsers of many learners do. */
 export class PlayerClient implements AsyncDisposable {
   readonly #agent: Agent;
 
@@ -31,7 +31,7 @@ export class PlayerClient implements AsyncDisposable {
     return { base, page, sequence: 0 };
   }
 
-  /** Saves what a learner has done since the last time: each commit changes the data, and the first one the status. */
+  /** Saves a learner's progress. Each commit changes the data, and the first one also changes the status. */
   async commit(launch: OpenLaunch): Promise<void> {
     launch.sequence += 1;
     const { page, sequence } = launch;

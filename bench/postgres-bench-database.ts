@@ -6,12 +6,12 @@ import type { LineState } from './line-state.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 import { BLOCKED_FOR_MS, roundsOf } from './prepared-queue.ts';
 
-/** Counts statements, and is otherwise as servers are after their installation, the disk's syncs included. */
+/** Counts statements. Otherwise, the server has its default settings and syncs its disk. */
 const FLAGS = ['shared_preload_libraries=pg_stat_statements', 'shared_buffers=256MB'];
 
 /**
- * PostgreSQL: the given server, on which databases may be made, or else one of the bench's own, which goes with it.
- * Statements are counted where the server has `pg_stat_statements`.
+ * PostgreSQL: the given server, on which databases can be created, or a server that is started for the run.
+ * Statements are counted if the server has `pg_stat_statements`.
  */
 export async function postgresBenchDatabase(givenUrl: string | null): Promise<BenchDatabase> {
   await using stack = new AsyncDisposableStack();
@@ -52,7 +52,7 @@ export async function postgresBenchDatabase(givenUrl: string | null): Promise<Be
            from generate_series(1, $1::int) as round cross join filled order by round, filled.id`,
           [rounds, EXAMPLE_LABEL, Date.now()],
         );
-        // Those of other webhooks had messages once, as lines of webhooks that exist for a while.
+        // The lines of other webhooks had messages once, as is usual for older webhooks.
         await client.query(
           `insert into queue_lines (line_id, pending, available_at, lease_token, receive_count)
            select id, $2::bigint, $4::bigint, null::text, 0 from unnest($1::bigint[]) as id
@@ -60,7 +60,7 @@ export async function postgresBenchDatabase(givenUrl: string | null): Promise<Be
           [folder.lineIds, rounds, folder.otherIds, Date.now()],
         );
         await setLines(client, folder, state);
-        // What the server still has to tidy up or write would be so while something else is measured.
+        // Otherwise, the server would clean up and write during the next measurement.
         await client.query('vacuum analyze');
         await client.query('checkpoint');
       }),
@@ -96,7 +96,7 @@ async function count(client: Client): Promise<{ statements: number; deliveries: 
     );
     return { statements: Number(rows[0]?.statements), deliveries: Number(rows[0]?.deliveries) };
   } catch {
-    // Not loaded by the server, or not for us to read.
+    // The server has not loaded it, or does not let us read it.
     return null;
   }
 }

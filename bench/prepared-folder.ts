@@ -8,43 +8,43 @@ import type { WebhookInput } from '../src/webhooks/configuration/webhook-schemas
 import { WebhookService } from '../src/webhooks/configuration/webhook-service.ts';
 import { SigningService } from '../src/webhooks/signing/signing-service.ts';
 
-/** What a data folder is to hold. */
+/** The contents of a data folder. */
 export interface FolderContent {
-  /** Where everything but the timed webhooks points. */
+  /** The target of all webhooks except the timed ones. */
   targetUrl: string;
-  /** Webhooks whose lines are to be filled. */
+  /** The number of webhooks whose lines are filled. */
   lines: number;
   /** Whether these webhooks sign their postbacks. */
   isSigned: boolean;
-  /** Webhooks that nothing of what the bench does matches. */
+  /** The number of webhooks that match nothing in the benchmark. */
   otherWebhooks: number;
-  /** What arrivals are timed with, and which webhook takes all new accounts; null for none of it. */
+  /** The webhooks for timing arrivals, and the one for all new accounts; null for none. */
   timing: { url: string; webhooks: number; accounts: number } | null;
-  /** Null: SQLite in the folder. */
+  /** Null for SQLite in the folder. */
   databaseUrl: string | null;
 }
 
-/** A data folder that a service can be started on. */
+/** A data folder for a service. */
 export interface PreparedFolder {
   path: string;
   databaseFile: string;
   databaseUrl: string | null;
   clientId: string;
   clientSecret: string;
-  /** The webhooks whose lines are to be filled. */
+  /** The webhooks whose lines are filled. */
   lineIds: number[];
-  /** Those of the webhooks that nothing matches. */
+  /** The webhooks that nothing matches. */
   otherIds: number[];
-  /** Active accounts, each of which one timed webhook is focused on: deactivating it is an event. */
+  /** Active accounts, each in the focus of one timed webhook. Deactivating one is an event. */
   accountIds: number[];
 }
 
-/** Transactions asked for at a time: they share their commits. */
+/** The number of concurrent transactions, which share commits. */
 const AT_A_TIME = 256;
 /** Ids of accounts that do not exist, for the focus of webhooks that nothing matches. */
 const OTHER_ACCOUNTS_FROM = 1_000_000;
 
-/** Makes a data folder with the service's own parts. */
+/** Creates a data folder with the service's own parts. */
 export async function prepareFolder(path: string, content: FolderContent): Promise<PreparedFolder> {
   const now = Date.now;
   const settings = { ...loadSettings({ env: {} }), data_dir: path, database_url: content.databaseUrl };
@@ -106,7 +106,7 @@ function lineWebhooks({ lines, targetUrl }: FolderContent): WebhookInput[] {
   }));
 }
 
-/** Half of another subtopic, half of the same one as the timed webhooks but focused on other accounts. */
+/** Half have another subtopic. Half have the same one as the timed webhooks, but are focused on other accounts. */
 function otherWebhooks({ otherWebhooks: count, targetUrl }: FolderContent): WebhookInput[] {
   return Array.from({ length: count }, (_, n) => ({
     name: `Others ${n}`,
@@ -121,7 +121,7 @@ function otherWebhooks({ otherWebhooks: count, targetUrl }: FolderContent): Webh
   }));
 }
 
-/** Each timed webhook is focused on its share of the accounts; one more takes all new accounts. */
+/** Each timed webhook is focused on its share of the accounts. One more receives all new accounts. */
 function timedWebhooks({ timing, targetUrl }: FolderContent, accountIds: readonly number[]): WebhookInput[] {
   if (timing === null) return [];
   const timed = Array.from(

@@ -4,9 +4,9 @@ import { EXAMPLE_LABEL, exampleMessage } from './example-message.ts';
 import type { LineState } from './line-state.ts';
 import type { PreparedFolder } from './prepared-folder.ts';
 
-/** What lines are filled with. */
+/** The messages that lines are filled with. */
 export interface QueueFilling {
-  /** Over all lines. */
+  /** In all lines together. */
   messages: number;
   state: LineState;
   targetUrl: string;
@@ -16,14 +16,14 @@ export interface QueueFilling {
 export const BLOCKED_FOR_MS = 3_600_000;
 const CACHE_KIB = 65_536;
 
-/** Messages of each line. */
+/** The number of messages in each line. */
 export function roundsOf({ lineIds }: PreparedFolder, messages: number): number {
   return Math.ceil(messages / lineIds.length);
 }
 
 /**
- * Fills the lines of a folder with messages, one a line in turn, as events that match all of them would: a million
- * take ten seconds, because one statement makes them and nothing is synced before the end.
+ * Fills the lines of a folder with messages, one per line in turn, as events that match all of them would. A million
+ * take ten seconds, because one statement creates them and nothing is synced before the end.
  */
 export function fillQueue(folder: PreparedFolder, { messages, state, targetUrl }: QueueFilling): void {
   const { lineIds, otherIds } = folder;
@@ -47,7 +47,7 @@ export function fillQueue(folder: PreparedFolder, { messages, state, targetUrl }
       `insert into queue_lines (line_id, pending, available_at, lease_token, receive_count) values (?, ?, ?, null, 0)`,
     );
     for (const id of lineIds) putLine.run(id, rounds, now);
-    // They had messages once, as lines of webhooks that exist for a while.
+    // They had messages once, as is usual for older webhooks.
     for (const id of otherIds) putLine.run(id, 0, null);
     database.exec('commit');
   } finally {
@@ -76,7 +76,7 @@ export function setLines(folder: PreparedFolder, state: LineState): void {
   }
 }
 
-/** What the system still has to write would be written while something else is measured. */
+/** Otherwise, the system would write during the next measurement. */
 function syncFile(file: string): void {
   const descriptor = openSync(file, 'r+');
   try {
@@ -86,7 +86,7 @@ function syncFile(file: string): void {
   }
 }
 
-/** The messages that a service on the folder has delivered. */
+/** The number of messages that a service on the folder has delivered. */
 export function countDelivered(folder: PreparedFolder): number {
   const database = new DatabaseSync(folder.databaseFile, { readOnly: true });
   try {

@@ -1,4 +1,4 @@
-/** The middle value; of an even number of values the mean of the middle two. NaN for none. */
+/** The median; for an even number of values, the mean of the middle two. NaN for no values. */
 export function median(values: readonly number[]): number {
   const sorted = ascending(values);
   const middle = sorted.length >> 1;
@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
   return (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** The smallest value that is not exceeded by this share of the values (nearest rank). NaN for none. */
+/** The smallest value that is not exceeded by this share of the values (nearest rank). NaN for no values. */
 export function quantile(values: readonly number[], share: number): number {
   const rank = Math.max(1, Math.ceil(share * values.length));
   return ascending(values)[rank - 1] ?? Number.NaN;

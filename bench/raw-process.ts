@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { exampleMessage } from './example-message.ts';
 
-/** What the service is held against: bare undici posting the same body as fast as it can, until it is ended. */
+/** The baseline: bare undici posts the same body as fast as it can until it is stopped. */
 
 const [url = '', connections = '1'] = process.argv.slice(2);
 const { origin, pathname } = new URL(url);

@@ -3,7 +3,7 @@ import type { EventsResult, Goal, Results } from './results.ts';
 
 const UNKNOWN = '–';
 
-/** The results as tables for a person. */
+/** Formats the results as tables for a person. */
 export function renderReport(results: Results): string {
   const { machine, database, queue, plan, date, seconds } = results;
   const engine = ({ name, about }: { name: string; about: string | null }) =>
@@ -22,7 +22,7 @@ export function renderReport(results: Results): string {
   ].join('\n');
 }
 
-/** A comparison of two runs as a table for a person. */
+/** Formats a comparison of two runs as a table for a person. */
 export function renderComparison({ ratios, missing, differences }: RunComparison): string {
   const rows = ratios.map(({ name, earlier, later, spread, hasFallen }) => [
     name,
@@ -156,7 +156,7 @@ function goalsTable(goals: readonly Goal[]): string[] {
   return table([['Goal', 'wanted', 'found', ''], ...rows]);
 }
 
-/** The first column to the left, the others to the right. */
+/** Aligns the first column to the left, the others to the right. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>

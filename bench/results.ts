@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts';
 import type { Plan, ScenarioName } from './plan.ts';
 import type { Side } from './sink-protocol.ts';
 
-/** Deliveries a second in one scenario. */
+/** Deliveries per second in one scenario. */
 export interface DeliveriesResult {
   webhooks: number;
   waiting: number;
@@ -12,12 +12,12 @@ export interface DeliveriesResult {
   per_second: number;
   raw_per_second: number;
   share_of_raw: number;
-  /** Of a service on a hundred webhooks alone, in turns with this one; null where there was none. */
+  /** The rate of a service with only a hundred webhooks, in turns with this one; null if there was none. */
   base_per_second: number | null;
   share_of_base: number | null;
-  /** All that the database server ran, a delivery; null where nobody counts. */
+  /** Statements that the database server ran per delivery; null if they are not counted. */
   statements_per_delivery: number | null;
-  /** On SQS: the same server with a bare client, and the requests that the service made to it. */
+  /** On SQS: the rate of a bare client on the same server, and the requests that the service made to it. */
   sqs: {
     bare_per_second: number;
     share_of_bare: number;
@@ -28,22 +28,22 @@ export interface DeliveriesResult {
   turns: Record<Side, number[]>;
 }
 
-/** From the API's answer to the arrival at the target, at a rate of events. */
+/** The time from the API's response to the arrival at the target, at a rate of events. */
 export interface ArrivalResult {
   offered_per_second: number;
-  /** What the API really answered; well below what was offered, the times below tell little. */
+  /** The rate that the API reached. If it is far below the offered one, the times below mean little. */
   answered_per_second: number;
   events: number;
-  /** Messages that had not arrived when the measurement ended; the times below take that moment for their arrival. */
+  /** Messages that had not arrived when the measurement ended. The times below use its end as their arrival. */
   late: number;
-  /** Requests to the server of SQS, a message; null where there is none, or nobody counts. */
+  /** Requests to SQS per message; null without SQS, or if they are not counted. */
   requests_per_message: number | null;
   p50_ms: number;
   p99_ms: number;
   max_ms: number;
 }
 
-/** The API under a condition. */
+/** The speed of the API under one condition. */
 export interface EventsResult {
   waiting: number;
   other_webhooks: number;
@@ -51,31 +51,31 @@ export interface EventsResult {
   arrivals: ArrivalResult[];
 }
 
-/** Playing a course. */
+/** The speed of playing a course. */
 export interface PlayerResult {
   files_per_second: number;
-  /** Of a bare server that streams the same files, in turns with the service. */
+  /** The rate of a bare server that streams the same files, in turns with the service. */
   static_files_per_second: number;
   share_of_static: number;
-  /** Of each opening of the course, in order. */
+  /** The rates of each opening of the course, in order. */
   share_of_static_turns: number[];
-  /** The CPU time of the bare server as a share of the service's, for the same files; null where the system does not say. */
+  /** The CPU time of the bare server as a share of the service's, for the same files; null if the system does not report it. */
   cpu_share_of_static: number | null;
   learners: number;
-  /** Of all learners at once. */
+  /** The rate of all learners together. */
   commits_per_second: number;
   /** CPU time of the service. */
   cpu_ms_per_commit: number | null;
-  /** How long a commit takes at 1,000 a second. */
+  /** The duration of a commit at 1,000 per second. */
   p50_ms: number;
   p99_ms: number;
   launches: number;
-  /** What the service held before the launches were opened, and after; null where the system does not say. */
+  /** The memory of the service before and after the launches were opened; null if the system does not report it. */
   memory_before_mib: number | null;
   memory_mib: number | null;
 }
 
-/** All that a run of the bench found. Rates are a second; what was not measured is missing or null. */
+/** The results of a run. Rates are per second. What was not measured is missing or null. */
 export interface Results {
   date: string;
   seconds: number;
@@ -83,20 +83,20 @@ export interface Results {
   database: { name: DatabaseName; about: string | null };
   queue: { name: QueueName; about: string | null };
   plan: Plan;
-  /** Deliveries a second as a share of raw undici in the same run. */
+  /** Deliveries per second as a share of raw undici in the same run. */
   ratios: Record<RatioName, number | null>;
-  /** The share of its speed that delivering loses against a hundred webhooks alone, in turns with it; below 0: none. */
+  /** The share of speed that is lost compared with only a hundred webhooks, in turns; at most 0 for no loss. */
   slowdowns: Record<SlowdownName, number | null>;
   deliveries: Partial<Record<ScenarioName, DeliveriesResult>>;
   events: Partial<Record<ScenarioName, EventsResult>>;
   tokens_per_second: number | null;
   player: PlayerResult | null;
-  /** The most memory that any of the service's processes held. */
+  /** The peak memory of the service's processes. */
   peak_memory_mib: number | null;
   goals: Goal[];
 }
 
-/** What is to be reached, and whether it is; null when it was not measured. */
+/** A goal and whether it is reached; null if it was not measured. */
 export interface Goal {
   name: string;
   wanted: string;
@@ -131,7 +131,7 @@ export const GOAL_NAMES = [
 export type GoalName = (typeof GOAL_NAMES)[number];
 
 const P99_GOAL_RATE = 100;
-/** Null: what the stand-in of Amazon SQS costs says nothing of the program. */
+/** Null, because the cost of a simulated Amazon SQS says nothing about the program. */
 const SHARE_GOALS = {
   sqlite: { share_one_webhook: 0.25, share_hundred_webhooks: 0.3 },
   postgres: { share_one_webhook: 0.07, share_hundred_webhooks: 0.1 },
@@ -148,13 +148,13 @@ const OTHER_GOALS = {
   commit_p99_ms: 50,
 } as const;
 
-/** What was measured, before anything is made of it. */
+/** The measurements, before anything is derived from them. */
 export type Measured = Pick<
   Results,
   'deliveries' | 'events' | 'tokens_per_second' | 'player' | 'peak_memory_mib'
 >;
 
-/** Adds what follows from the measurements. */
+/** Adds what is derived from the measurements. */
 export function toResults(
   measured: Measured,
   run: Pick<Results, 'date' | 'machine' | 'database' | 'queue' | 'plan' | 'seconds'>,
@@ -205,7 +205,7 @@ function goalsOf(
       wanted.slowdown_ten_thousand_configured,
     ),
     below(`p99 in ms at ${P99_GOAL_RATE} events/s`, arrivals?.p99_ms ?? null, wanted.p99_ms),
-    // Counted by PostgreSQL alone.
+    // Only PostgreSQL counts them.
     statements === null
       ? null
       : below('statements a delivery, 100 webhooks', statements, wanted.statements_per_delivery),

@@ -10,23 +10,23 @@ import { Sink } from './sink.ts';
 import { Workplace } from './workplace.ts';
 
 const MS_PER_SECOND = 1_000;
-/** SIGINT's number on top of 128, as shells tell it. */
+/** 128 plus the number of SIGINT, as shells report it. */
 const EXIT_INTERRUPTED = 130;
 
 export interface BenchOptions {
   plan: Plan;
   only: readonly ScenarioName[];
   profileFolder: string | null;
-  /** Where the data is; `databaseUrl` null: a server of the bench's own. */
+  /** The database; if `databaseUrl` is null, a server is started for the run. */
   database: { name: DatabaseName; url: string | null };
   queue: QueueName;
-  /** Goals in place of the usual ones. */
+  /** Goals that replace the usual ones. */
   goals?: Partial<Record<GoalName, number>>;
-  /** Is told what is being done. */
+  /** Called with the progress. */
   tell: (what: string) => void;
 }
 
-/** Runs the bench and answers what it found. */
+/** Runs the benchmark and returns its results. */
 export async function runBench({
   plan,
   only,

@@ -9,7 +9,7 @@ import { type DeliveriesPlan, SCENARIO_NAMES, type ScenarioName, type ScenarioPl
 import { type PreparedFolder, prepareFolder } from './prepared-folder.ts';
 import type { Measured } from './results.ts';
 
-/** Webhooks that messages wait for where a scenario delivers none of them. */
+/** The number of webhooks with waiting messages in scenarios that deliver none of them. */
 const BLOCKED_WEBHOOKS = 100;
 
 /** Runs the scenarios of these names that the plan has. */
@@ -68,7 +68,7 @@ async function runScenario(
       measured.events[name] = await measureEvents(run, { scenario: name, plan: events, folder });
     }
     if (deliveries !== undefined) {
-      // What the events waited behind is delivered now: a million messages are made once only.
+      // The backlog of the events is delivered now, because a million messages are created only once.
       if (folder !== null && events !== undefined && events.waiting === deliveries.messages) {
         await run.database.setLines(folder, 'due');
       } else {
@@ -93,7 +93,7 @@ async function runScenario(
   }
 }
 
-/** As many webhooks with as many messages as are looked at, and nothing else. */
+/** Only the measured webhooks with the measured messages. */
 async function prepareBase(
   run: BenchRun,
   folderPath: string,

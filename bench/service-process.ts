@@ -5,20 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import packageFile from '../package.json' with { type: 'json' };
 import { endProcess, type Workplace } from './workplace.ts';
 
-/** What `npm start` runs, without `node`. */
+/** The arguments of `node` in `npm start`. */
 const START_ARGUMENTS = packageFile.scripts.start.split(' ').slice(1);
 const START_DEADLINE_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 const STOP_DEADLINE_MS = 20_000;
 const LOG_TAIL_CHARACTERS = 2_000;
 const KIB_PER_MIB = 1_024;
-/** Of Linux, on every machine that Node runs on. */
+/** Clock ticks per second of Linux on every machine that Node runs on. */
 const MS_PER_TICK = 10;
 
-/** The CPU time that a process has used, in milliseconds; null where the system does not say. */
+/** The CPU time that a process has used, in milliseconds; null if the system does not report it. */
 export function cpuMsOf(pid: number | undefined): number | null {
   try {
-    // The name, in brackets, may hold anything; user and system time are the 12th and 13th field behind it.
+    // The name, in brackets, may contain anything. User and system time are the 12th and 13th field after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -29,7 +29,7 @@ export function cpuMsOf(pid: number | undefined): number | null {
   }
 }
 
-/** The real program as a process, at its default settings but for the data folder and the port. */
+/** The real program in a process, with default settings except for the data folder and the port. */
 export class ServiceProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #logFile: string;
@@ -39,7 +39,7 @@ export class ServiceProcess implements AsyncDisposable {
     this.#logFile = logFile;
   }
 
-  /** Starts it, without waiting until it is ready. With `profileFolder` it writes a CPU profile there when it ends. */
+  /** Starts it without waiting until it is ready. With `profileFolder`, it writes a CPU profile there when it ends. */
   static start(
     workplace: Workplace,
     {
@@ -50,7 +50,7 @@ export class ServiceProcess implements AsyncDisposable {
     }: {
       dataFolder: string;
       databaseUrl: string | null;
-      /** The environment that names its queue. */
+      /** The environment that selects its queue. */
       queue: Record<string, string>;
       profileFolder: string | null;
     },
@@ -75,7 +75,7 @@ export class ServiceProcess implements AsyncDisposable {
     }
   }
 
-  /** Where it listens, once it does. @throws {Error} with the end of its log when it does not. */
+  /** Resolves with its address when it listens. @throws {Error} with the end of its log if it does not start. */
   async ready(): Promise<string> {
     const end = performance.now() + START_DEADLINE_MS;
     while (this.#child.exitCode === null && performance.now() < end) {
@@ -86,12 +86,12 @@ export class ServiceProcess implements AsyncDisposable {
     throw new Error(`the service did not start: ${this.#log().slice(-LOG_TAIL_CHARACTERS)}`);
   }
 
-  /** What it holds now, in MiB; null where the system does not say. */
+  /** Its current memory, in MiB; null if the system does not report it. */
   memoryMib(): number | null {
     return this.#statusMib('VmRSS');
   }
 
-  /** The most memory that it held so far, in MiB; where the system does not keep that, what it holds now. */
+  /** Its peak memory so far, in MiB; the current one if the system does not record the peak. */
   peakMemoryMib(): number | null {
     const most = this.#statusMib('VmHWM');
     if (most !== null) return most;
@@ -108,7 +108,7 @@ export class ServiceProcess implements AsyncDisposable {
     await endProcess(this.#child, 'SIGTERM', STOP_DEADLINE_MS);
   }
 
-  /** The CPU time that it has used so far, in milliseconds; null where the system does not say. */
+  /** The CPU time that it has used so far, in milliseconds; null if the system does not report it. */
   cpuMs(): number | null {
     return cpuMsOf(this.#child.pid);
   }

@@ -4,11 +4,11 @@ import { sharedNow } from './clock.ts';
 import { SIDE_PATHS, SIDES, type SinkCommand, type SinkReport, TIMED_PATH } from './sink-protocol.ts';
 import { Turns } from './turns.ts';
 
-/** The target of the bench as a process of its own: takes posts, answers 200, counts and times them. */
+/** The target of the benchmark in a separate process: answers posts with 200, counts and times them. */
 
 const ANSWER = '{"received":true}';
 const ANSWER_HEADERS = { 'Content-Type': 'application/json', 'Content-Length': ANSWER.length };
-/** Longer than any pause between posts, so that connections are not what is measured. */
+/** Longer than any pause between posts, so that no new connections are measured. */
 const KEEP_ALIVE_MS = 60_000;
 
 const turns = new Turns();

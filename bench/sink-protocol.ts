@@ -1,26 +1,26 @@
-/** The messages between the bench and its sink. */
+/** The messages between the benchmark and its sink. */
 
-/** Who posts: the service, bare undici and another process of the service, both of which it may be held against. */
+/** The sides of a comparison: the service, and its baselines: bare undici, or another process of the service. */
 export const SIDES = ['raw', 'service', 'base'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** Where each side posts to. */
+/** The path to which each side posts. */
 export const SIDE_PATHS: Record<Side, string> = { raw: '/raw', service: '/hook', base: '/base' };
 /** The service's posts to this path are timed one by one. */
 export const TIMED_PATH = '/timed';
 
-/** How sides are compared: they take turns, so that a machine that is slower for a while is so for all. */
+/** How sides are compared. They take turns, so that a machine that is slow for a while affects all of them. */
 export interface ComparisonPlan {
-  /** The sides, and how many posts of each go through before it begins. */
+  /** The sides, and how many posts of each pass before the comparison starts. */
   warmUp: Partial<Record<Side, number>>;
-  /** Turns of each side. */
+  /** The number of turns of each side. */
   turns: number;
   turnMs: number;
-  /** The comparison ends early when so many of the service's posts came. */
+  /** The comparison ends early after this many posts of the service. */
   servicePosts: number;
 }
 
-/** What came through in the turns, in the order of the turns; nothing of a side that is not compared. */
+/** The posts in each turn, in the order of the turns; empty for a side that is not compared. */
 export type Comparison = Record<Side, { posts: number; ms: number }[]>;
 
 export type SinkCommand = { kind: 'compare'; plan: ComparisonPlan } | { kind: 'give-arrivals' };
@@ -28,5 +28,5 @@ export type SinkCommand = { kind: 'compare'; plan: ComparisonPlan } | { kind: 'g
 export type SinkReport =
   | { kind: 'listening'; port: number }
   | { kind: 'comparison'; comparison: Comparison }
-  /** The accounts that timed posts told of, and when they came, by the shared clock; forgotten when given. */
+  /** The accounts in timed posts, and when these arrived, by the shared clock. Each is reported once. */
   | { kind: 'arrivals'; arrivals: [accountId: number, at: number][] };

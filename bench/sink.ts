@@ -11,10 +11,10 @@ import {
 import type { Workplace } from './workplace.ts';
 
 const MS_PER_SECOND = 1_000;
-/** How long the sink may be silent before the bench gives up. */
+/** How long the sink may be silent before the benchmark fails. */
 const REPORT_DEADLINE_MS = 90_000;
 
-/** The bench's handle on its sink. The bench itself stays idle while posts pass. */
+/** The benchmark's handle on its sink. The benchmark itself is idle during a comparison. */
 export class Sink {
   readonly #child: ChildProcess;
   readonly #origin: string;
@@ -30,29 +30,29 @@ export class Sink {
     return new Sink(child, port);
   }
 
-  /** Where the service posts to. */
+  /** The target of the service. */
   get url(): string {
     return this.urlOf('service');
   }
 
-  /** Where it posts to what is timed. */
+  /** The target of timed posts. */
   get timedUrl(): string {
     return this.#origin + TIMED_PATH;
   }
 
-  /** Where a side of a comparison posts to. */
+  /** The target of a side of a comparison. */
   urlOf(side: Side): string {
     return this.#origin + SIDE_PATHS[side];
   }
 
-  /** Compares the posts of sides, which begin after this call. */
+  /** Compares the posts of sides, which start after this call. */
   async compare(plan: ComparisonPlan): Promise<Comparison> {
     const report = nextReport(this.#child, 'comparison');
     this.#command({ kind: 'compare', plan });
     return (await report).comparison;
   }
 
-  /** When timed posts came, by the account that they told of; each arrival is given once. */
+  /** When timed posts arrived, by the account in them. Each arrival is reported once. */
   async takeArrivals(): Promise<[accountId: number, at: number][]> {
     const report = nextReport(this.#child, 'arrivals');
     this.#command({ kind: 'give-arrivals' });
@@ -64,7 +64,7 @@ export class Sink {
   }
 }
 
-/** The next report of a kind. @throws {Error} when it does not come in time or the sink ends. */
+/** The next report of a kind. @throws {Error} if it does not come in time, or the sink ends */
 function nextReport<K extends SinkReport['kind']>(
   child: ChildProcess,
   kind: K,

@@ -1,6 +1,6 @@
 import { buildApp } from 'fauxqs';
 
-/** An SQS-compatible server for the bench: sends its address, ends with the bench, and answers how many requests it had. */
+/** An SQS-compatible server for the benchmark. It sends its address, ends with the benchmark, and reports the number of requests. */
 
 const server = buildApp({ logger: false });
 let requests = 0;

@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sharedNow } from './clock.ts';
 import { type Comparison, type ComparisonPlan, SIDES, type Side } from './sink-protocol.ts';
 
-/** The start of a turn that is not looked at: what was held goes out, and the other sides fall idle. */
+/** The part at the start of a turn that is not measured: held responses are sent, and the other sides become idle. */
 const SETTLE_MS = 25;
 const LOOK_EVERY_MS = 5;
 
 /**
- * Lets the posts of one side through at a time and holds the answers to the others', which thereby stand still: their
- * connections are all busy. Without a comparison under way everything goes through.
+ * Lets the posts of one side pass at a time and holds the responses to the others. These stop, because all of their
+ * connections are busy. Without a comparison, everything passes.
  */
 export class Turns {
   readonly #answered: Record<Side, number> = { raw: 0, service: 0, base: 0 };
@@ -25,7 +25,7 @@ export class Turns {
     answer();
   }
 
-  /** Runs a comparison. It never ends when a side posts nothing: the caller has the deadline. */
+  /** Runs a comparison. It never ends if a side posts nothing, so the caller needs a deadline. */
   async compare({ warmUp, turns, turnMs, servicePosts }: ComparisonPlan): Promise<Comparison> {
     const comparison: Comparison = { raw: [], service: [], base: [] };
     const sides = SIDES.filter((side) => warmUp[side] !== undefined);
@@ -41,7 +41,7 @@ export class Turns {
         const posts = this.#answered[side];
         const beganAt = sharedNow();
         await delay(turnMs - SETTLE_MS);
-        // On a busy machine a process may get no time at all in its turn.
+        // On a busy machine, a process may get no time at all in its turn.
         while (this.#answered[side] === posts) await delay(LOOK_EVERY_MS);
         comparison[side].push({ posts: this.#answered[side] - posts, ms: sharedNow() - beganAt });
       }

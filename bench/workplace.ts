@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url';
 /** The project's folder. */
 export const PROJECT_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
-/** A temporary folder and the processes that were started; neither outlives the bench, however it ends. */
+/** A temporary folder and the started processes. Neither outlives the benchmark, however it ends. */
 export class Workplace implements AsyncDisposable {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'coursewire-bench-'));
   readonly #running = new Set<ChildProcess>();
 
-  /** Starts one of the bench's own programs, with a channel for messages. */
+  /** Starts one of the benchmark's programs, with a channel for messages. */
   fork(program: string, args: readonly string[], options: ForkOptions = {}): ChildProcess {
     const file = fileURLToPath(new URL(program, import.meta.url));
     return this.#keep(fork(file, args, { execArgv: [], ...options }));
@@ -24,7 +24,7 @@ export class Workplace implements AsyncDisposable {
     return this.#keep(spawn(process.execPath, args, { cwd: PROJECT_FOLDER, ...options }));
   }
 
-  /** Ends the processes and removes the folder at once, from a signal's handler. */
+  /** Ends the processes and removes the folder immediately, from a signal handler. */
   abandon(): void {
     for (const child of this.#running) child.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
@@ -42,7 +42,7 @@ export class Workplace implements AsyncDisposable {
   }
 }
 
-/** Asks a process to end and waits until it has; kills it when it does not within `deadlineMs`. */
+/** Asks a process to end and waits for it. Kills it after `deadlineMs`. */
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals, deadlineMs = 0): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
