@@ -151,7 +151,7 @@ class Demo {
     );
   }
 
-  /** Answers the link at which a person sets the password and is in. */
+  /** Returns the link at which a person sets the password and is in. */
   async #makeAdministrator(service: ServiceProcess): Promise<string> {
     const args = [
       'user',
@@ -168,7 +168,7 @@ class Demo {
     return made.invitation_url;
   }
 
-  /** Answers a link at which the person at the keyboard learns the course of the demo. */
+  /** Returns a link at which the person at the keyboard learns the course of the demo. */
   async #launchForPerson(api: ApiClient): Promise<string> {
     const { data } = await api.get<{ data: { account_id: number; course_id: number }[] }>(
       `/registrations?learner_id=${LEARNER}`,

@@ -23,7 +23,7 @@ export class Inbox implements AsyncDisposable {
     this.#tell = tell;
   }
 
-  /** Starts a target's receiver, which checks for the given secret, and answers its URL. */
+  /** Starts a target's receiver, which checks for the given secret, and returns its URL. */
   async open(target: Target, secret: string | undefined): Promise<string> {
     const attempts = new AttemptCounter();
     const receiver = await startReceiver({

@@ -74,7 +74,7 @@ export class ServiceProcess implements AsyncDisposable {
     return url;
   }
 
-  /** Runs the program's command line beside the service, on the same folder, and answers what it wrote. */
+  /** Runs the program's command line beside the service, on the same folder, and returns what it wrote. */
   async runCommand(args: readonly string[], signal: AbortSignal): Promise<string> {
     const name = `coursewire ${args.slice(0, 2).join(' ')}`;
     return await within({ what: name, deadlineMs: PATIENCE_MS, signal }, async (limit) => {

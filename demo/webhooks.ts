@@ -57,7 +57,7 @@ export async function deadLettersOnceThere(
   });
 }
 
-/** Waits until nothing is under way for a webhook, and answers how it stands. */
+/** Waits until nothing is under way for a webhook, and returns how it stands. */
 export async function standingOf(api: ApiClient, webhook: Webhook, signal: AbortSignal): Promise<Standing> {
   const path = `/webhooks/${webhook.id}`;
   const what = `nothing waits for ${webhook.target.name} any more`;

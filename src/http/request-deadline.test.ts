@@ -47,7 +47,7 @@ describe('a request whose body comes a little now and then', () => {
     assert.match(await drip('/uploads'), /^HTTP\/1\.1 200 /);
   });
 
-  /** Sends a body in pieces that take thrice as long as the deadline allows; answers what came until the server closed. */
+  /** Sends a body in pieces that take thrice as long as the deadline allows; returns what came until the server closed. */
   async function drip(path: string): Promise<string> {
     const socket = connect(port, '127.0.0.1');
     const closed = Promise.withResolvers<string>();

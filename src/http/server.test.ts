@@ -387,7 +387,7 @@ describe('the server', () => {
     assert.match(garbage, /\r\nX-Content-Type-Options: nosniff\r\n/);
   });
 
-  /** Sends these bytes on a connection of their own and answers what came back until its end. */
+  /** Sends these bytes on a connection of their own and returns what came back until its end. */
   async function exchange(bytes: string): Promise<string> {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.on('error', () => {});

@@ -26,7 +26,7 @@ export class ManyRows implements AsyncDisposable {
     return new ManyRows(await openDatabaseOf(settings.data_dir));
   }
 
-  /** Adds active webhooks without a focus, whose messages are tried once; answers their ids. */
+  /** Adds active webhooks without a focus, whose messages are tried once; returns their ids. */
   async webhooks({ count, topic, subtopic, targetUrl }: ManyWebhooks): Promise<number[]> {
     const ids = this.#ids(count);
     await this.#database.transaction(async (tx) => {

@@ -15,7 +15,7 @@ export function uploadForm(
   return form;
 }
 
-/** Imports a small SCORM 1.2 course and answers its record. */
+/** Imports a small SCORM 1.2 course and returns its record. */
 export async function importCourse(
   { api }: Pick<RunningService, 'api'>,
   fields: Record<string, string> = {},
@@ -39,7 +39,7 @@ export function filesOf({ settings }: Pick<TestService, 'settings'>): { content:
   };
 }
 
-/** Asserts that an answer is a problem of a status, and answers what it says of which member. */
+/** Asserts that an answer is a problem of a status, and returns what it says of which member. */
 export function problemErrors(answer: Answer, status: number): Record<string, string> {
   assert.equal(answer.status, status, JSON.stringify(answer.body));
   assert.equal(answer.headers.get('content-type'), 'application/problem+json');

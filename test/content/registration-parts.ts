@@ -6,7 +6,7 @@ import { importCourse } from './packages.ts';
 /** What a test gives to an account or puts into something. */
 export type AssetType = 'COURSE' | 'EQUIVALENT' | 'BUNDLE' | 'FOLDER';
 
-/** Runs SQL beside a running service; answers the first row of what it returns. */
+/** Runs SQL beside a running service; returns the first row of what it returns. */
 export async function sql<Row>(
   { settings }: RunningService,
   text: string,
@@ -99,7 +99,7 @@ export async function register(
   return await service.api.create('/registrations', { ...parties, learner_id: learner });
 }
 
-/** Launches and answers the URL. */
+/** Launches and returns the URL. */
 export async function launch(service: RunningService, registrationId: string): Promise<string> {
   const { status, body } = await service.api.post(`/registrations/${registrationId}/launch`);
   assert.equal(status, 200, JSON.stringify(body));

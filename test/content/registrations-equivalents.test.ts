@@ -47,7 +47,7 @@ describe('a registration of an equivalent', () => {
   /** Opens a link as a browser does that asks for these languages. */
   const open = (url: string, languages = '') =>
     fetch(url, { headers: { 'accept-language': languages }, redirect: 'manual' });
-  /** Opens the player page that a link leads to, and answers the course's name. */
+  /** Opens the player page that a link leads to, and returns the course's name. */
   const play = async (response: Response): Promise<{ status: number; course: string | undefined }> => {
     assert.equal(response.status, 303, await response.text());
     const address = response.headers.get('location')!;

@@ -128,7 +128,7 @@ function stable(path: string, body: Record<string, unknown>): unknown {
   return data === undefined ? body : { data, ...rest };
 }
 
-/** Fills a service with several of everything, many of one name; answers the webhook that has dead letters. */
+/** Fills a service with several of everything, many of one name; returns the webhook that has dead letters. */
 async function fill(service: TestService, target: Target): Promise<number> {
   const { api, settings } = service;
   const accounts: number[] = [];

@@ -36,7 +36,7 @@ async function readiness({ url }: TestService): Promise<number> {
   return (await fetch(`${url}/health/ready`)).status;
 }
 
-/** Runs SQL on a database as its administrator would; answers how many rows the statement read or changed. */
+/** Runs SQL on a database as its administrator would; returns how many rows the statement read or changed. */
 async function administer(url: string, sql: string): Promise<number> {
   const client = new Client(url);
   await client.connect();

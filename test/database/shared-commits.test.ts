@@ -12,7 +12,7 @@ async function names({ reader }: Pick<Database, 'reader'>): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Lets each of the works run in one batch and answers how they ended, by name of the error where one failed. */
+/** Lets each of the works run in one batch and returns how they ended, by name of the error where one failed. */
 async function inOneBatch(
   database: Database,
   works: readonly ((tx: Transaction) => Promise<unknown>)[],

@@ -33,7 +33,7 @@ async function recordOf(api: Api, id: number) {
   return (await api.get(`/webhooks/${id}`)).body;
 }
 
-/** Waits until so many messages wait and the first of them is held, and answers the line. */
+/** Waits until so many messages wait and the first of them is held, and returns the line. */
 async function heldLine(api: Api, id: number, depth: number) {
   return await until(async () => {
     const line = await lineOf(api, id);

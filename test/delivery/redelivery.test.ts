@@ -29,7 +29,7 @@ function attemptedInOrder(delivery: DeliveryRecord | undefined): void {
   assert.deepEqual(moments, moments.toSorted());
 }
 
-/** Waits until the head of a line has failed, and answers the line. */
+/** Waits until the head of a line has failed, and returns the line. */
 async function untilRetrying(api: Api, id: number) {
   return await until(async () => {
     const { body } = await api.get(`/webhooks/${id}/line`);
@@ -37,7 +37,7 @@ async function untilRetrying(api: Api, id: number) {
   }, 'the head waits for its next attempt');
 }
 
-/** Makes a webhook that has so many dead letters, and stops the service; answers its id. */
+/** Makes a webhook that has so many dead letters, and stops the service; returns its id. */
 async function leaveDeadLetters(dataDir: string, count: number): Promise<number> {
   await using target = await startTarget({ respondWith: answer(500) });
   await using service = await startTestService({ dataDir });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Api, until } from '../support/service.ts';
 import type { ReceivedPostback } from '../support/target.ts';
 
-/** Makes a webhook of topic ACCOUNT and answers its id. */
+/** Makes a webhook of topic ACCOUNT and returns its id. */
 export async function createWebhook(
   api: Api,
   targetUrl: string,

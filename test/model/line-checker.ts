@@ -65,7 +65,7 @@ export class LineChecker {
     this.#service = service;
   }
 
-  /** Reads on to now, when nothing is under way, and answers what was dead-lettered, in order of first attempts. */
+  /** Reads on to now, when nothing is under way, and returns what was dead-lettered, in order of first attempts. */
   settle(history: readonly HistoryEntry[]): { messageId: string; text: string }[] {
     const { arrivals } = this.#log;
     for (; this.#arrivalsRead < arrivals.length; this.#arrivalsRead++)

@@ -10,7 +10,7 @@ export interface ContentOperation {
   what: string;
   /** What it changes, and what its events tell of: operations that share none of it may run at once. Null: only alone. */
   concerns: { changes: string[]; reads: string[] } | null;
-  /** Does it, asserts its answer, changes the model, and answers the events that have to come of it. */
+  /** Does it, asserts its answer, changes the model, and returns the events that have to come of it. */
   run(call: Call, user: Caller['email']): Promise<ModelEvent[]>;
 }
 

@@ -70,7 +70,7 @@ export class ModelTargets implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Makes another target and answers its number. */
+  /** Makes another target and returns its number. */
   add(): { number: number; target: ModelTarget } {
     const number = this.#targets.length;
     const target = new ModelTarget(this.#seed + number);

@@ -14,7 +14,7 @@ function said(service: TestService, name: keyof typeof LOG_CLASSES): string[] {
   return linesOf(service, name).map((line) => line.msg);
 }
 
-/** Does everything that triggers an event once, and answers the ids. */
+/** Does everything that triggers an event once, and returns the ids. */
 async function causeEvents({ api, ...rest }: TestService) {
   const account = await api.create('/accounts', { name: 'Northwind' });
   for (const enabled of [false, true])

@@ -88,7 +88,7 @@ export class Unit {
   failed = (scaled: number) =>
     this.statement('failed', { success: false, duration: 'PT30S', score: { scaled } }, ['moveon']);
 
-  /** Sends statements one after the other and answers their statuses. */
+  /** Sends statements one after the other and returns their statuses. */
   async send(...statements: object[]): Promise<number[]> {
     const statuses: number[] = [];
     for (const body of statements)

@@ -65,7 +65,7 @@ export class Player {
     return JSON.parse(text);
   }
 
-  /** Opens a unit and answers its address. */
+  /** Opens a unit and returns its address. */
   async openUnit(unit: string): Promise<URL> {
     const { address } = await this.post('/unit', { unit });
     return new URL(address);

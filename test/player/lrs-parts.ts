@@ -52,7 +52,7 @@ export class LrsClient {
     };
   }
 
-  /** Stores statements and answers their ids. */
+  /** Stores statements and returns their ids. */
   async store(...statements: object[]): Promise<string[]> {
     const reply = await this.call('POST', 'statements', { body: statements });
     assert.equal(reply.status, 200, reply.text);

@@ -123,7 +123,7 @@ async function pileUp(dataDir: string, messages: number): Promise<void> {
   await runSql(dataDir, 'update queue_lines set pending = ? where pending = 1', messages);
 }
 
-/** Changes the accounts in turn until the signal; answers what was changed and when the response came. */
+/** Changes the accounts in turn until the signal; returns what was changed and when the response came. */
 async function probe(
   { api }: MortalProgram,
   accounts: readonly number[],

@@ -70,7 +70,7 @@ export class QueueUser {
     return received.sort((a, b) => a.lineId - b.lineId);
   }
 
-  /** Takes up what is due and answers the names. */
+  /** Takes up what is due and returns the names. */
   async receiveNames(capacity = ALL): Promise<string[]> {
     return (await this.receive(capacity)).map((message) => message.messageId);
   }
@@ -84,7 +84,7 @@ export class QueueUser {
     return message;
   }
 
-  /** Settles in one batch and answers what took effect. */
+  /** Settles in one batch and returns what took effect. */
   async settle(...settlements: Settlement[]): Promise<Settled[]> {
     const effective: Settled[] = [];
     await this.exchange({
@@ -100,7 +100,7 @@ export class QueueUser {
     return await exchange(this.engine, { visibilityMs: VISIBILITY_MS, ...request });
   }
 
-  /** Takes up and deletes until nothing is due, and answers the names in the order they came. */
+  /** Takes up and deletes until nothing is due, and returns the names in the order they came. */
   async drain(): Promise<string[]> {
     const names: string[] = [];
     for (let received = await this.receive(); received.length > 0; received = await this.receive()) {

@@ -38,7 +38,7 @@ export class QueueModel {
     return { message: line.messages[0]!, receiveCount: line.receives };
   }
 
-  /** Answers the followers that went along, or null when the lease was lost. */
+  /** Returns the followers that went along, or null when the lease was lost. */
   settle(settlement: Settlement, now: number): QueueMessage[] | null {
     const { message } = settlement;
     const line = this.#line(message.lineId);

@@ -80,7 +80,7 @@ export async function readQueue(
   return read;
 }
 
-/** Receives and deletes as the service does, until so many came; answers their names by line. */
+/** Receives and deletes as the service does, until so many came; returns their names by line. */
 export async function deliver(instance: TestSqsQueue, count: number): Promise<Map<number, string[]>> {
   const came = new Map<number, string[]>();
   let total = 0;

@@ -31,7 +31,7 @@ async function listenTo(api: Api, target: Target, more: object = {}): Promise<st
   return `/webhooks/${webhook.id}`;
 }
 
-/** Makes a target wait for the test: answers what came first and what answers it. */
+/** Makes a target wait for the test: returns what came first and what answers it. */
 async function heldRequest(target: Target, cause: () => Promise<unknown>): Promise<TargetExchange> {
   const { promise, resolve } = Promise.withResolvers<TargetExchange>();
   target.respondWith(resolve);

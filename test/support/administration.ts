@@ -71,7 +71,7 @@ export class Browser {
     return this.call('DELETE', pathAndQuery);
   }
 
-  /** Signs in and answers what came back. */
+  /** Signs in and returns what came back. */
   signIn(email = ADMIN_EMAIL, password = PASSWORD): Promise<Answer> {
     return this.post('/ui/api/session', { email, password });
   }

@@ -8,7 +8,7 @@ export interface Outcome {
   err: string;
 }
 
-/** Runs a command in this process and answers what it wrote. */
+/** Runs a command in this process and returns what it wrote. */
 export async function outcomeOf(run: (output: Required<Output>) => Promise<number>): Promise<Outcome> {
   const written = { out: '', err: '' };
   const code = await run({

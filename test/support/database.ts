@@ -55,7 +55,7 @@ export function openDatabaseAt({
     : new PostgresDatabase(database_url, { connections: 3 });
 }
 
-/** Runs a statement in the database of a service, beside it, and answers the rows that it returns. */
+/** Runs a statement in the database of a service, beside it, and returns the rows that it returns. */
 export async function runSql<Row>(dataDir: string, sql: string, ...values: SqlValue[]): Promise<Row[]> {
   await using database = await openDatabaseOf(dataDir);
   return await database.transaction((tx) => tx.all<Row>(sql, ...values));

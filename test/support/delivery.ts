@@ -53,7 +53,7 @@ export interface TestDelivery extends AsyncDisposable {
   readonly reads: FailingReads;
   /** Outcomes of attempts and numbers of discarded messages, as delivery counts them. */
   readonly counted: { attempts: string[]; discarded: number; postponed: string[]; queueFailures: number };
-  /** Makes a webhook with this target and answers its id. */
+  /** Makes a webhook with this target and returns its id. */
   addWebhook(targetUrl: string, changes?: Partial<WebhookConfiguration>): Promise<number>;
   /** Queues messages of these names. */
   put(webhookId: number, ...names: string[]): Promise<void>;

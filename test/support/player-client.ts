@@ -28,7 +28,7 @@ export class PlayerClient {
     return { status: response.status, body: await response.json() };
   }
 
-  /** Opens the player's page; answers what it knows. */
+  /** Opens the player's page; returns what it knows. */
   // biome-ignore lint/suspicious/noExplicitAny: see PlayerAnswer.
   async open(): Promise<any> {
     const { status, body } = await this.post('open');
@@ -37,7 +37,7 @@ export class PlayerClient {
     return body;
   }
 
-  /** Opens a unit; answers how it starts. */
+  /** Opens a unit; returns how it starts. */
   // biome-ignore lint/suspicious/noExplicitAny: see PlayerAnswer.
   async openUnit(unit: string): Promise<any> {
     const { status, body } = await this.post('unit', { unit });
@@ -61,7 +61,7 @@ export class PlayerClient {
     };
   }
 
-  /** Commits a unit's data model; answers what became of it. */
+  /** Commits a unit's data model; returns what became of it. */
   async commit(unit: string, cmi: object, further: object = {}): Promise<PlayerAnswer> {
     return await this.post('commit', this.commitOf(unit, cmi, further));
   }

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy as it stands before a service: answers what is below `prefix`, and nothing else. */
+/** A proxy as it stands before a service: returns what is below `prefix`, and nothing else. */
 export interface PrefixProxy extends AsyncDisposable {
   /** Where people find the service. */
   url: string;

@@ -25,7 +25,7 @@ export interface ServingProcess extends AsyncDisposable {
   readonly ended: Promise<ProcessEnd>;
   /** All that it wrote to standard error, once it has ended. */
   readonly errorText: Promise<string>;
-  /** Sends a signal and answers how the process ended. */
+  /** Sends a signal and returns how the process ended. */
   end(signal: NodeJS.Signals): Promise<ProcessEnd>;
 }
 

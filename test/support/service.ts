@@ -84,7 +84,7 @@ export class Api {
     return this.call('DELETE', pathAndQuery, undefined, headers);
   }
 
-  /** Posts and answers the record that was made. */
+  /** Posts and returns the record that was made. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every shape.
   async create(pathAndQuery: string, body: unknown): Promise<any> {
     const answer = await this.post(pathAndQuery, body);

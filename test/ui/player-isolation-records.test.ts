@@ -23,7 +23,7 @@ interface Victim {
   statementId: string;
 }
 
-/** Tries to read and write another learner's records, and answers the status of each and what was found. */
+/** Tries to read and write another learner's records, and returns the status of each and what was found. */
 async function attackRecords({ actor, registration, statementId }: Victim): Promise<Record<string, string>> {
   const given = new URLSearchParams(location.search);
   const activityId = given.get('activity_id') ?? '';

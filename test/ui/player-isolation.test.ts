@@ -9,7 +9,7 @@ import { registerTo } from '../support/registered-course.ts';
 import { Learner } from './support/learner.ts';
 import { startUi, type Ui } from './support/ui.ts';
 
-/** Tries what a hostile course would, and answers what came of each. */
+/** Tries what a hostile course would, and returns what came of each. */
 async function attack({ main, other }: { main: string; other: string }): Promise<Record<string, string>> {
   const tried: Record<string, string> = {};
   const tryOut = async (name: string, work: () => unknown) => {

@@ -16,7 +16,7 @@ import { assertInvalid, assertProblem } from './webhook-expectations.ts';
 
 const LONG_AGO = '2001-01-01T00:00:00Z';
 
-/** Replays until nothing is left, and answers how many messages were queued, or would be. */
+/** Replays until nothing is left, and returns how many messages were queued, or would be. */
 async function replay(api: Api, id: number, query = `from_dt=${LONG_AGO}`): Promise<number> {
   let replayed = 0;
   let cursor: string | null = null;

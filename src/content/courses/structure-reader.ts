@@ -67,7 +67,7 @@ export class StructureReader implements AsyncDisposable {
     return isDone && failures === 0 ? ROUND_PAUSE_MS : RETRY_PAUSE_MS;
   }
 
-  /** Reads what can be read, and answers how many versions could not be. Those are tried again in the next round. */
+  /** Reads what can be read, and returns how many versions could not be. Those are tried again in the next round. */
   async #readAll(signal: AbortSignal): Promise<number> {
     let after = { course_id: 0, version_id: -1 };
     let count = 0;

@@ -54,7 +54,7 @@ export const CONTENT_STORES: Readonly<Record<string, () => Promise<TestPlace>>> 
   },
 };
 
-/** Writes files into a new folder below `root` and answers its path. */
+/** Writes files into a new folder below `root` and returns its path. */
 export function stageFiles(root: string, files: Files): string {
   const folder = mkdtempSync(path.join(root, 'staged-'));
   for (const [name, content] of Object.entries(files)) {

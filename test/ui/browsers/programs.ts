@@ -36,7 +36,7 @@ export async function stop(child: ChildProcess): Promise<void> {
   signal('SIGKILL');
 }
 
-/** Starts an X server without a screen, for browsers that cannot do without one, and answers its `DISPLAY`. */
+/** Starts an X server without a screen, for browsers that cannot do without one, and returns its `DISPLAY`. */
 export async function startDisplay(parts: AsyncDisposableStack): Promise<string> {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1500x1100x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],

@@ -102,7 +102,7 @@ class WebKit implements Remote {
   }
 }
 
-/** Sends a command and answers its value. */
+/** Sends a command and returns its value. */
 async function command<T>(method: string, url: string, body?: object): Promise<T> {
   const response = await fetch(url, {
     method,

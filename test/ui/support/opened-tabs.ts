@@ -39,7 +39,7 @@ export class Tabs implements AsyncDisposable {
     );
   }
 
-  /** Waits for the tab that a click opens, closes it, and answers the path of its address. */
+  /** Waits for the tab that a click opens, closes it, and returns the path of its address. */
   async openedBy(click: () => Promise<void>): Promise<string> {
     const before = new Set((await this.list()).map(({ targetId }) => targetId));
     await click();
