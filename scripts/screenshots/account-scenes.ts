@@ -19,6 +19,32 @@ async function openMenu(page: Page, item: string): Promise<void> {
 /** Accounts, what they were given, and registrations. */
 export const ACCOUNT_SCENES: readonly Scene[] = [
   { name: 'accounts', address: '/accounts' },
+  {
+    name: 'accounts-delete-many',
+    address: '/accounts',
+    act: async (page) => {
+      await page
+        .getByRole('checkbox', { name: /^Select/ })
+        .nth(1)
+        .check();
+      await page
+        .getByRole('checkbox', { name: /^Select/ })
+        .nth(3)
+        .click({ modifiers: ['Shift'] });
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByText('Also deleted').waitFor();
+    },
+  },
+  {
+    name: 'accounts-selected',
+    address: '/accounts',
+    act: async (page) => {
+      await page
+        .getByRole('checkbox', { name: /^Select/ })
+        .nth(1)
+        .check();
+    },
+  },
   { name: 'accounts-new', address: '/accounts?new=yes', act: async () => {} },
   { name: 'account', address: account('Northwind Logistics') },
   { name: 'account-empty', address: account('Tailspin Toys') },

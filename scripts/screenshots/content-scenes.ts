@@ -92,6 +92,17 @@ export const CONTENT_SCENES: readonly Scene[] = [
   },
   { name: 'course', address: course('Fire extinguishers') },
   {
+    name: 'course-add-to-accounts',
+    address: course('Fire extinguishers'),
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Add to accounts…' }).click();
+      await page
+        .getByRole('checkbox', { name: /Account/ })
+        .first()
+        .waitFor();
+    },
+  },
+  {
     name: 'course-publish',
     address: course('Forklift basics'),
     act: async (page) => {

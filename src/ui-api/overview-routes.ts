@@ -4,6 +4,7 @@ import type { Routes } from '../http/routes.ts';
 import type { DeadLetterRedelivery } from '../webhooks/history/dead-letter-redelivery.ts';
 import { clientListRoutes } from './clients/client-list-routes.ts';
 import { accountListRoutes } from './content/account-list-routes.ts';
+import { addableAccountsRoutes } from './content/addable-accounts-routes.ts';
 import { addableContentRoutes } from './content/addable-content-routes.ts';
 import { contentListRoutes } from './content/content-list-routes.ts';
 import { contentUsageRoutes } from './content/content-usage-routes.ts';
@@ -38,6 +39,7 @@ export function overviewRoutes(routes: Routes, options: OverviewRoutesOptions): 
   contentUsageRoutes(routes, reader);
   folderOverviewRoutes(routes, reader);
   accountListRoutes(routes, reader);
+  addableAccountsRoutes(routes, reader);
   addableContentRoutes(routes, reader);
   clientListRoutes(routes, reader);
   assetSearchRoutes(routes, reader);

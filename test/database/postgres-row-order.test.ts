@@ -236,6 +236,10 @@ async function pathsOf({ api }: TestService, deadWebhook: number): Promise<strin
     records.push(`/accounts/${id}/content`, `/accounts/${id}/content?limit=2`);
     records.push(`/ui/api/accounts/${id}/contents`, `/ui/api/addable-content?account_id=${id}`);
     records.push(
+      '/ui/api/addable-accounts',
+      '/ui/api/addable-accounts?content_type=FOLDER&content_id=1&limit=2',
+    );
+    records.push(
       `/ui/api/addable-content?account_id=${id}&limit=3`,
       `/ui/api/addable-content?account_id=${id}&search=am&limit=3`,
     );

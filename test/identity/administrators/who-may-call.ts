@@ -74,6 +74,7 @@ const TABLE: readonly { allowed: readonly Caller[]; routes: string }[] = [
       GET    /registrations/:registration_id/statements
       GET    /ui/api/accounts
       GET    /ui/api/accounts/:account_id/contents
+      GET    /ui/api/addable-accounts
       GET    /ui/api/addable-content
       GET    /ui/api/bundles
       GET    /ui/api/courses

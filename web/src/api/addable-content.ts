@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { ContentType } from '../../../src/events/catalogue.ts';
 import type { AddableContent } from '../../../src/ui-api/content/addable-content.ts';
 import type { ListAnswer } from '../../../src/ui-api/list-query.ts';
@@ -30,3 +30,10 @@ export const addableContentQuery = ({ accountId, types, ...query }: AddableFilte
       ),
     placeholderData: keepPreviousData,
   });
+
+/** The same as a hook, for the dialog that chooses content. */
+export function contentFinder(accountId: number | null) {
+  return function useFoundContent(filter: Omit<AddableFilter, 'accountId'>) {
+    return useQuery(addableContentQuery({ accountId, ...filter }));
+  };
+}

@@ -6,6 +6,7 @@ import type { Direction } from '../utilities/table-search.ts';
 import styles from './data-rows.module.css';
 import { rowClicks } from './row-clicks.ts';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
+import { useOverflow } from './use-overflow.ts';
 
 /** The breakpoint `sm` of the layout: below it, rows are cards. */
 export const PHONE = '(max-width: 48em)';
@@ -46,8 +47,9 @@ function TableOfRows<T>({
   placeholderRows = PLACEHOLDER_ROWS,
   dragging,
 }: DataRowsProps<T>) {
+  const [box, isTooWide] = useOverflow();
   return (
-    <div className={styles.scroll}>
+    <div ref={box} className={styles.scroll} data-too-wide={isTooWide || undefined}>
       <table className={styles.table} aria-busy={rows === undefined || stale} data-stale={stale || undefined}>
         <VisuallyHidden component="caption">{label}</VisuallyHidden>
         <colgroup>
@@ -96,7 +98,14 @@ function HeadCell<T>({
   order: TableOrder | undefined;
   onOrder: ((order: TableOrder) => void) | undefined;
 }) {
-  const { label, sort, align, card } = column;
+  const { label, sort, align, card, head } = column;
+  if (head !== undefined) {
+    return (
+      <th scope="col" data-align={align}>
+        {head}
+      </th>
+    );
+  }
   if (sort === undefined || onOrder === undefined) {
     return (
       <th scope="col" data-align={align}>

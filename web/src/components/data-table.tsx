@@ -11,10 +11,21 @@ import { EmptyState } from './empty-state.tsx';
 import { ErrorState } from './error-state.tsx';
 import { explainError } from './explain-error.ts';
 import { ExportButton, type ListExport } from './export-button.tsx';
+import { selectColumn } from './selection/select-column.tsx';
+import { SelectionBar } from './selection/selection-bar.tsx';
+import type { Selection } from './selection/use-selection.ts';
 import type { Column, RowDragging, TableOrder } from './table-columns.ts';
 import { TableFooter } from './table-footer.tsx';
 import { TableToolbar } from './table-toolbar.tsx';
 import type { TableState } from './use-table.ts';
+
+/** How rows of a list are selected. */
+export interface RowSelecting<T> {
+  selection: Selection<T>;
+  nameOf: (row: T) => string;
+  /** Buttons for what can be done with the selected rows. */
+  actions: ReactNode;
+}
 
 /**
  * A list that the service searches, sorts and pages. Its state is in the address (see useTable), its content is a
@@ -31,6 +42,7 @@ export function DataTable<T extends object>({
   filters,
   toolbar,
   dragging,
+  selecting,
   exporting,
   empty,
 }: {
@@ -49,10 +61,12 @@ export function DataTable<T extends object>({
   searchLabel?: string;
   /** TableFilter elements. */
   filters?: ReactNode;
-  /** Content at the end of the bar, such as actions for the selected rows. */
+  /** Content at the end of the bar, while no rows are selected. */
   toolbar?: ReactNode;
   /** Without it, rows cannot be dragged. */
   dragging?: RowDragging<T> | undefined;
+  /** Without it, rows cannot be selected. */
+  selecting?: RowSelecting<T> | undefined;
   /** Without it, the list cannot be exported. */
   exporting?: ListExport<T>;
   /** Shown if there are no rows at all (an EmptyState that says what to do). */
@@ -71,6 +85,12 @@ export function DataTable<T extends object>({
   if (data?.total === 0 && !table.narrowed && !isPlaceholderData) {
     return <div className={styles.frame}>{empty}</div>;
   }
+  const rows = data?.data ?? [];
+  const isSelecting = selecting !== undefined && selecting.selection.chosen.size > 0;
+  const shown =
+    selecting === undefined
+      ? columns
+      : [selectColumn(selecting.selection, rows, rowKey, selecting.nameOf), ...columns];
   return (
     <section className={styles.frame} aria-label={label}>
       <TableToolbar
@@ -79,8 +99,22 @@ export function DataTable<T extends object>({
         order={order}
         onOrder={onOrder}
         searchLabel={searchLabel}
-        filters={filters}
-        extra={toolbar}
+        filters={isSelecting ? undefined : filters}
+        extra={
+          isSelecting ? (
+            <SelectionBar
+              selection={selecting.selection}
+              rows={rows}
+              keyOf={rowKey}
+              total={data?.total ?? 0}
+              list={exporting?.list}
+            >
+              {selecting.actions}
+            </SelectionBar>
+          ) : (
+            toolbar
+          )
+        }
       />
       {data !== undefined && error !== null && (
         <div className={styles.notice}>
@@ -94,7 +128,7 @@ export function DataTable<T extends object>({
       ) : (
         <DataRows
           label={label}
-          columns={columns}
+          columns={shown}
           rows={data?.data}
           rowKey={rowKey}
           stale={isPlaceholderData}

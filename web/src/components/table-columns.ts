@@ -6,6 +6,8 @@ export interface Column<T> {
   /** Unique in its table. */
   id: string;
   label: string;
+  /** The head in a table, instead of the label. */
+  head?: ReactNode;
   cell: (row: T) => ReactNode;
   /** The sort key in the API; absent if the column cannot be sorted. */
   sort?: string;

@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { deletionOf } from './selection.ts';
 
 /** Accounts and their content. */
 export const accounts = {
@@ -73,8 +74,11 @@ export const accounts = {
       one ? '1 registration and its results' : `${count} registrations and their results`,
     nothing: 'It has no content and no registrations.',
     counting: 'Counting what else will be deleted…',
-    uncounted: 'The assignments of its content and its registrations, with their results, are also deleted.',
+    uncounted: 'Content assignments and registrations, with their results, are also deleted.',
     event: 'Triggers the event “Account deleted”. This cannot be undone.',
+    many: deletionOf('account', 'accounts'),
+    manyNothing: 'They have no content and no registrations.',
+    manyEvent: 'Triggers the event “Account deleted” for each of them. This cannot be undone.',
     done: (name: string) => `${isolate(name)} was deleted.`,
   },
   checks: {
@@ -94,10 +98,6 @@ export const accounts = {
     columns: { name: 'Name', type: 'Type', location: 'Folder', added: 'Added' },
     type: 'Type',
     types: { COURSE: 'Course', EQUIVALENT: 'Equivalent', BUNDLE: 'Bundle', FOLDER: 'Folder' },
-    select: 'Select',
-    choose: (name: string) => `Select ${isolate(name)}`,
-    chooseAll: 'Select all on this page',
-    chooseNone: 'Clear selection',
     empty: {
       title: 'No content yet',
       description:
@@ -111,28 +111,23 @@ export const accounts = {
         'Adding a folder adds everything in it and below, including content that is added there later. Content that is added later triggers no event.',
       event:
         'Triggers “Content added” for content that the account does not have yet: one event for each folder that contains some of it.',
-      done: (added: number, unchanged: number) =>
-        [
-          added === 0 ? 'Nothing was added' : added === 1 ? '1 item was added' : `${added} items were added`,
-          unchanged === 0 ? '' : unchanged === 1 ? '1 was already there' : `${unchanged} were already there`,
-        ]
-          .filter((part) => part !== '')
-          .join('; ')
-          .concat('.'),
     },
     remove: {
       action: (count: number) => `Remove ${count}…`,
-      one: (name: string) => `Remove ${isolate(name)}`,
-      title: (name: string, count: number) =>
-        count === 1 ? `Remove ${isolate(name)}?` : `Remove ${count} items?`,
       description:
         'The content itself is kept. Registrations are kept too, but cannot be launched unless the account still has the course through other content.',
       event:
         'Triggers the event “Content removed”. Removing a folder triggers one event for it and one for each folder below it that contains content.',
-      confirm: 'Remove',
-      done: (count: number) => (count === 1 ? '1 item was removed.' : `${count} items were removed.`),
-      more: (count: number) => `and ${count} more`,
-      progress: (done: number, total: number) => `${done} of ${total} removed`,
+      words: {
+        title: (count: string, name: string | null) =>
+          name === null ? `Remove ${count} items?` : `Remove ${isolate(name)}?`,
+        confirm: (_count: string, _one: boolean) => 'Remove',
+        progress: (done: string, total: string) => `${done} of ${total} removed`,
+        done: (count: string, one: boolean) => (one ? '1 item was removed.' : `${count} items were removed.`),
+        stopped: (done: string, left: string) => `Stopped: ${done} removed, ${left} left.`,
+        failed: (count: string, one: boolean) =>
+          one ? '1 item could not be removed:' : `${count} items could not be removed:`,
+      },
     },
   },
 } as const;

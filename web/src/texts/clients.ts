@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { deletionOf } from './selection.ts';
 
 /** API clients: the systems that use the automation API. */
 export const clients = {
@@ -127,6 +128,9 @@ export const clients = {
     description:
       'All its tokens stop working immediately and its secret is deleted. Its past changes are kept. This cannot be undone. If you may need the client again, disable it instead.',
     confirm: 'Delete client',
+    many: deletionOf('client', 'clients'),
+    manyDescription:
+      'All their tokens stop working immediately and their secrets are deleted. Their past changes are kept. This cannot be undone. If you may need a client again, disable it instead.',
     done: (name: string) => `${isolate(name)} was deleted.`,
   },
 } as const;

@@ -1,11 +1,17 @@
 import { isolate } from '../utilities/isolate.ts';
 
-/** The dialog that chooses content for an account, an equivalent or a bundle. */
+/** The dialog that chooses content or accounts. */
 export const contentDialog = {
   search: 'Search content',
   searchPlaceholder: 'Name or id',
   type: 'Type',
-  types: { COURSE: 'Course', EQUIVALENT: 'Equivalent', BUNDLE: 'Bundle', FOLDER: 'Folder' },
+  types: {
+    ACCOUNT: 'Account',
+    COURSE: 'Course',
+    EQUIVALENT: 'Equivalent',
+    BUNDLE: 'Bundle',
+    FOLDER: 'Folder',
+  },
   all: 'All',
   results: 'Available content',
   id: (id: number) => `ID ${id}`,

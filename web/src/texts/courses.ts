@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { deletionOf } from './selection.ts';
 
 /** A course: its versions and what uses it. */
 export const courses = {
@@ -73,6 +74,19 @@ export const courses = {
     notYet: (name: string) => `“${isolate(name)}” cannot be deleted yet`,
     held: 'It is in use. Remove it from these first:',
     checking: 'Checking what uses it…',
+    many: {
+      words: {
+        COURSE: deletionOf('course', 'courses'),
+        EQUIVALENT: deletionOf('equivalent', 'equivalents'),
+        BUNDLE: deletionOf('bundle', 'bundles'),
+      },
+      description: {
+        COURSE: 'All their versions and files are also deleted. This cannot be undone.',
+        EQUIVALENT: 'Their courses are kept. This cannot be undone.',
+        BUNDLE: 'Their contents are kept. This cannot be undone.',
+      },
+      held: 'Those that are in use are not deleted. They are listed afterwards, with what uses them.',
+    },
   },
   gone: {
     title: 'This no longer exists',

@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { deletionOf } from './selection.ts';
 
 /** Registrations of learners for courses. */
 export const registrations = {
@@ -42,6 +43,7 @@ export const registrations = {
     in_progress: 'In progress',
     not_launched: 'Not launched',
   },
+  inList: (learner: string, course: string) => `${isolate(learner)}, ${isolate(course)}`,
   unknownCourse: (id: number) => `Course ${id}`,
   unknownEquivalent: (id: number) => `Equivalent ${id}`,
   unknownAccount: (id: number) => `Account ${id}`,
@@ -241,6 +243,9 @@ export const registrations = {
     description:
       'Its results are also deleted, and its launch links stop working. Triggers no event. This cannot be undone.',
     confirm: 'Delete registration',
+    many: deletionOf('registration', 'registrations'),
+    manyDescription:
+      'Their results are also deleted, and their launch links stop working. Triggers no event. This cannot be undone.',
     done: 'The registration was deleted.',
   },
 } as const;

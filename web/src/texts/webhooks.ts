@@ -1,4 +1,5 @@
 import { isolate } from '../utilities/isolate.ts';
+import { deletionOf } from './selection.ts';
 
 /** Webhooks: texts of all their pages, and the list. */
 export const webhooks = {
@@ -120,6 +121,9 @@ export const webhooks = {
     action: 'Delete…',
     title: (name: string) => `Delete ${isolate(name)}?`,
     confirm: 'Delete webhook',
+    many: deletionOf('webhook', 'webhooks'),
+    manyDescription: 'Nothing more is sent to their targets, not even dead letters. This cannot be undone.',
+    manyWaiting: (count: string) => `Their waiting messages (${count}) will be discarded.`,
     description: 'Nothing more is sent to its target, not even dead letters. This cannot be undone.',
     waiting: (count: string) => `Its waiting messages (${count}) will be discarded.`,
     done: (name: string) => `${isolate(name)} was deleted.`,

@@ -1,6 +1,6 @@
-import type { ContentReference } from '../../../../src/events/event.ts';
+import type { FocusType } from '../../../../src/events/catalogue.ts';
 
-/** Identifies an asset among those of all types. */
-export function keyOf({ type, id }: ContentReference): string {
+/** Identifies an asset or account among those of all types. */
+export function keyOf({ type, id }: { type: FocusType; id: number }): string {
   return `${type} ${id}`;
 }

@@ -1,42 +1,57 @@
 import { ActionIcon, Button, Group, Modal, Select, Text, TextInput } from '@mantine/core';
 import { IconSearch, IconX } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
-import type { ContentType } from '../../../../src/events/catalogue.ts';
-import { type AddableContent, addableContentQuery } from '../../api/addable-content.ts';
+import type { FocusType } from '../../../../src/events/catalogue.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { useDebounced } from '../../utilities/use-debounced.ts';
 import { FormProblem } from '../form-problem.tsx';
 import { keyOf } from './asset-key.ts';
 import styles from './content-dialog.module.css';
-import { ContentMatches } from './content-matches.tsx';
+import { type Choice, ContentMatches, type FoundChoices } from './content-matches.tsx';
 
 const TYPING_MS = 200;
 const PAGE_SIZE = 50;
 
-interface ContentDialogProps {
-  types: readonly ContentType[];
-  /** The account that gets the content; null for an equivalent or a bundle. */
-  accountId: number | null;
-  /** Assets that were added earlier, besides those that the account has. */
-  present?: readonly { type: ContentType; id: number }[];
-  /** Maximum number of assets to add. */
+/** Which choices are searched for. */
+export interface ChoiceFilter<T extends Choice> {
+  types: readonly T['type'][];
+  search: string;
+  limit: number;
+  offset: number;
+}
+
+interface ContentDialogProps<T extends Choice> {
+  types: readonly T['type'][];
+  /** A hook that reads a part of the choices. */
+  useFound: (filter: ChoiceFilter<T>) => FoundChoices<T>;
+  /** Choices that were added earlier, besides those that are found as such. */
+  present?: readonly { type: FocusType; id: number }[];
+  /** Maximum number of choices. */
   max: number;
-  /** Explains what adding the selected assets does. */
-  note?: (chosen: readonly AddableContent[]) => ReactNode;
+  /** Explains what adding the selected ones does. */
+  note?: (chosen: readonly T[]) => ReactNode;
+  /** Words that differ from those for content. */
+  words?: {
+    search?: string;
+    results?: string;
+    noContent?: string;
+    submit?: (count: number) => string;
+  };
+  /** How far a long change is. */
+  progress?: string | null;
   error?: Error | null;
   saving?: boolean;
-  onAdd: (assets: readonly AddableContent[]) => void;
+  onAdd: (assets: readonly T[]) => void;
   onClose: () => void;
 }
 
-/** Chooses content by name: many assets at once, over several searches and pages. */
-export function ContentDialog({
+/** Chooses content or accounts by name: many at once, over several searches and pages. */
+export function ContentDialog<T extends Choice>({
   opened,
   title,
   ...props
-}: ContentDialogProps & { opened: boolean; title: string }) {
+}: ContentDialogProps<T> & { opened: boolean; title: string }) {
   return (
     <Modal opened={opened} onClose={props.onClose} title={title} size="lg">
       <ContentForm {...props} />
@@ -44,36 +59,35 @@ export function ContentDialog({
   );
 }
 
-function ContentForm({
+function ContentForm<T extends Choice>({
   types,
-  accountId,
+  useFound,
   present = [],
   max,
   note,
+  words = {},
+  progress = null,
   error = null,
   saving = false,
   onAdd,
   onClose,
-}: ContentDialogProps) {
+}: ContentDialogProps<T>) {
   const [typed, setTyped] = useState('');
-  const [type, setType] = useState<ContentType | null>(null);
-  const [chosen, setChosen] = useState<ReadonlyMap<string, AddableContent>>(new Map());
+  const [type, setType] = useState<T['type'] | null>(null);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, T>>(new Map());
   const [submitted, setSubmitted] = useState(false);
   const searchField = useRef<HTMLInputElement>(null);
   const search = useDebounced(typed.trim(), TYPING_MS);
   // Another search or type starts at its first page.
   const [at, setAt] = useState({ search, type, page: 1 });
   const page = at.search === search && at.type === type ? at.page : 1;
-  const found = useQuery(
-    addableContentQuery({
-      accountId,
-      types: type === null ? types : [type],
-      search,
-      limit: PAGE_SIZE,
-      offset: (page - 1) * PAGE_SIZE,
-    }),
-  );
-  const choose = (assets: readonly AddableContent[], isChosen: boolean) => {
+  const found = useFound({
+    types: type === null ? types : [type],
+    search,
+    limit: PAGE_SIZE,
+    offset: (page - 1) * PAGE_SIZE,
+  });
+  const choose = (assets: readonly T[], isChosen: boolean) => {
     setSubmitted(false);
     setChosen((before) => {
       const after = new Map(before);
@@ -109,7 +123,7 @@ function ContentForm({
         <TextInput
           ref={searchField}
           type="search"
-          label={texts.search}
+          label={words.search ?? texts.search}
           placeholder={texts.searchPlaceholder}
           maxLength={200}
           leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
@@ -125,7 +139,7 @@ function ContentForm({
           <Select
             label={texts.type}
             value={type ?? ''}
-            onChange={(value) => setType(value === '' ? null : (value as ContentType | null))}
+            onChange={(value) => setType(value === '' ? null : (value as T['type'] | null))}
             allowDeselect={false}
             data={[
               { value: '', label: texts.all },
@@ -139,6 +153,8 @@ function ContentForm({
         error={found.error}
         retry={() => void found.refetch()}
         isStale={found.isPlaceholderData}
+        label={words.results ?? texts.results}
+        none={words.noContent ?? texts.noContent}
         isSearch={search !== '' || type !== null}
         page={page}
         onPage={(chosenPage) => setAt({ search, type, page: chosenPage })}
@@ -156,12 +172,13 @@ function ContentForm({
         <span role="alert" className={styles.problem}>
           {problem}
         </span>
+        <span role="status">{progress}</span>
         <Group gap="sm" ml="auto">
           <Button variant="default" onClick={onClose}>
             {shared.cancel}
           </Button>
           <Button type="submit" loading={saving}>
-            {texts.submit(assets.length)}
+            {(words.submit ?? texts.submit)(assets.length)}
           </Button>
         </Group>
       </div>
@@ -169,12 +186,12 @@ function ContentForm({
   );
 }
 
-function Chosen({
+function Chosen<T extends Choice>({
   assets,
   onRemove,
 }: {
-  assets: readonly AddableContent[];
-  onRemove: (asset: AddableContent) => void;
+  assets: readonly T[];
+  onRemove: (asset: T) => void;
 }) {
   if (assets.length === 0) {
     return (

@@ -1,8 +1,9 @@
 import { Button, Checkbox, Pagination, Skeleton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useId } from 'react';
+import type { FocusType } from '../../../../src/events/catalogue.ts';
 import type { ListAnswer } from '../../../../src/ui-api/list-query.ts';
-import type { AddableContent } from '../../api/addable-content.ts';
 import { contentDialog as texts } from '../../texts/content-dialog.ts';
 import { shared } from '../../texts/shared.ts';
 import { formatNumber } from '../../utilities/numbers.ts';
@@ -13,14 +14,32 @@ import { ScrollBox } from '../scroll-box.tsx';
 import { keyOf } from './asset-key.ts';
 import styles from './content-dialog.module.css';
 
+/** Something to choose. */
+export interface Choice {
+  type: FocusType;
+  id: number;
+  name: string;
+  location: string;
+  /** Whether it was added before. */
+  held: boolean;
+}
+
+/** A part of the choices, as a query. */
+export type FoundChoices<T> = Pick<
+  UseQueryResult<ListAnswer<T>>,
+  'data' | 'error' | 'isPlaceholderData' | 'refetch'
+>;
+
 const PLACEHOLDERS = Array.from({ length: 6 }, (_, at) => at);
 
 /** A page of content to choose from. Assets that were added earlier are shown, but cannot be selected. */
-export function ContentMatches({
+export function ContentMatches<T extends Choice>({
   found,
   error,
   retry,
   isStale,
+  label,
+  none,
   isSearch,
   page,
   onPage,
@@ -29,17 +48,21 @@ export function ContentMatches({
   onChoose,
 }: {
   /** Undefined while loading. */
-  found: ListAnswer<AddableContent> | undefined;
+  found: ListAnswer<T> | undefined;
   error: Error | null;
   retry: () => void;
   isStale: boolean;
+  /** The name of the list. */
+  label: string;
+  /** Shown if there is nothing to choose at all. */
+  none: string;
   isSearch: boolean;
   /** From 1. */
   page: number;
   onPage: (page: number) => void;
-  isAdded: (asset: AddableContent) => boolean;
-  chosen: ReadonlyMap<string, AddableContent>;
-  onChoose: (assets: readonly AddableContent[], isChosen: boolean) => void;
+  isAdded: (asset: T) => boolean;
+  chosen: ReadonlyMap<string, T>;
+  onChoose: (assets: readonly T[], isChosen: boolean) => void;
 }) {
   if (found === undefined) {
     return (
@@ -58,12 +81,12 @@ export function ContentMatches({
       {found.data.length === 0 ? (
         <div className={styles.results}>
           <p className={styles.message} role="status">
-            {isSearch ? texts.nothing : texts.noContent}
+            {isSearch ? texts.nothing : none}
           </p>
         </div>
       ) : (
         // Another page is shown from its start.
-        <ScrollBox key={found.offset} className={styles.results} label={texts.results}>
+        <ScrollBox key={found.offset} className={styles.results} label={label}>
           <ul aria-busy={isStale}>
             {found.data.map((asset) => (
               <Match
@@ -138,13 +161,13 @@ function Pages({
   );
 }
 
-function Match({
+function Match<T extends Choice>({
   asset,
   isAdded,
   isChosen,
   onChoose,
 }: {
-  asset: AddableContent;
+  asset: T;
   isAdded: boolean;
   isChosen: boolean;
   onChoose: (isChosen: boolean) => void;

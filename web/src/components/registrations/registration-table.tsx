@@ -1,11 +1,13 @@
 import { IconCertificate } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import {
+  deleteRegistration,
   REGISTRATION_SORTS,
   REGISTRATION_STATES,
   type RegistrationOverview,
   registrationListQuery,
+  registrationsKey,
 } from '../../api/registrations.ts';
 import { useIsAdmin } from '../../app/session-context.ts';
 import { registrations } from '../../texts/registrations.ts';
@@ -13,6 +15,8 @@ import { listQuery } from '../../utilities/table-search.ts';
 import { DataTable } from '../data-table.tsx';
 import { EmptyState } from '../empty-state.tsx';
 import { RowLink } from '../row-link.tsx';
+import { useBulkDelete } from '../selection/use-bulk-delete.tsx';
+import { useSelection } from '../selection/use-selection.ts';
 import type { Column } from '../table-columns.ts';
 import { TableFilter } from '../table-filter.tsx';
 import { Time } from '../time.tsx';
@@ -113,58 +117,76 @@ export function RegistrationTable({
     Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
   );
   const found = useQuery(registrationListQuery(query));
+  const queryClient = useQueryClient();
+  const selection = useSelection(found.data?.data ?? [], ({ registration_id }) => registration_id);
+  const remove = useBulkDelete(selection, {
+    words: registrations.remove.many,
+    nameOf: nameInList,
+    description: () => registrations.remove.manyDescription,
+    act: ({ registration_id }) => deleteRegistration(registration_id),
+    onEnd: () => queryClient.invalidateQueries({ queryKey: registrationsKey }),
+  });
   return (
-    <DataTable
-      label={registrations.label}
-      columns={
-        accountId === undefined ? [LEARNER, COURSE, ACCOUNT, ...RESULTS] : [LEARNER, COURSE, ...RESULTS]
-      }
-      rowKey={({ registration_id }) => registration_id}
-      table={table}
-      exporting={{
-        name: 'registrations',
-        list: (client, part) => client.fetchQuery(registrationListQuery({ ...query, ...part })),
-      }}
-      query={found}
-      defaultOrder={{ sort: 'created', direction: 'desc' }}
-      searchLabel={registrations.search}
-      filters={
-        <>
-          <LearnerFilter table={table} />
-          {accountId === undefined && (
-            <AssetFilter
+    <>
+      <DataTable
+        label={registrations.label}
+        columns={
+          accountId === undefined ? [LEARNER, COURSE, ACCOUNT, ...RESULTS] : [LEARNER, COURSE, ...RESULTS]
+        }
+        rowKey={({ registration_id }) => registration_id}
+        table={table}
+        exporting={{
+          name: 'registrations',
+          list: (client, part) => client.fetchQuery(registrationListQuery({ ...query, ...part })),
+        }}
+        query={found}
+        defaultOrder={{ sort: 'created', direction: 'desc' }}
+        searchLabel={registrations.search}
+        filters={
+          <>
+            <LearnerFilter table={table} />
+            {accountId === undefined && (
+              <AssetFilter
+                table={table}
+                name="account_id"
+                type="ACCOUNT"
+                label={registrations.filters.account}
+              />
+            )}
+            <AssetFilter table={table} name="course_id" type="COURSE" label={registrations.filters.course} />
+            <TableFilter
               table={table}
-              name="account_id"
-              type="ACCOUNT"
-              label={registrations.filters.account}
+              name="status"
+              label={registrations.filters.status}
+              options={REGISTRATION_STATES.map((value) => ({
+                value,
+                label: registrations.filters.states[value],
+              }))}
             />
-          )}
-          <AssetFilter table={table} name="course_id" type="COURSE" label={registrations.filters.course} />
-          <TableFilter
-            table={table}
-            name="status"
-            label={registrations.filters.status}
-            options={REGISTRATION_STATES.map((value) => ({
-              value,
-              label: registrations.filters.states[value],
-            }))}
+          </>
+        }
+        selecting={isAdmin ? { selection, nameOf: nameInList, actions: remove.button } : undefined}
+        empty={
+          <EmptyState
+            icon={IconCertificate}
+            title={registrations.empty.title}
+            description={
+              accountId !== undefined
+                ? registrations.empty.ofAccount
+                : isAdmin
+                  ? registrations.empty.description
+                  : registrations.empty.viewer
+            }
+            action={emptyAction}
           />
-        </>
-      }
-      empty={
-        <EmptyState
-          icon={IconCertificate}
-          title={registrations.empty.title}
-          description={
-            accountId !== undefined
-              ? registrations.empty.ofAccount
-              : isAdmin
-                ? registrations.empty.description
-                : registrations.empty.viewer
-          }
-          action={emptyAction}
-        />
-      }
-    />
+        }
+      />
+      {remove.dialog}
+    </>
   );
+}
+
+/** A learner may have several registrations. */
+function nameInList({ learner_id, course_id, course_name }: RegistrationOverview): string {
+  return registrations.inList(learner_id, course_name ?? registrations.unknownCourse(course_id));
 }

@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CLIENT_STATES } from '../../../../src/ui-api/clients/client-list-choices.ts';
-import { type ApiClient, clientListQuery } from '../../api/clients.ts';
+import { type ApiClient, clientListQuery, clientsKey, deleteClient } from '../../api/clients.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { useBulkDelete } from '../../components/selection/use-bulk-delete.tsx';
+import { useSelection } from '../../components/selection/use-selection.ts';
 import type { Column } from '../../components/table-columns.ts';
 import { TableFilter } from '../../components/table-filter.tsx';
 import { Time } from '../../components/time.tsx';
@@ -55,6 +57,16 @@ export function ClientsPage() {
   const table = useTable();
   const query = useQuery(clientListQuery(listQuery(table.values)));
   const { create, act, dialogs } = useClientActions();
+  const queryClient = useQueryClient();
+  const selection = useSelection(query.data?.data ?? [], ({ client_id }) => client_id);
+  const nameOf = ({ name }: ApiClient) => name;
+  const remove = useBulkDelete(selection, {
+    words: texts.remove.many,
+    nameOf,
+    description: () => texts.remove.manyDescription,
+    act: ({ client_id }) => deleteClient(client_id),
+    onEnd: () => queryClient.invalidateQueries({ queryKey: clientsKey }),
+  });
   const isEmpty = query.data?.total === 0 && !table.narrowed;
   const columns: readonly Column<ApiClient>[] = [
     ...COLUMNS,
@@ -100,6 +112,7 @@ export function ClientsPage() {
             options={CLIENT_STATES.map((value) => ({ value, label: texts.states[value] }))}
           />
         }
+        selecting={{ selection, nameOf, actions: remove.button }}
         empty={
           <EmptyState
             icon={IconKey}
@@ -114,6 +127,7 @@ export function ClientsPage() {
         }
       />
       {dialogs}
+      {remove.dialog}
     </>
   );
 }

@@ -113,7 +113,7 @@ function Details({ account }: { account: Account }) {
       {isAdmin && (
         <>
           <AddContentsDialog
-            account={account}
+            accounts={[account]}
             opened={add === 'yes' && tab === 'content'}
             onClose={() => open('add', false)}
           />

@@ -1,60 +1,50 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { CONTENT_TYPES } from '../../../../../src/events/catalogue.ts';
-import { accountsKey, addAccountContents, MAX_ADDED_AT_ONCE } from '../../../api/accounts.ts';
-import type { AddableContent } from '../../../api/addable-content.ts';
-import { newIdempotencyKey } from '../../../api/request.ts';
-import { keyOf } from '../../../components/content-dialog/asset-key.ts';
+import { MAX_ADDED_AT_ONCE } from '../../../api/accounts.ts';
+import { type AddableContent, contentFinder } from '../../../api/addable-content.ts';
 import { ContentDialog } from '../../../components/content-dialog/content-dialog.tsx';
-import { notifyDone } from '../../../components/notify.tsx';
-import { accounts } from '../../../texts/accounts.ts';
+import { useManyAccounts } from '../../../components/use-many-accounts.ts';
+import { accounts as accountTexts } from '../../../texts/accounts.ts';
+import { manyAccounts } from '../../../texts/many-accounts.ts';
 
-const texts = accounts.contents.add;
+const texts = accountTexts.contents.add;
 
-/** Adds content to an account. */
+/** Adds content to an account, or to many. */
 export function AddContentsDialog({
-  account,
+  accounts,
   opened,
+  onDone,
   onClose,
 }: {
-  account: { id: number; name: string };
+  accounts: readonly { id: number; name: string }[];
   opened: boolean;
+  onDone?: () => void;
   onClose: () => void;
 }) {
-  const queryClient = useQueryClient();
-  const sent = useRef({ assets: '', key: '' });
-  const add = useMutation({
-    mutationFn: (assets: readonly AddableContent[]) => {
-      // The same assets are sent with the same key.
-      const text = assets.map(keyOf).join();
-      if (sent.current.assets !== text) sent.current = { assets: text, key: newIdempotencyKey() };
-      return addAccountContents(account.id, assets, sent.current.key);
-    },
-    onSuccess: async ({ added, unchanged }) => {
-      notifyDone(texts.done(added.length, unchanged.length));
-      sent.current = { assets: '', key: '' };
-      onClose();
-      await queryClient.invalidateQueries({ queryKey: accountsKey });
-    },
-  });
-  const close = () => {
-    add.reset();
+  const [only] = accounts;
+  const single = accounts.length === 1 && only !== undefined ? only : null;
+  const { change, progress, stop } = useManyAccounts('add', () => {
+    onDone?.();
     onClose();
-  };
+  });
   return (
-    <ContentDialog
+    <ContentDialog<AddableContent>
       opened={opened}
-      title={texts.title(account.name)}
+      title={single === null ? manyAccounts.add.contentTitle(accounts.length) : texts.title(single.name)}
       types={CONTENT_TYPES}
-      accountId={account.id}
+      useFound={contentFinder(single?.id ?? null)}
       max={MAX_ADDED_AT_ONCE}
       note={(chosen) =>
         `${chosen.some(({ type }) => type === 'FOLDER') ? `${texts.folder} ` : ''}${texts.event}`
       }
-      error={add.error}
-      saving={add.isPending}
-      onAdd={(assets) => add.mutate(assets)}
-      onClose={close}
+      progress={progress}
+      error={change.error}
+      saving={change.isPending}
+      onAdd={(contents) => change.mutate({ accountIds: accounts.map(({ id }) => id), contents })}
+      onClose={() => {
+        stop();
+        change.reset();
+        onClose();
+      }}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconBooks } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,12 +11,12 @@ import { keyOf } from '../../../components/content-dialog/asset-key.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
+import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useTable } from '../../../components/use-table.ts';
 import { accounts } from '../../../texts/accounts.ts';
-import { shared } from '../../../texts/shared.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
 import styles from '../accounts.module.css';
 import { RemoveContentsDialog } from './remove-contents-dialog.tsx';
@@ -65,40 +65,15 @@ export function ContentsPanel({ account }: { account: Account }) {
   const ordered = SORTS.includes(sort) ? { sort, direction } : {};
   const query = listQuery(given({ search, type, page, size, ...ordered }));
   const contents = useQuery(accountContentsQuery(account.id, query));
-  const [chosen, setChosen] = useState<ReadonlyMap<string, AccountContent>>(new Map());
+  const selection = useSelection(contents.data?.data ?? [], keyOf);
   const [removing, setRemoving] = useState(false);
   // The items that were confirmed, while they disappear from the selection one by one.
   const [asked, setAsked] = useState<readonly AccountContent[]>([]);
-  const rows = contents.data?.data ?? [];
-  const allChosen = rows.length > 0 && rows.every((asset) => chosen.has(keyOf(asset)));
-  const choose = (assets: readonly AccountContent[], isChosen: boolean) =>
-    setChosen((before) => {
-      const after = new Map(before);
-      for (const asset of assets) {
-        if (isChosen) after.set(keyOf(asset), asset);
-        else after.delete(keyOf(asset));
-      }
-      return after;
-    });
-  const select: Column<AccountContent> = {
-    id: 'select',
-    label: texts.select,
-    width: '2.75rem',
-    card: 'actions',
-    cell: (asset) => (
-      <Checkbox
-        size="xs"
-        aria-label={texts.choose(asset.name)}
-        checked={chosen.has(keyOf(asset))}
-        onChange={({ currentTarget }) => choose([asset], currentTarget.checked)}
-      />
-    ),
-  };
   return (
     <>
       <DataTable
         label={texts.label}
-        columns={isAdmin ? [select, ...COLUMNS] : COLUMNS}
+        columns={COLUMNS}
         rowKey={keyOf}
         table={table}
         exporting={{
@@ -116,39 +91,27 @@ export function ContentsPanel({ account }: { account: Account }) {
             options={CONTENT_TYPES.map((value) => ({ value, label: texts.types[value] }))}
           />
         }
-        {...(isAdmin && chosen.size > 0
-          ? {
-              toolbar: (
-                <div className={styles.selection}>
-                  <span role="status">{shared.assets.chosen(chosen.size)}</span>
-                  {!allChosen && (
-                    <Button variant="subtle" size="compact-sm" onClick={() => choose(rows, true)}>
-                      {texts.chooseAll}
-                    </Button>
-                  )}
-                  <Button
-                    variant="subtle"
-                    size="compact-sm"
-                    color="gray"
-                    onClick={() => setChosen(new Map())}
-                  >
-                    {texts.chooseNone}
-                  </Button>
+        selecting={
+          isAdmin
+            ? {
+                selection,
+                nameOf: ({ name }) => name,
+                actions: (
                   <Button
                     size="xs"
                     color="red"
                     variant="light"
                     onClick={() => {
-                      setAsked([...chosen.values()]);
+                      setAsked(selection.items);
                       setRemoving(true);
                     }}
                   >
-                    {texts.remove.action(chosen.size)}
+                    {texts.remove.action(selection.chosen.size)}
                   </Button>
-                </div>
-              ),
-            }
-          : {})}
+                ),
+              }
+            : undefined
+        }
         empty={
           <EmptyState
             icon={IconBooks}
@@ -161,7 +124,7 @@ export function ContentsPanel({ account }: { account: Account }) {
         accountId={account.id}
         assets={asked}
         opened={removing}
-        onRemoved={(asset) => choose([asset], false)}
+        onRemoved={(asset) => selection.choose([asset], false)}
         onClose={() => setRemoving(false)}
       />
     </>

@@ -1,24 +1,31 @@
 import { Button } from '@mantine/core';
 import { IconBuilding, IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type AccountOverview, accountListQuery } from '../../../api/accounts.ts';
+import { useState } from 'react';
+import { type AccountOverview, accountListQuery, accountsKey, deleteAccount } from '../../../api/accounts.ts';
+import { registrationsKey } from '../../../api/registrations.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
+import { useBulkDelete } from '../../../components/selection/use-bulk-delete.tsx';
+import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useTable } from '../../../components/use-table.ts';
 import { accounts } from '../../../texts/accounts.ts';
+import { manyAccounts } from '../../../texts/many-accounts.ts';
 import { shared } from '../../../texts/shared.ts';
 import { formatNumber } from '../../../utilities/numbers.ts';
 import { listQuery } from '../../../utilities/table-search.ts';
 import { AccountMenu } from '../account-menu.tsx';
 import { AccountState } from '../account-state.tsx';
 import styles from '../accounts.module.css';
+import { AddContentsDialog } from '../details/add-contents-dialog.tsx';
+import { WhatAccountsTake } from '../what-accounts-take.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
 
 const route = getRouteApi('/app/accounts');
@@ -75,6 +82,8 @@ const ADMIN_COLUMNS: readonly Column<AccountOverview>[] = [
   },
 ];
 
+const nameOf = ({ name }: AccountOverview) => name;
+
 /** All accounts. */
 export function AccountListPage() {
   const isAdmin = useIsAdmin();
@@ -82,6 +91,21 @@ export function AccountListPage() {
   const table = useTable(['new']);
   const { new: _dialog, ...values } = table.values;
   const query = useQuery(accountListQuery(listQuery(values)));
+  const selection = useSelection(query.data?.data ?? [], ({ id }) => id);
+  const [adding, setAdding] = useState(false);
+  const queryClient = useQueryClient();
+  const remove = useBulkDelete(selection, {
+    words: accounts.remove.many,
+    nameOf,
+    typed: true,
+    description: (rows) => <WhatAccountsTake selected={rows} />,
+    act: ({ id }) => deleteAccount(id),
+    onEnd: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: accountsKey }),
+        queryClient.invalidateQueries({ queryKey: registrationsKey }),
+      ]),
+  });
   const isEmpty = query.data?.total === 0 && !table.narrowed;
   const showForm = (open: boolean) =>
     table.change({ new: open ? 'yes' : undefined, page: table.values.page });
@@ -122,6 +146,22 @@ export function AccountListPage() {
             ]}
           />
         }
+        selecting={
+          isAdmin
+            ? {
+                selection,
+                nameOf,
+                actions: (
+                  <>
+                    <Button size="xs" variant="default" onClick={() => setAdding(true)}>
+                      {manyAccounts.add.content}
+                    </Button>
+                    {remove.button}
+                  </>
+                ),
+              }
+            : undefined
+        }
         empty={
           <EmptyState
             icon={IconBuilding}
@@ -139,7 +179,18 @@ export function AccountListPage() {
           />
         }
       />
-      {isAdmin && <CreateAccountDialog opened={creating === 'yes'} onClose={() => showForm(false)} />}
+      {isAdmin && (
+        <>
+          <CreateAccountDialog opened={creating === 'yes'} onClose={() => showForm(false)} />
+          <AddContentsDialog
+            accounts={selection.items}
+            opened={adding}
+            onDone={selection.clear}
+            onClose={() => setAdding(false)}
+          />
+          {remove.dialog}
+        </>
+      )}
     </>
   );
 }

@@ -16,6 +16,7 @@ import { Time } from '../../../components/time.tsx';
 import { content } from '../../../texts/content.ts';
 import { courses } from '../../../texts/courses.ts';
 import { shared } from '../../../texts/shared.ts';
+import { AccountsPanel } from '../accounts/accounts-panel.tsx';
 import { type Change, ChangeItems } from '../changes/change-items.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { MoveDialog } from '../changes/move-dialog.tsx';
@@ -70,7 +71,10 @@ function Course({ course, etag }: { course: CourseWithVersions; etag: string | n
         }
       />
       <div className={styles.columns}>
-        <VersionsPanel course={course} etag={etag} />
+        <div className={styles.main}>
+          <VersionsPanel course={course} etag={etag} />
+          <AccountsPanel asset={{ type: 'COURSE', id: course.id, name: course.name }} />
+        </div>
         <UsagePanel type="COURSE" id={course.id} />
       </div>
       {isAdmin && (

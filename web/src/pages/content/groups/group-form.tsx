@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { type ReactNode, useRef, useState } from 'react';
-import type { AddableContent } from '../../../api/addable-content.ts';
+import { type AddableContent, contentFinder } from '../../../api/addable-content.ts';
 import type { BundledType } from '../../../api/bundles.ts';
 import { ApiError } from '../../../api/errors.ts';
 import { Callout } from '../../../components/callout.tsx';
@@ -210,7 +210,7 @@ export function GroupForm({
         opened={adding}
         title={words.add}
         types={TYPES[kind]}
-        accountId={null}
+        useFound={contentFinder(null)}
         present={draft.items}
         max={MAX_ITEMS - draft.items.length}
         onAdd={add}

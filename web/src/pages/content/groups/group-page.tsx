@@ -15,6 +15,7 @@ import { Time } from '../../../components/time.tsx';
 import { groups } from '../../../texts/content-groups.ts';
 import { courses } from '../../../texts/courses.ts';
 import { shared } from '../../../texts/shared.ts';
+import { AccountsPanel } from '../accounts/accounts-panel.tsx';
 import { DeleteDialog } from '../changes/delete-dialog.tsx';
 import { FolderPath } from '../folders/folder-path.tsx';
 import { UsagePanel } from '../usage-panel.tsx';
@@ -138,6 +139,9 @@ export function GroupPage<T extends GroupRecord>({
           onSave={(draft) => save.mutate({ draft, etag: base.etag })}
         />
         <UsagePanel type={asset.type} id={record.id} />
+      </div>
+      <div className={styles.accounts}>
+        <AccountsPanel asset={asset} />
       </div>
       <DeleteDialog
         opened={deleting}

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type BundleOverview, bundleListQuery } from '../../../api/bundles.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
+import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
 import { content } from '../../../texts/content.ts';
+import { useContentActions } from '../changes/use-content-actions.tsx';
 import { AddButton } from './add-button.tsx';
 import { BelowSwitch } from './below-switch.tsx';
 import { changedColumn, Location } from './content-cells.tsx';
@@ -15,7 +18,10 @@ import { useContentList } from './use-content-list.ts';
 export function BundleTable({ folderId, folderName, counts, isHome }: FolderParts) {
   const { table, query, recursive } = useContentList(folderId);
   const { learning_standard: _ofCourses, ...asked } = query;
+  const isAdmin = useIsAdmin();
   const bundles = useQuery(bundleListQuery(asked));
+  const selection = useSelection(bundles.data?.data ?? [], ({ id }) => id);
+  const { actions, dialogs } = useContentActions('BUNDLE', selection);
   const columns: Column<BundleOverview>[] = [
     {
       id: 'name',
@@ -41,33 +47,37 @@ export function BundleTable({ folderId, folderName, counts, isHome }: FolderPart
     changedColumn,
   ];
   return (
-    <DataTable
-      label={content.kinds.bundles}
-      columns={columns}
-      rowKey={({ id }) => id}
-      table={table}
-      exporting={{
-        name: 'bundles',
-        list: (client, part) => client.fetchQuery(bundleListQuery({ ...asked, ...part })),
-      }}
-      query={bundles}
-      defaultOrder={{ sort: 'name', direction: 'asc' }}
-      searchLabel={content.searchIn.bundles}
-      toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
-      empty={
-        <FolderEmpty
-          kind="bundles"
-          counts={counts}
-          isHome={isHome}
-          recursive={recursive}
-          table={table}
-          action={
-            <AddButton to="/content/bundles/new" folderId={folderId}>
-              {content.addBundle}
-            </AddButton>
-          }
-        />
-      }
-    />
+    <>
+      <DataTable
+        label={content.kinds.bundles}
+        columns={columns}
+        rowKey={({ id }) => id}
+        table={table}
+        exporting={{
+          name: 'bundles',
+          list: (client, part) => client.fetchQuery(bundleListQuery({ ...asked, ...part })),
+        }}
+        query={bundles}
+        defaultOrder={{ sort: 'name', direction: 'asc' }}
+        searchLabel={content.searchIn.bundles}
+        selecting={isAdmin ? { selection, nameOf: ({ name }) => name, actions } : undefined}
+        toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
+        empty={
+          <FolderEmpty
+            kind="bundles"
+            counts={counts}
+            isHome={isHome}
+            recursive={recursive}
+            table={table}
+            action={
+              <AddButton to="/content/bundles/new" folderId={folderId}>
+                {content.addBundle}
+              </AddButton>
+            }
+          />
+        }
+      />
+      {dialogs}
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { LEARNING_STANDARDS } from '../../../../../src/course-packages/learning-standard.ts';
@@ -6,11 +6,13 @@ import { type CourseOverview, courseListQuery } from '../../../api/courses.ts';
 import { useIsAdmin } from '../../../app/session-context.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
+import { useSelection } from '../../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column, RowDragging } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
 import { content } from '../../../texts/content.ts';
 import { MoveDialog } from '../changes/move-dialog.tsx';
+import { useContentActions } from '../changes/use-content-actions.tsx';
 import { type Dragged, useContent } from '../content-context.ts';
 import { ChooseFiles } from '../uploads/choose-files.tsx';
 import type { ChosenFiles } from '../uploads/chosen-files.ts';
@@ -31,22 +33,16 @@ export function CourseTable({
   const isAdmin = useIsAdmin();
   const { table, query, recursive } = useContentList(folderId);
   const courses = useQuery(courseListQuery(query));
-  const [chosen, setChosen] = useState<ReadonlyMap<number, Dragged>>(new Map());
+  const selection = useSelection(courses.data?.data ?? [], ({ id }) => id);
+  const { actions, dialogs } = useContentActions('COURSE', selection);
   const [moving, setMoving] = useState(false);
   const { dragged } = useContent();
 
-  const choose = (those: readonly CourseOverview[], isChosen: boolean) =>
-    setChosen((before) => {
-      const after = new Map(before);
-      for (const course of those) {
-        if (isChosen) after.set(course.id, draggedOf(course));
-        else after.delete(course.id);
-      }
-      return after;
-    });
   const dragging: RowDragging<CourseOverview> = {
     onDragStart: (course, event) => {
-      dragged.current = chosen.has(course.id) ? [...chosen.values()] : [draggedOf(course)];
+      dragged.current = selection.chosen.has(course.id)
+        ? selection.items.map(draggedOf)
+        : [draggedOf(course)];
       event.dataTransfer.effectAllowed = 'move';
       event.dataTransfer.setData('text/plain', content.dragging(dragged.current.length));
     },
@@ -54,28 +50,8 @@ export function CourseTable({
       dragged.current = [];
     },
   };
-  const rows = courses.data?.data ?? [];
-  const allChosen = rows.length > 0 && rows.every(({ id }) => chosen.has(id));
 
   const columns: Column<CourseOverview>[] = [
-    ...(isAdmin
-      ? [
-          {
-            id: 'select',
-            label: content.columns.select,
-            width: '2.75rem',
-            card: 'actions',
-            cell: (course) => (
-              <Checkbox
-                size="xs"
-                aria-label={content.select(course.name)}
-                checked={chosen.has(course.id)}
-                onChange={({ currentTarget }) => choose([course], currentTarget.checked)}
-              />
-            ),
-          } satisfies Column<CourseOverview>,
-        ]
-      : []),
     {
       id: 'name',
       label: content.columns.name,
@@ -138,38 +114,33 @@ export function CourseTable({
         searchLabel={content.searchIn.courses}
         dragging={isAdmin ? dragging : undefined}
         filters={
-          chosen.size === 0 && (
-            <TableFilter
-              table={table}
-              name="learning_standard"
-              label={content.columns.standard}
-              options={LEARNING_STANDARDS.filter((each) => each !== 'UNKNOWN').map((value) => ({
-                value,
-                label: content.standards[value],
-              }))}
-            />
-          )
+          <TableFilter
+            table={table}
+            name="learning_standard"
+            label={content.columns.standard}
+            options={LEARNING_STANDARDS.filter((each) => each !== 'UNKNOWN').map((value) => ({
+              value,
+              label: content.standards[value],
+            }))}
+          />
         }
-        toolbar={
-          chosen.size > 0 ? (
-            <div className={styles.selection}>
-              <span role="status">{content.selected(chosen.size)}</span>
-              {!allChosen && (
-                <Button variant="subtle" size="compact-sm" onClick={() => choose(rows, true)}>
-                  {content.selectAll}
-                </Button>
-              )}
-              <Button variant="subtle" size="compact-sm" color="gray" onClick={() => setChosen(new Map())}>
-                {content.clearSelection}
-              </Button>
-              <Button size="xs" onClick={() => setMoving(true)}>
-                {content.moveSelected}
-              </Button>
-            </div>
-          ) : (
-            <BelowSwitch {...{ table, recursive, folderId, folderName }} />
-          )
+        selecting={
+          isAdmin
+            ? {
+                selection,
+                nameOf: ({ name }) => name,
+                actions: (
+                  <>
+                    <Button size="xs" onClick={() => setMoving(true)}>
+                      {content.moveSelected}
+                    </Button>
+                    {actions}
+                  </>
+                ),
+              }
+            : undefined
         }
+        toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
         empty={
           <FolderEmpty
             kind="courses"
@@ -187,10 +158,11 @@ export function CourseTable({
       />
       <MoveDialog
         opened={moving}
-        assets={[...chosen.values()]}
-        onMoved={() => setChosen(new Map())}
+        assets={selection.items.map(draggedOf)}
+        onMoved={selection.clear}
         onClose={() => setMoving(false)}
       />
+      {dialogs}
     </>
   );
 }

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { type EquivalentOverview, equivalentListQuery } from '../../../api/equivalents.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { RowLink } from '../../../components/row-link.tsx';
+import { useSelection } from '../../../components/selection/use-selection.ts';
 import type { Column } from '../../../components/table-columns.ts';
 import { content } from '../../../texts/content.ts';
+import { useContentActions } from '../changes/use-content-actions.tsx';
 import { AddButton } from './add-button.tsx';
 import { BelowSwitch } from './below-switch.tsx';
 import { changedColumn, Location } from './content-cells.tsx';
@@ -18,7 +21,10 @@ const LANGUAGES_SHOWN = 6;
 export function EquivalentTable({ folderId, folderName, counts, isHome }: FolderParts) {
   const { table, query, recursive } = useContentList(folderId);
   const { learning_standard: _ofCourses, ...asked } = query;
+  const isAdmin = useIsAdmin();
   const equivalents = useQuery(equivalentListQuery(asked));
+  const selection = useSelection(equivalents.data?.data ?? [], ({ id }) => id);
+  const { actions, dialogs } = useContentActions('EQUIVALENT', selection);
   const columns: Column<EquivalentOverview>[] = [
     {
       id: 'name',
@@ -47,33 +53,37 @@ export function EquivalentTable({ folderId, folderName, counts, isHome }: Folder
     changedColumn,
   ];
   return (
-    <DataTable
-      label={content.kinds.equivalents}
-      columns={columns}
-      rowKey={({ id }) => id}
-      table={table}
-      exporting={{
-        name: 'equivalents',
-        list: (client, part) => client.fetchQuery(equivalentListQuery({ ...asked, ...part })),
-      }}
-      query={equivalents}
-      defaultOrder={{ sort: 'name', direction: 'asc' }}
-      searchLabel={content.searchIn.equivalents}
-      toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
-      empty={
-        <FolderEmpty
-          kind="equivalents"
-          counts={counts}
-          isHome={isHome}
-          recursive={recursive}
-          table={table}
-          action={
-            <AddButton to="/content/equivalents/new" folderId={folderId}>
-              {content.addEquivalent}
-            </AddButton>
-          }
-        />
-      }
-    />
+    <>
+      <DataTable
+        label={content.kinds.equivalents}
+        columns={columns}
+        rowKey={({ id }) => id}
+        table={table}
+        exporting={{
+          name: 'equivalents',
+          list: (client, part) => client.fetchQuery(equivalentListQuery({ ...asked, ...part })),
+        }}
+        query={equivalents}
+        defaultOrder={{ sort: 'name', direction: 'asc' }}
+        searchLabel={content.searchIn.equivalents}
+        selecting={isAdmin ? { selection, nameOf: ({ name }) => name, actions } : undefined}
+        toolbar={<BelowSwitch {...{ table, recursive, folderId, folderName }} />}
+        empty={
+          <FolderEmpty
+            kind="equivalents"
+            counts={counts}
+            isHome={isHome}
+            recursive={recursive}
+            table={table}
+            action={
+              <AddButton to="/content/equivalents/new" folderId={folderId}>
+                {content.addEquivalent}
+              </AddButton>
+            }
+          />
+        }
+      />
+      {dialogs}
+    </>
   );
 }

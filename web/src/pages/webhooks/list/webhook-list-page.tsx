@@ -1,15 +1,17 @@
 import { Button } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { TOPICS } from '../../../../../src/events/catalogue.ts';
 import { WEBHOOK_STATES } from '../../../../../src/ui-api/webhooks/webhook-list-choices.ts';
 import type { WebhookOverview } from '../../../api/webhook-records.ts';
-import { webhookListQuery } from '../../../api/webhooks.ts';
+import { deleteWebhook, webhookListQuery, webhooksKey } from '../../../api/webhooks.ts';
 import { useWebhooksReadOnly } from '../../../app/session-context.ts';
 import { DataTable } from '../../../components/data-table.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
+import { useBulkDelete } from '../../../components/selection/use-bulk-delete.tsx';
+import { useSelection } from '../../../components/selection/use-selection.ts';
 import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
 import { TableFilter } from '../../../components/table-filter.tsx';
@@ -93,6 +95,25 @@ export function WebhookListPage() {
   const readOnly = useWebhooksReadOnly();
   const table = useTable();
   const query = useQuery(webhookListQuery(listQuery(table.values)));
+  const queryClient = useQueryClient();
+  const selection = useSelection(query.data?.data ?? [], ({ id }) => id);
+  const nameOf = ({ name }: WebhookOverview) => name;
+  const remove = useBulkDelete(selection, {
+    words: webhooks.remove.many,
+    nameOf,
+    description: (rows) => {
+      const waiting = rows.reduce((sum, { depth }) => sum + depth, 0);
+      return (
+        <>
+          {waiting > 0 && <p>{webhooks.remove.manyWaiting(formatNumber(waiting))}</p>}
+          <p>{webhooks.remove.manyDescription}</p>
+        </>
+      );
+    },
+    typed: selection.items.some(({ depth }) => depth > 0),
+    act: ({ id }) => deleteWebhook(id),
+    onEnd: () => queryClient.invalidateQueries({ queryKey: webhooksKey }),
+  });
   const add = (
     <Button
       leftSection={<IconPlus size={16} stroke={1.8} />}
@@ -138,6 +159,7 @@ export function WebhookListPage() {
             />
           </>
         }
+        selecting={readOnly ? undefined : { selection, nameOf, actions: remove.button }}
         empty={
           <EmptyState
             icon={IconWebhook}
@@ -147,6 +169,7 @@ export function WebhookListPage() {
           />
         }
       />
+      {remove.dialog}
     </>
   );
 }

@@ -1,0 +1,60 @@
+import { Button } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { selection as texts } from '../../texts/selection.ts';
+import { BulkDialog, type BulkWords } from './bulk-dialog.tsx';
+import type { Selection } from './use-selection.ts';
+
+/** Deletes the selected rows of a list: a button for them, and the dialog that asks, deletes and names failures. */
+export function useBulkDelete<T>(
+  selection: Selection<T>,
+  {
+    words,
+    nameOf,
+    description,
+    typed = false,
+    act,
+    onEnd,
+  }: {
+    words: BulkWords;
+    nameOf: (row: T) => string;
+    /** Says what else is lost. */
+    description: (rows: readonly T[]) => ReactNode;
+    /** Whether the number of rows must be typed first. */
+    typed?: boolean;
+    act: (row: T) => Promise<unknown>;
+    onEnd: () => Promise<unknown>;
+  },
+): { button: ReactNode; dialog: ReactNode } {
+  const [deleting, setDeleting] = useState(false);
+  // What was confirmed, while it disappears from the selection one by one.
+  const [asked, setAsked] = useState<readonly T[]>([]);
+  return {
+    button: (
+      <Button
+        size="xs"
+        color="red"
+        variant="light"
+        onClick={() => {
+          setAsked(selection.items);
+          setDeleting(true);
+        }}
+      >
+        {texts.delete}
+      </Button>
+    ),
+    dialog: (
+      <BulkDialog
+        opened={deleting}
+        items={asked.map((row) => ({ row, name: nameOf(row) }))}
+        words={words}
+        typed={typed}
+        act={act}
+        onDone={(row) => selection.choose([row], false)}
+        onEnd={onEnd}
+        onClose={() => setDeleting(false)}
+      >
+        {description(asked)}
+      </BulkDialog>
+    ),
+  };
+}

@@ -1,0 +1,171 @@
+import { Button, Skeleton } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Fragment, useState } from 'react';
+import type { ContentReference } from '../../../../../src/events/event.ts';
+import { type AccountWithContent, accountsWithQuery } from '../../../api/many-accounts.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
+import { AssetLink } from '../../../components/asset-link.tsx';
+import { AddToAccountsDialog } from '../../../components/content-dialog/add-to-accounts-dialog.tsx';
+import { DataRows } from '../../../components/data-rows.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { Panel } from '../../../components/panel.tsx';
+import { selectColumn } from '../../../components/selection/select-column.tsx';
+import { useSelection } from '../../../components/selection/use-selection.ts';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import type { Column } from '../../../components/table-columns.ts';
+import { contentDialog } from '../../../texts/content-dialog.ts';
+import { manyAccounts as texts } from '../../../texts/many-accounts.ts';
+import { selection as selectionTexts } from '../../../texts/selection.ts';
+import { formatNumber } from '../../../utilities/numbers.ts';
+import styles from './accounts-panel.module.css';
+import { hasDirectly, RemoveFromAccountsDialog } from './remove-from-accounts-dialog.tsx';
+
+type Asset = ContentReference & { name: string };
+const keyOf = ({ account_id }: AccountWithContent) => account_id;
+
+/** The accounts that have an asset, and through what. */
+export function AccountsPanel({ asset }: { asset: Asset }) {
+  const isAdmin = useIsAdmin();
+  const { type, id } = asset;
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    accountsWithQuery({ type, id }),
+  );
+  const rows = data?.pages.flatMap((page) => page.data);
+  const selection = useSelection(rows ?? [], keyOf);
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState(false);
+  const anyDirect = selection.items.some((account) => hasDirectly(account, asset));
+  const columns: Column<AccountWithContent>[] = [
+    {
+      id: 'account',
+      label: texts.columns.account,
+      card: 'title',
+      cell: ({ account_id, account_name, enabled }) => (
+        <span className={styles.account}>
+          <AssetLink type="ACCOUNT" id={account_id}>
+            <bdi>{account_name}</bdi>
+          </AssetLink>
+          {!enabled && <StatusBadge tone="quiet">{texts.inactive}</StatusBadge>}
+        </span>
+      ),
+    },
+    {
+      id: 'through',
+      label: texts.columns.through,
+      cell: ({ through }) => <Through ways={through} asset={asset} />,
+    },
+  ];
+  return (
+    <Panel
+      title={texts.title}
+      description={texts.description}
+      flush={rows !== undefined && rows.length > 0}
+      actions={
+        isAdmin &&
+        (selection.chosen.size > 0 ? (
+          <div className={styles.selection}>
+            <span role="status">{selectionTexts.count(formatNumber(selection.chosen.size))}</span>
+            <Button variant="subtle" size="compact-sm" color="gray" onClick={selection.clear}>
+              {selectionTexts.none}
+            </Button>
+            <Button
+              size="xs"
+              color="red"
+              variant="light"
+              disabled={!anyDirect}
+              title={anyDirect ? undefined : texts.remove.none}
+              onClick={() => setRemoving(true)}
+            >
+              {texts.remove.action}
+            </Button>
+          </div>
+        ) : (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPlus size={14} stroke={1.8} />}
+            onClick={() => setAdding(true)}
+          >
+            {texts.add.action}
+          </Button>
+        ))
+      }
+    >
+      {rows === undefined ? (
+        error === null ? (
+          <div aria-busy="true">
+            <Skeleton height={12} my={6} width="40%" />
+            <Skeleton height={12} my={6} width="70%" />
+          </div>
+        ) : (
+          <ErrorState error={error} retry={() => void refetch()} />
+        )
+      ) : rows.length === 0 ? (
+        texts.empty
+      ) : (
+        <>
+          <DataRows
+            label={texts.label}
+            columns={
+              isAdmin
+                ? [selectColumn(selection, rows, keyOf, ({ account_name }) => account_name), ...columns]
+                : columns
+            }
+            rows={rows}
+            rowKey={keyOf}
+          />
+          {hasNextPage && (
+            <div className={styles.more}>
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                loading={isFetchingNextPage}
+                onClick={() => void fetchNextPage()}
+              >
+                {texts.more}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+      <AddToAccountsDialog contents={[asset]} opened={adding} onClose={() => setAdding(false)} />
+      <RemoveFromAccountsDialog
+        asset={asset}
+        accounts={selection.items}
+        opened={removing}
+        onRemoved={selection.clear}
+        onClose={() => setRemoving(false)}
+      />
+    </Panel>
+  );
+}
+
+function Through({ ways, asset }: { ways: AccountWithContent['through']; asset: Asset }) {
+  return (
+    <ul className={styles.ways}>
+      {ways.map(({ type, id, name, path }) => (
+        <li key={`${type} ${id}`}>
+          {type === asset.type && id === asset.id ? (
+            texts.directly
+          ) : (
+            <>
+              {contentDialog.types[type]}{' '}
+              <AssetLink type={type} id={id}>
+                <bdi>{name}</bdi>
+              </AssetLink>
+              {path.map((step) => (
+                <Fragment key={`${step.type} ${step.id}`}>
+                  {' › '}
+                  <AssetLink type={step.type} id={step.id}>
+                    <bdi>{step.name}</bdi>
+                  </AssetLink>
+                </Fragment>
+              ))}
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

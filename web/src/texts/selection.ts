@@ -1,0 +1,34 @@
+import { isolate } from '../utilities/isolate.ts';
+
+/** Selected rows of lists, and what is done with many at once. */
+export const selection = {
+  column: 'Select',
+  one: (name: string) => `Select ${isolate(name)}`,
+  page: 'Select all on this page',
+  all: (total: string) => `Select all ${total}`,
+  selecting: (count: string) => `Stop selecting (${count} so far)`,
+  none: 'Clear selection',
+  count: (count: string) => `${count} selected`,
+  delete: 'Delete…',
+  type: (count: string) => `Type ${count} to confirm`,
+  mismatch: 'This is not the number of selected rows.',
+  progress: 'Progress',
+  failures: 'What failed',
+  more: (count: string) => `and ${count} more`,
+  retry: 'Try these again',
+  irrevocable: 'This cannot be undone.',
+} as const;
+
+/** The words of deleting many things of one kind. `one` and `many` are nouns: `account`, `accounts`. */
+export function deletionOf(one: string, many: string) {
+  const things = (count: string, isOne: boolean) => (isOne ? `1 ${one}` : `${count} ${many}`);
+  return {
+    title: (count: string, name: string | null) =>
+      name === null ? `Delete ${count} ${many}?` : `Delete ${isolate(name)}?`,
+    confirm: (count: string, isOne: boolean) => `Delete ${things(count, isOne)}`,
+    progress: (done: string, total: string) => `${done} of ${total} deleted`,
+    done: (count: string, isOne: boolean) => `${things(count, isOne)} deleted.`,
+    stopped: (done: string, left: string) => `Stopped: ${done} deleted, ${left} left.`,
+    failed: (count: string, isOne: boolean) => `${things(count, isOne)} could not be deleted:`,
+  };
+}
