@@ -14,6 +14,7 @@ export const manyAccounts = {
   searchAccounts: 'Search accounts',
   accounts: 'Accounts',
   noAccounts: 'There are no accounts yet. Create one first.',
+  noneChosen: 'Select accounts. Your selection is kept as you search and turn pages.',
   submit: (count: number) =>
     count === 0 ? 'Add' : count === 1 ? 'Add to 1 account' : `Add to ${count} accounts`,
   progress: (done: string, total: string) => `${done} of ${total} accounts done`,

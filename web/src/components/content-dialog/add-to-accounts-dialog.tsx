@@ -36,6 +36,7 @@ export function AddToAccountsDialog({
         search: texts.searchAccounts,
         results: texts.accounts,
         noContent: texts.noAccounts,
+        noneChosen: texts.noneChosen,
         submit: texts.submit,
       }}
       note={() => `${hasFolder ? `${accounts.contents.add.folder} ` : ''}${texts.add.event}`}

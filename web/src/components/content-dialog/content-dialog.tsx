@@ -36,6 +36,7 @@ interface ContentDialogProps<T extends Choice> {
     search?: string;
     results?: string;
     noContent?: string;
+    noneChosen?: string;
     submit?: (count: number) => string;
   };
   /** How far a long change is. */
@@ -162,7 +163,11 @@ function ContentForm<T extends Choice>({
         chosen={chosen}
         onChoose={choose}
       />
-      <Chosen assets={assets} onRemove={(asset) => choose([asset], false)} />
+      <Chosen
+        none={words.noneChosen ?? texts.noneChosen}
+        assets={assets}
+        onRemove={(asset) => choose([asset], false)}
+      />
       {note !== undefined && (
         <Text size="sm" c="dimmed">
           {note(assets)}
@@ -187,16 +192,18 @@ function ContentForm<T extends Choice>({
 }
 
 function Chosen<T extends Choice>({
+  none,
   assets,
   onRemove,
 }: {
+  none: string;
   assets: readonly T[];
   onRemove: (asset: T) => void;
 }) {
   if (assets.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {texts.noneChosen}
+        {none}
       </Text>
     );
   }

@@ -68,7 +68,7 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
     id: 'duration',
     label: words.duration,
     align: 'end',
-    width: '6.5rem',
+    width: '5.5rem',
     cell: ({ duration }) => formatClock(duration),
   },
   {
@@ -76,7 +76,7 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
     label: words.updated,
     sort: 'updated',
     firstDirection: 'desc',
-    width: '8rem',
+    width: '7.5rem',
     card: 'hidden',
     cell: ({ updated_dt }) => <Time value={updated_dt} />,
   },
@@ -85,7 +85,7 @@ const RESULTS: readonly Column<RegistrationOverview>[] = [
     label: words.created,
     sort: 'created',
     firstDirection: 'desc',
-    width: '8rem',
+    width: '7.5rem',
     cell: ({ created_dt }) => <Time value={created_dt} />,
   },
 ];
