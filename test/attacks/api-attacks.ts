@@ -190,6 +190,7 @@ function invalidBodies(api: Api): Attack[] {
   };
   return Object.entries(bodies).map(([name, [path, body]]) => ({
     name: `JSON: ${name}`,
+    stopsBeforeDatabase: true,
     perform: async () => assertStatus(await api.post(path, body), 400),
   }));
 }

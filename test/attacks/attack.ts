@@ -4,6 +4,8 @@ import type { Answer } from '../support/service.ts';
 /** Something that once kept the service from answering others. It may be done again and again. */
 export interface Attack {
   name: string;
+  /** Whether the service refuses it for its form, so that its queries are those of any request. */
+  stopsBeforeDatabase?: boolean;
   perform(): Promise<unknown>;
 }
 

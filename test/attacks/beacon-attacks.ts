@@ -125,6 +125,7 @@ function encodingAttacks(client: PlayerClient): Attack[] {
   };
   return Object.entries(bodies).map(([name, bodyOf]) => ({
     name: `beacons: ${name}`,
+    stopsBeforeDatabase: true,
     perform: async () => {
       const [body, headers = {}] = bodyOf();
       await beacon(client, body, headers, 400, 413);
@@ -157,13 +158,13 @@ function tokenAttacks(client: PlayerClient): Attack[] {
     {
       name: 'beacons: forged launches',
       perform: () =>
-        manyTimes(600, 30, async (n) => beacon({ base: `${origin}/${forged(n)}` }, body, {}, 404, 410)),
+        manyTimes(120, 30, async (n) => beacon({ base: `${origin}/${forged(n)}` }, body, {}, 404, 410)),
     },
     {
       name: 'beacons: paths that are nearly a launch',
       perform: () =>
-        manyTimes(300, 30, async (n) => {
-          const path = `${token}%2f${'..%2f'.repeat(n)}${'%00'.repeat(n)}`;
+        manyTimes(75, 30, async (n) => {
+          const path = `${token}%2f${'..%2f'.repeat(4 * n)}${'%00'.repeat(4 * n)}`;
           await beacon({ base: `${origin}/${path}` }, body, {}, 400, 404, 410, 414, 431);
         }),
     },

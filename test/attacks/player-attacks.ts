@@ -131,14 +131,17 @@ function multipartAttacks(lrs: LrsClient): Attack[] {
     { name: 'multipart: a hundred attachments', perform: () => send(attached(100, 140_000)) },
     {
       name: 'multipart: boundaries without end',
+      stopsBeforeDatabase: true,
       perform: () => send(Buffer.concat([Buffer.from('--b\r\n'), Buffer.alloc(14 * MIB, '\r\n--b')])),
     },
     {
       name: 'multipart: what is nearly a boundary, again and again',
+      stopsBeforeDatabase: true,
       perform: () => send(Buffer.alloc(14 * MIB, '\r\n--'), '-'.repeat(70)),
     },
     {
       name: 'multipart: no end',
+      stopsBeforeDatabase: true,
       perform: () => send(Buffer.concat([Buffer.from('--b\r\n\r\n'), Buffer.alloc(14 * MIB, ' ')])),
     },
   ];
@@ -209,9 +212,21 @@ function commitAttacks(client: PlayerClient): Attack[] {
       name: `commits: ${name}`,
       perform: async () => assertStatus(await client.commit('i1', cmi, further), 200, 400, 413),
     })),
-    { name: 'commits: brackets that are never closed', perform: raw('['.repeat(7.9 * MIB)) },
-    { name: 'commits: a number of millions of digits', perform: raw('1'.repeat(7.9 * MIB)) },
-    { name: 'commits: members of no commit', perform: raw(JSON.stringify(members(49_000))) },
+    {
+      name: 'commits: brackets that are never closed',
+      stopsBeforeDatabase: true,
+      perform: raw('['.repeat(7.9 * MIB)),
+    },
+    {
+      name: 'commits: a number of millions of digits',
+      stopsBeforeDatabase: true,
+      perform: raw('1'.repeat(7.9 * MIB)),
+    },
+    {
+      name: 'commits: members of no commit',
+      stopsBeforeDatabase: true,
+      perform: raw(JSON.stringify(members(49_000))),
+    },
   ];
 }
 
