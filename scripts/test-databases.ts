@@ -1,5 +1,6 @@
 import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
+import { keepTemporaryFilesInMemory } from './memory-folder.ts';
 import { ROOT } from './run-tests.ts';
 import { type PooledProgram, PoolReport, runPool } from './test-pool.ts';
 import { testPrograms } from './test-processes.ts';
@@ -22,6 +23,7 @@ export async function runOnBothDatabases({ options, sqlite, postgres }: TestsOfD
   const interrupt = () => interrupted.abort();
   // This process stays until the tests and the server have ended.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
+  using _inMemory = keepTemporaryFilesInMemory();
   await using server = await startPostgresServer();
   await makeTemplate(server.url);
   using onSqlite = testPrograms(sqlite, ROOT);

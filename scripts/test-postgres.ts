@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { makeTemplate, SERVER_VARIABLE } from '../test/support/postgres.ts';
 import { startPostgresServer } from '../test/support/postgres-server.ts';
+import { keepTemporaryFilesInMemory } from './memory-folder.ts';
 import { parseTestArguments, runTests } from './run-tests.ts';
 import { testsOnPostgres } from './tests-on-postgres.ts';
 
@@ -17,6 +18,7 @@ if (options.includes('--list')) {
   console.log(testsOnPostgres().join('\n'));
 } else {
   const tests = files.length > 0 ? files : testsOnPostgres();
+  using _inMemory = keepTemporaryFilesInMemory();
   await using server = await startPostgresServer();
   await makeTemplate(server.url);
   process.exitCode = await runTests(

@@ -21,10 +21,14 @@ async function write(database: Database, count: number): Promise<void> {
   }
 }
 
-/** The log begins anew at 32 MiB, or what comes while it is copied later. */
-function assertBounded(file: string): void {
+/**
+ * The log holds 32 MiB and what is written during a copy, which is more where writers get more of the processors than the
+ * thread that copies. A log that does not start over is several times as large as what has been copied.
+ */
+function assertStartsOver(file: string): void {
   const log = statSync(`${file}-wal`).size;
-  assert.ok(log < 60 * MIB, `the log has ${log} bytes`);
+  const copied = statSync(file).size;
+  assert.ok(log < 2 * copied, `the log has ${log} bytes, and the database ${copied}`);
 }
 
 async function writeInTurns(database: Database, writers: number, each: number): Promise<void> {
@@ -75,7 +79,7 @@ describe('the pages of an embedded database', () => {
     await writeUntilCopied(test.database, test.file);
     await writeInTurns(test.database, 40, 250);
     assert.equal(await pageBytes(test.database), 4_096);
-    assertBounded(test.file);
+    assertStartsOver(test.file);
   });
 });
 
@@ -89,7 +93,7 @@ describe('the write-ahead log', () => {
       'select count(*) as count from service_secrets',
     );
     assert.equal(row?.count, 12_000);
-    assertBounded(test.file);
+    assertStartsOver(test.file);
     assert.ok(statSync(test.file).size > 50 * MIB, 'the database holds most of it');
   });
 
