@@ -42,6 +42,16 @@ describe('a transaction on PostgreSQL', { skip: !ON_POSTGRES }, () => {
     assert.equal(ranHook, false);
   });
 
+  it('fails with the error of its first failed statement, not with those that followed from it', async () => {
+    await using parts = await openPostgresParts();
+    const undone = parts.database.transaction(async (tx) => {
+      await tx.run(INSERT, 'a', 'x');
+      await tx.run(INSERT, 'a', 'again').catch(() => {});
+      await tx.run(INSERT, 'b', 'x');
+    });
+    await assert.rejects(undone, { name: 'StatementError', code: '23505' });
+  });
+
   it('runs beside others, as many as there are connections, the rest after them', async () => {
     // Of six, one is for signals and two are for reads.
     await using parts = await openPostgresParts({ connections: 6 });

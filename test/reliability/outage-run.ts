@@ -118,7 +118,9 @@ export class ServiceUnderOutages implements AsyncDisposable {
     try {
       return await this.#suffer(outage);
     } catch (error) {
-      throw new Error(`failed at the outage "${outage.name}"`, { cause: error });
+      // The log is written a moment after the answers.
+      await delay(MS_PER_SECOND);
+      throw new Error(`failed at the outage "${outage.name}"; the log: ${this.#errors()}`, { cause: error });
     }
   }
 
@@ -204,7 +206,7 @@ export class ServiceUnderOutages implements AsyncDisposable {
     const { status, headers, body } = await this.#api.post('/accounts', { name });
     if (status === 201) this.#confirmed[caller]!.push(name);
     else {
-      assert.equal(status, 503, `${JSON.stringify(body)} ${this.#errors()}`);
+      assert.equal(status, 503, JSON.stringify(body));
       assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
       assert.match(headers.get('retry-after') ?? '', /^\d+$/);
       this.#refused += 1;

@@ -120,7 +120,8 @@ export class PostgresTransaction implements Transaction {
       return answer;
     } catch (error) {
       this.#failure ??= { error };
-      throw translateError(error, 'run a statement');
+      // The server refuses all further statements, whose errors do not say what is wrong.
+      throw translateError(this.#failure.error, 'run a statement');
     }
   }
 
