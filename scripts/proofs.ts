@@ -12,12 +12,14 @@ export interface Extent {
 
 export type DatabaseName = 'sqlite' | 'postgres';
 
-/** A proof: a test file, which reads its extent from the environment. */
+/** A proof: test files, which read their extent from the environment. */
 interface Proof {
   about: string;
-  file: string;
+  files: readonly string[];
   /** The databases that it runs on. */
   databases: readonly DatabaseName[];
+  /** It mostly waits, for leases to end or services to recover, so that a quick run does other things meanwhile. */
+  waits?: true;
   environment: (extent: Extent) => NodeJS.ProcessEnv;
 }
 
@@ -27,16 +29,16 @@ const BOTH = ['sqlite', 'postgres'] as const;
 export const PROOFS: Readonly<Record<string, Proof>> = {
   model: {
     about: 'random operations, kills and restarts, compared with a model of the specification',
-    file: 'test/model/model.test.ts',
+    files: ['test/model/model.test.ts'],
     databases: BOTH,
     environment: ({ seeds, seed, operations, quick }) => ({
       ...(seed === undefined ? { MODEL_SEEDS: quick ? '1' : seeds } : { MODEL_SEED: seed }),
-      MODEL_OPERATIONS: operations ?? (quick ? '60' : '200'),
+      MODEL_OPERATIONS: operations ?? (quick ? '30' : '200'),
     }),
   },
   crash: {
     about: 'the process killed 200 times under load: nothing lost, nothing out of order',
-    file: 'test/proofs/crash.ts',
+    files: ['test/proofs/crash.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
       CRASH_KILLS: kills ?? (quick ? '4' : '200'),
@@ -45,7 +47,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   power: {
     about: 'the same, and the disk loses what was not synced at each kill: what was confirmed is there',
-    file: 'test/proofs/power.ts',
+    files: ['test/proofs/power.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
       POWER_KILLS: kills ?? (quick ? '3' : '100'),
@@ -55,20 +57,22 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   instances: {
     about:
       'three instances killed, frozen and restarted in every mix of polling: nothing lost, no line stands still',
-    file: 'test/proofs/instances.ts',
+    files: ['test/proofs/instances.ts'],
     databases: ['postgres'],
+    waits: true,
     environment: ({ quick }) => (quick ? { INSTANCES_MIXES: '1', INSTANCES_PHASE_MS: '500' } : {}),
   },
   outage: {
     about:
       'database, disk, SQS and name servers fail and come back: nothing lost, and the log says what is wrong',
-    file: 'test/proofs/outage.ts',
+    files: ['test/proofs/outage.ts'],
     databases: BOTH,
+    waits: true,
     environment: () => ({}),
   },
   learners: {
     about: '200 learners in a course while the process is killed: nothing that was saved is lost',
-    file: 'test/proofs/learners.ts',
+    files: ['test/proofs/learners.ts'],
     databases: BOTH,
     environment: ({ kills, quick }) => ({
       LEARNERS_KILLS: kills ?? (quick ? '2' : '20'),
@@ -77,7 +81,7 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   soak: {
     about: 'an hour of events: memory, disk and latency are as low at its end as at its beginning',
-    file: 'test/proofs/soak.ts',
+    files: ['test/proofs/soak.ts'],
     databases: BOTH,
     environment: ({ minutes, rate, quick }) => ({
       SOAK_MINUTES: minutes ?? (quick ? '0.15' : '60'),
@@ -86,14 +90,15 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
   },
   backlog: {
     about: 'a million messages for a target that was down: delivered in order, unnoticed by others',
-    file: 'test/proofs/backlog.ts',
+    files: ['test/proofs/backlog.ts'],
     databases: BOTH,
     environment: ({ quick, messages }) => ({ BACKLOG_MESSAGES: messages ?? (quick ? '4000' : '1000000') }),
   },
   isolation: {
-    about: 'ninety webhooks are not affected by ten whose targets hang, crawl, refuse or never end',
-    file: 'test/proofs/isolation.ts',
+    about: 'ninety webhooks are not affected by ten whose targets misbehave, or by busy and hostile clients',
+    files: ['test/proofs/isolation.ts', 'test/proofs/isolation-crowd.ts'],
     databases: BOTH,
-    environment: ({ quick }) => (quick ? { ISOLATION_RUNS: '1', ISOLATION_TICKS: '100' } : {}),
+    environment: ({ quick }) =>
+      quick ? { ISOLATION_RUNS: '1', ISOLATION_TICKS: '100', ISOLATION_CROWD_SECONDS: '3' } : {},
   },
 };

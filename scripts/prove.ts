@@ -96,54 +96,84 @@ function parseOptions(args: readonly string[]) {
   }
 }
 
-/** Runs the proofs on one database, and returns a row of the table for each. */
-async function proveOn(
-  database: DatabaseName,
-  { names, extent, notesFile }: { names: readonly string[]; extent: Extent; notesFile: string },
-): Promise<Row[]> {
-  const proofs = names.filter((name) => PROOFS[name]!.databases.includes(database));
-  if (proofs.length === 0) return [];
-  await using server = database === 'postgres' ? await startPostgresServer() : null;
-  if (server !== null) await makeTemplate(server.url);
+/** A proof on one database. */
+interface Job {
+  name: string;
+  database: DatabaseName;
+}
+
+/** Where jobs run, and what they share. */
+interface Surroundings {
+  extent: Extent;
+  serverUrl: string | null;
+  notesFile: string;
+  /** Others run at the same time, so a job writes all that it has to say at its end. */
+  isShared: boolean;
+}
+
+async function runJob({ name, database }: Job, surroundings: Surroundings): Promise<Row> {
+  const { extent, serverUrl, notesFile, isShared } = surroundings;
+  const { files, environment } = PROOFS[name]!;
   const title = DATABASE_TITLES[database];
+  const seed = extent.seed ?? String(Math.floor(Math.random() * SEED_LIMIT));
+  const heading = `${name} on ${title}, seed ${seed}\n`;
+  if (!isShared) process.stderr.write(heading);
+  let written = heading;
+  const start = performance.now();
+  const code = await runTests(
+    { options: ['--test-reporter=spec', '--test-concurrency=1'], files: [...files] },
+    {
+      ...environment(extent),
+      TEST_SEED: seed,
+      PROOF_NOTES: notesFile,
+      PROOF_NAME: `${name} on ${title}`,
+      ...(database === 'postgres' && serverUrl !== null ? { [SERVER_VARIABLE]: serverUrl } : {}),
+    },
+    isShared
+      ? {
+          write: (text) => {
+            written += text;
+          },
+        }
+      : {},
+  );
+  if (isShared) process.stdout.write(written);
+  return {
+    proof: name,
+    database: title,
+    // The model prints a seed of each of its runs.
+    seed: name === 'model' && extent.seed === undefined ? '' : seed,
+    result: code === 0 ? 'passed' : 'FAILED',
+    seconds: Math.round((performance.now() - start) / MS_PER_SECOND),
+  };
+}
+
+/** Runs jobs one after another. */
+async function runJobs(jobs: readonly Job[], surroundings: Surroundings): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const name of proofs) {
-    const { file, environment } = PROOFS[name]!;
-    const seed = extent.seed ?? String(Math.floor(Math.random() * SEED_LIMIT));
-    console.error(`${name} on ${title}, seed ${seed}`);
-    const start = performance.now();
-    const code = await runTests(
-      { options: ['--test-reporter=spec'], files: [file] },
-      {
-        ...environment(extent),
-        TEST_SEED: seed,
-        PROOF_NOTES: notesFile,
-        PROOF_NAME: `${name} on ${title}`,
-        ...(server === null ? {} : { [SERVER_VARIABLE]: server.url }),
-      },
-    );
-    rows.push({
-      proof: name,
-      database: title,
-      // The model prints a seed of each of its runs.
-      seed: name === 'model' && extent.seed === undefined ? '' : seed,
-      result: code === 0 ? 'passed' : 'FAILED',
-      seconds: Math.round((performance.now() - start) / MS_PER_SECOND),
-    });
-  }
+  for (const job of jobs) rows.push(await runJob(job, surroundings));
   return rows;
 }
 
 async function prove({ names, databases, extent }: ReturnType<typeof parse>): Promise<void> {
+  const jobs = databases.flatMap((database) =>
+    names.filter((name) => PROOFS[name]!.databases.includes(database)).map((name) => ({ name, database })),
+  );
+  if (jobs.length === 0) throw new UsageError(`${names.join(', ')} cannot run on ${databases.join(', ')}`);
   const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-proof-'));
+  await using server = databases.includes('postgres') ? await startPostgresServer() : null;
   try {
+    if (server !== null) await makeTemplate(server.url);
     const notesFile = path.join(folder, 'notes');
-    const rows: Row[] = [];
-    for (const database of databases) rows.push(...(await proveOn(database, { names, extent, notesFile })));
-    console.table(rows);
+    const waiting = extent.quick ? jobs.filter(({ name }) => PROOFS[name]!.waits) : [];
+    const working = jobs.filter((job) => !waiting.includes(job));
+    const isShared = waiting.length > 0 && working.length > 0;
+    const surroundings = { extent, serverUrl: server?.url ?? null, notesFile, isShared };
+    const rows = await Promise.all([waiting, working].map((lane) => runJobs(lane, surroundings)));
+    const ordered = rows.flat();
+    console.table(ordered);
     if (existsSync(notesFile)) console.log(readFileSync(notesFile, 'utf8').trimEnd());
-    if (rows.length === 0) throw new UsageError(`${names.join(', ')} cannot run on ${databases.join(', ')}`);
-    if (rows.some(({ result }) => result === 'FAILED')) process.exitCode = 1;
+    if (ordered.some(({ result }) => result === 'FAILED')) process.exitCode = 1;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -33,10 +33,13 @@ export function allTestFiles(): string[] {
 /**
  * Runs test files, some of them several in a process, and answers the exit code for the command: 0 only if tests ran and all of them
  * passed. Stays until the tests have ended, whatever signal comes, so that the caller can tidy up after them.
+ *
+ * @param options.write gets what the tests write, instead of the outputs of this process
  */
 export async function runTests(
   { options, files }: TestArguments,
   environment: NodeJS.ProcessEnv = {},
+  { write = null }: { write?: ((text: string) => void) | null } = {},
 ): Promise<number> {
   if (files.length === 0) {
     console.error('there are no tests to run');
@@ -51,9 +54,11 @@ export async function runTests(
     {
       cwd: ROOT,
       env: { ...inherited, ...environment },
-      stdio: 'inherit',
+      stdio: write === null ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     },
   );
+  for (const stream of [tests.stdout, tests.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => write?.(text));
   const end = () => tests.kill('SIGTERM');
   // A terminal's Ctrl-C reaches the tests by itself.
   const stay = () => {};

@@ -12,7 +12,7 @@ import { followLink, type PlayerClient } from '../support/player-client.ts';
 import { scorm12Course } from '../support/player-courses.ts';
 import type { Api } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { startWatchedService, type WatchedService } from '../support/watched-service.ts';
+import { startWatchedService } from '../support/watched-service.ts';
 import { type CountingTarget, startCountingTarget } from './counting-target.ts';
 
 /**
@@ -62,7 +62,7 @@ async function run({ isCrowded }: { isCrowded: boolean }): Promise<Run> {
   const learners = await makeLearners(api);
   const hostile = await hostileForms();
   // In both kinds of run, the process has done all kinds of work before it is measured.
-  await warmUp(service, { accounts, learners, hostile });
+  await warmUp(api, { learners, hostile });
   const crowds: Crowd[] = [
     (signal) => writeWithoutPause(api, signal),
     (signal) => uploadHostile(api, hostile, signal),
@@ -111,8 +111,7 @@ async function probe(
     async (n) => {
       const id = accounts[n % accounts.length]!;
       const text = `${name} ${n}`;
-      const enabled = await otherState(latest, id, api, text);
-      assert.equal(enabled, 200);
+      assert.equal(await toggle(api, { id, name: text, latest }), 200);
       answeredAt.set(text, performance.now());
     },
     { perSecond: PER_SECOND, count: Math.ceil((ms * PER_SECOND) / MS_PER_SECOND) },
@@ -122,14 +121,13 @@ async function probe(
   return names.map((each) => Math.max(0, target.arrivedAt.get(each)! - answeredAt.get(each)!));
 }
 
+/** Whether each account is enabled. */
 const states = new Map<number, boolean>();
 
 /** Switches an account on or off after its earlier change, and returns the status of the response. */
-async function otherState(
-  latest: Map<number, Promise<unknown>>,
-  id: number,
+async function toggle(
   api: Api,
-  name: string,
+  { id, name, latest }: { id: number; name: string; latest: Map<number, Promise<unknown>> },
 ): Promise<number> {
   const enabled = !(states.get(id) ?? true);
   states.set(id, enabled);
@@ -141,11 +139,8 @@ async function otherState(
 }
 
 async function warmUp(
-  { api }: WatchedService,
-  {
-    learners,
-    hostile,
-  }: { accounts: readonly number[]; learners: readonly PlayerClient[]; hostile: readonly FormData[] },
+  api: Api,
+  { learners, hostile }: { learners: readonly PlayerClient[]; hostile: readonly FormData[] },
 ): Promise<void> {
   for (let n = 0; n < WRITE_WARM_UP; n++) await api.create('/accounts', { name: `warm ${n}` });
   for (const form of hostile) await api.post('/courses', form);

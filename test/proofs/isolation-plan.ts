@@ -17,6 +17,6 @@ export interface IsolationPlan {
 export interface IsolationMeasurement {
   /** Largest resident set, in bytes. */
   readonly peakBytes: number;
-  /** Longest time in which the event loop did not turn, in milliseconds. */
+  /** Longest time in which the event loop did not turn, in milliseconds of processor time. */
   readonly longestStallMs: number;
 }

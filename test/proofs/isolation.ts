@@ -6,27 +6,33 @@ import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { median, quantile } from '../../bench/quantile.ts';
+import { quantile } from '../../bench/quantile.ts';
 import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { startNameServer } from '../support/name-server.ts';
+import { slowness } from '../support/processor-speed.ts';
 import { startTarget } from '../support/target.ts';
 import { endless, endlessBytes, hang, trickle } from '../support/target-behaviours.ts';
 import type { IsolationMeasurement, IsolationPlan } from './isolation-plan.ts';
 
 /**
  * 100 webhooks, ten of whose targets misbehave: the other ninety get their messages as fast as without those ten, and the
- * process that delivers needs no more memory. Runs without and with the ten take turns, and medians are compared.
+ * process that delivers needs no more memory, and its event loop is never blocked for long. Runs without and with the ten take
+ * turns, and the best of each are compared, since other programs on the machine only add to a run.
  */
 
 const PROGRAM = fileURLToPath(new URL('isolation-program.ts', import.meta.url));
 const GOOD = 90;
 const RUNS = Number(process.env.ISOLATION_RUNS ?? 5);
+/** A miss is measured again, this many times more: what it is about shows in every run, and noise does not. */
+const MOST_RUNS = 3 * RUNS;
 const TICKS = Number(process.env.ISOLATION_TICKS ?? 600);
 const TICK_MS = 20;
 const MESSAGES_PER_TICK = 4;
 /** What must hold: at most a fifth more. Below so many milliseconds, a difference is the scheduler's. */
 const MOST_SHARE = 1.2;
 const SCHEDULER_MS = 5;
+/** By processor time, on the slowest machine that limits are meant for. */
+const MOST_STALL_MS = 100;
 const BYTES_PER_MIB = 1_024 * 1_024;
 
 /** What a run showed. */
@@ -94,24 +100,38 @@ async function run({ withBad }: { withBad: boolean }): Promise<Run> {
   };
 }
 
+const MEASURES = {
+  p50Ms: 'p50, ms',
+  p99Ms: 'p99, ms',
+  peakBytes: 'memory, MiB',
+  longestStallMs: 'longest stall, ms of processor time',
+} as const;
+
+/** The best run of each kind, measure by measure. */
+function compare(without: readonly Run[], among: readonly Run[]) {
+  return (Object.keys(MEASURES) as (keyof typeof MEASURES)[]).map((name) => {
+    const [before, after] = [without, among].map((runs) => Math.min(...runs.map((each) => each[name])));
+    const slack = name === 'peakBytes' ? 0 : SCHEDULER_MS;
+    const most =
+      name === 'longestStallMs'
+        ? MOST_STALL_MS * slowness()
+        : Math.max(before! * MOST_SHARE, before! + slack);
+    return { name, before: before!, after: after!, isMissed: after! > most };
+  });
+}
+
 describe('ninety webhooks among a hundred', () => {
-  it('are not affected by ten whose targets misbehave', { timeout: RUNS * TEST_TIMEOUT_MS }, async () => {
+  it('are not affected by ten whose targets misbehave', {
+    timeout: MOST_RUNS * TEST_TIMEOUT_MS,
+  }, async () => {
     const without: Run[] = [];
     const among: Run[] = [];
-    for (let n = 0; n < RUNS; n++) {
+    const isMissed = () => compare(without, among).some((row) => row.isMissed);
+    while (without.length < RUNS || (without.length < MOST_RUNS && isMissed())) {
       without.push(await run({ withBad: false }));
       among.push(await run({ withBad: true }));
     }
-    const rows = (['p50Ms', 'p99Ms', 'peakBytes', 'longestStallMs'] as const).map((name) => {
-      const [before, after] = [without, among].map((runs) => median(runs.map((each) => each[name])));
-      return { name, before: before!, after: after! };
-    });
-    const units = {
-      p50Ms: 'p50, ms',
-      p99Ms: 'p99, ms',
-      peakBytes: 'memory, MiB',
-      longestStallMs: 'longest stall, ms',
-    };
+    const rows = compare(without, among);
     // biome-ignore lint/suspicious/noConsole: whoever runs the proof wants the table
     console.table(
       Object.fromEntries(
@@ -119,7 +139,7 @@ describe('ninety webhooks among a hundred', () => {
           const scale = name === 'peakBytes' ? BYTES_PER_MIB : 1;
           const shown = (value: number) => Number((value / scale).toFixed(1));
           return [
-            units[name],
+            MEASURES[name],
             {
               'without the ten': shown(before),
               'with the ten': shown(after),
@@ -129,13 +149,10 @@ describe('ninety webhooks among a hundred', () => {
         }),
       ),
     );
-    for (const { name, before, after } of rows) {
-      if (name === 'longestStallMs') continue;
-      const slack = name === 'peakBytes' ? 0 : SCHEDULER_MS;
-      assert.ok(
-        after <= Math.max(before * MOST_SHARE, before + slack),
-        `${units[name]}: ${after} with, ${before} without`,
-      );
-    }
+    const missed = rows.filter((row) => row.isMissed);
+    assert.deepEqual(
+      missed.map(({ name, before, after }) => `${MEASURES[name]}: ${after} with, ${before} without`),
+      [],
+    );
   });
 });

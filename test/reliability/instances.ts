@@ -8,7 +8,7 @@ import { type Answer, Api, createClient, requestToken, temporaryFolder } from '.
 
 type Settings = Partial<Parameters<typeof startProcess>[0]>;
 
-const UNAVAILABLE = 503;
+const REFUSALS: ReadonlySet<number> = new Set([408, 503]);
 /** How long calls may be refused after an instance was thawed. */
 const FROST_MS = 30_000;
 const SECRET = 'instances-of-one-service'.padEnd(64, '.');
@@ -152,8 +152,9 @@ export class Instances implements AsyncDisposable {
     const startedAt = performance.now();
     try {
       const answer = await new Api(slot.process.url, this.#token).call(method, pathAndQuery, body);
-      // An instance that was frozen has lost its connections to the database, and others waited for its locks.
-      const isRefused = answer.status === UNAVAILABLE && this.#thawedAt > startedAt - FROST_MS;
+      // An instance that was frozen has lost its connections to the database, or has not read the request in time, and others
+      // waited for its locks.
+      const isRefused = REFUSALS.has(answer.status) && this.#thawedAt > startedAt - FROST_MS;
       return isRefused ? null : answer;
     } catch (error) {
       assert.ok(!slot.isAlive, `cut off without a kill: ${error}`);

@@ -1,45 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { TEST_TIMEOUT_MS } from '../support/deadline.ts';
 import { temporaryFolder, until } from '../support/service.ts';
 import { startTarget } from '../support/target.ts';
 import { answer, hang } from '../support/target-behaviours.ts';
-import { runCrash } from './crash-run.ts';
-import { runLearners } from './learners-run.ts';
 import { MortalProgram } from './mortal-program.ts';
-import { seedOfRun } from './seeded-random.ts';
 
-const KILLS = 6;
-const CLIENTS = 6;
-const WEBHOOKS = 20;
-
+/** `npm run prove` kills it under load (`test/proofs/crash.ts`, `test/proofs/learners.ts`). */
 describe('the program, killed again and again', () => {
-  test('loses no message, invents none, and keeps the order of every webhook', {
-    timeout: TEST_TIMEOUT_MS,
-  }, async (t) => {
-    const seed = seedOfRun();
-    try {
-      const result = await runCrash({ seed, clients: CLIENTS, webhooks: WEBHOOKS, kills: KILLS });
-      t.diagnostic(`seed ${seed}: ${JSON.stringify(result)}`);
-      assert.ok(result.events > 60, 'enough happened for a test');
-    } catch (error) {
-      throw new Error(`failed with TEST_SEED=${seed}`, { cause: error });
-    }
-  });
-
-  test('keeps everything that was confirmed to courses as saved, and sends each completion once', {
-    timeout: TEST_TIMEOUT_MS,
-  }, async (t) => {
-    const seed = seedOfRun();
-    try {
-      const result = await runLearners({ seed, learners: 8, kills: 2 });
-      t.diagnostic(`seed ${seed}: ${JSON.stringify(result)}`);
-      assert.ok(result.resumed > 0, 'learners went on where they were');
-    } catch (error) {
-      throw new Error(`failed with TEST_SEED=${seed}`, { cause: error });
-    }
-  });
-
   test('the failures of the head of a line, kills among them, cost the messages behind it no attempt', async () => {
     using folder = temporaryFolder();
     await using target = await startTarget({ respondWith: hang() });
