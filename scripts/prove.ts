@@ -109,6 +109,7 @@ interface Surroundings {
   notesFile: string;
   /** Others run at the same time, so a job writes all that it has to say at its end. */
   isShared: boolean;
+  interruption: AbortSignal;
 }
 
 async function runJob({ name, database }: Job, surroundings: Surroundings): Promise<Row> {
@@ -148,10 +149,13 @@ async function runJob({ name, database }: Job, surroundings: Surroundings): Prom
   };
 }
 
-/** Runs jobs one after another. */
+/** Runs jobs one after another, until the command is interrupted. */
 async function runJobs(jobs: readonly Job[], surroundings: Surroundings): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const job of jobs) rows.push(await runJob(job, surroundings));
+  for (const job of jobs) {
+    if (surroundings.interruption.aborted) break;
+    rows.push(await runJob(job, surroundings));
+  }
   return rows;
 }
 
@@ -160,6 +164,12 @@ async function prove({ names, databases, extent }: ReturnType<typeof parse>): Pr
     names.filter((name) => PROOFS[name]!.databases.includes(database)).map((name) => ({ name, database })),
   );
   if (jobs.length === 0) throw new UsageError(`${names.join(', ')} cannot run on ${databases.join(', ')}`);
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => {
+      interrupted.abort();
+      process.exitCode = 1;
+    });
   const folder = mkdtempSync(path.join(tmpdir(), 'coursewire-proof-'));
   await using server = databases.includes('postgres') ? await startPostgresServer() : null;
   try {
@@ -168,7 +178,13 @@ async function prove({ names, databases, extent }: ReturnType<typeof parse>): Pr
     const waiting = extent.quick ? jobs.filter(({ name }) => PROOFS[name]!.waits) : [];
     const working = jobs.filter((job) => !waiting.includes(job));
     const isShared = waiting.length > 0 && working.length > 0;
-    const surroundings = { extent, serverUrl: server?.url ?? null, notesFile, isShared };
+    const surroundings = {
+      extent,
+      serverUrl: server?.url ?? null,
+      notesFile,
+      isShared,
+      interruption: interrupted.signal,
+    };
     const rows = await Promise.all([waiting, working].map((lane) => runJobs(lane, surroundings)));
     const ordered = rows.flat();
     console.table(ordered);

@@ -24,9 +24,9 @@ const MOST_RUNS = 3;
 const PROBE_EVERY_MS = 50;
 /** What must hold of the large pile, beside the small one. */
 const MOST_SHARE = 1.2;
-const LEAST_RATE_SHARE = 0.8;
+const LEAST_RATE_SHARE = Number(process.env.BACKLOG_LEAST_SHARE ?? 0.8);
 /** Below so many milliseconds, a difference is the scheduler's. */
-const SCHEDULER_MS = 5;
+const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
 /** A process grows by about 80 MiB while it warms up, which the small pile may be too short for; a pile in memory takes more. */
 const WARMING_UP_MIB = 120;
 const MS_PER_SECOND = 1_000;

@@ -35,7 +35,7 @@ const MEMORY_EVERY_MS = 50;
 const KIB_PER_MIB = 1_024;
 /** What must hold: at most a fifth more. Below so many milliseconds, a difference is the scheduler's. */
 const MOST_SHARE = 1.2;
-const SCHEDULER_MS = 5;
+const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
 /** By the processor time of the service's own thread. */
 const MOST_BUSY_MS = 100;
 

@@ -30,7 +30,7 @@ const TICK_MS = 20;
 const MESSAGES_PER_TICK = 4;
 /** What must hold: at most a fifth more. Below so many milliseconds, a difference is the scheduler's. */
 const MOST_SHARE = 1.2;
-const SCHEDULER_MS = 5;
+const SCHEDULER_MS = Number(process.env.PROOF_SLACK_MS ?? 5);
 /** By processor time, on the slowest machine that limits are meant for. */
 const MOST_STALL_MS = 100;
 const BYTES_PER_MIB = 1_024 * 1_024;
