@@ -1,6 +1,7 @@
 /**
- * Walks the main ways through the admin UI in Firefox and WebKit (the engine of Safari), as Debian packages them.
- * `npm run test:browsers -- firefox` walks in one of them alone. Ends with an error where a way is not walked.
+ * Walks the main ways through the admin UI, and learns a course in the player, in Firefox and WebKit (the engine of
+ * Safari), as Debian packages them. `npm run test:browsers -- firefox` walks in one of them alone. Ends with an error where
+ * a way is not walked.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

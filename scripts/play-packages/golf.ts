@@ -35,7 +35,7 @@ export const GOLF: Readonly<Record<string, Script>> = {
       await leave(learner, 'You have finished this course');
     });
     await play.visit(async (learner) => {
-      await learner.page.getByText('You have finished this: look around').waitFor();
+      await learner.page.getByText('You have finished this. You can look around').waitFor();
       await learner.course.locator('#contentFrame').waitFor();
       await leave(learner, 'You have finished this course');
     });

@@ -58,7 +58,7 @@ describe('the player page', () => {
     const notice = learner.page.locator('.notice');
     assert.equal(await notice.isVisible(), false);
     await learner.course.locator('#suspend').click();
-    await notice.getByText('The course has ended. What you did is recorded').waitFor();
+    await notice.getByText('The course has ended and your work is saved').waitFor();
     await lookAt(learner, 'ended');
     await learner.page.reload();
     await learner.given();
@@ -71,12 +71,12 @@ describe('the player page', () => {
     await learner.open(service, registrationId);
     const notice = learner.page.locator('.notice');
     await learner.course.locator('#pass').click();
-    await notice.getByText('This unit has ended. What you did is recorded: open another unit').waitFor();
+    await notice.getByText('This unit has ended and your work is saved. Open another unit').waitFor();
     await learner.page.getByRole('button', { name: 'Lesson 2' }).click();
     await learner.page.locator('iframe[title="Lesson 2"]').waitFor();
     assert.equal(await notice.isVisible(), false);
     await learner.page.getByRole('button', { name: 'Lesson 1' }).click();
-    await notice.getByText('You have finished this: look around').waitFor();
+    await notice.getByText('You have finished this. You can look around').waitFor();
   });
 
   it('says on the way out that an unfinished course continues where the learner left off', async () => {
@@ -89,7 +89,7 @@ describe('the player page', () => {
     await learner.saved();
     await exit(learner);
     await heading(learner, 'You have not finished this course yet');
-    await learner.page.getByText('to continue where you left off').waitFor();
+    await learner.page.getByText('To continue where you left off').waitFor();
     const card = await learner.page.locator('.card').boundingBox();
     assert.ok(card !== null && card.height < 500, `the card is ${card?.height} px high`);
     await lookAt(learner, 'unfinished');

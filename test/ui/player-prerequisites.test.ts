@@ -17,7 +17,7 @@ describe('a unit with prerequisites in a browser', () => {
     await learner.given();
     const second = learner.page.getByRole('button', { name: 'Lesson 2' });
     await second.and(learner.page.locator(':disabled')).waitFor();
-    await second.getByText('Opens after earlier units are done').waitFor();
+    await second.getByText('Opens once earlier units are done').waitFor();
     await learner.course.locator('#pass').click();
     await second.and(learner.page.locator(':enabled')).click();
     await learner.page.locator('iframe[title="Lesson 2"]').waitFor();

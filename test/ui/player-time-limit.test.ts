@@ -8,7 +8,7 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type Learner, newLearner } from './support/learner.ts';
 import { sharedBrowser } from './support/shared-browser.ts';
 
-const OVER = { name: 'The time for this unit is over' };
+const OVER = { name: 'The time for this unit is up' };
 const limited12 = (time: string, action: string, id = 'i1') =>
   `<item identifier="${id}" identifierref="r1"><title>Lesson ${id}</title>` +
   `<adlcp:maxtimeallowed>${time}</adlcp:maxtimeallowed><adlcp:timelimitaction>${action}</adlcp:timelimitaction></item>`;
@@ -72,14 +72,14 @@ describe('a time limit of a unit', { concurrency: true }, () => {
     );
     await using learner = await newLearner(browser);
     await learner.open(service, registrationId);
-    await learner.page.getByText('You can still go on').waitFor();
+    await learner.page.getByText('You can still continue').waitFor();
     await learner.course.locator('#pass').click();
     await learner.saved();
     assert.equal((await service.api.get(`/registrations/${registrationId}`)).body.success, 'PASS');
     // A finished unit opens for review, which has no limit.
     await learner.open(service, registrationId);
     assert.equal((await learner.given())['core.lesson_mode'], 'review');
-    assert.equal(await learner.page.getByText('You can still go on').isVisible(), false);
+    assert.equal(await learner.page.getByText('You can still continue').isVisible(), false);
   });
 
   it('ends the attempt on a SCORM 2004 course with sequencing, as the exit "time-out" does', async () => {

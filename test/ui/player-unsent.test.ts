@@ -5,7 +5,7 @@ import { registerTo } from '../support/registered-course.ts';
 import { until } from '../support/service.ts';
 import { type Classroom, heardOf, Learner, newLearner, openClassroom } from './support/learner.ts';
 
-const RECOVERED = 'What you did while the connection was lost is recorded now.';
+const RECOVERED = 'Your work from before the connection was lost is now saved.';
 
 describe('a course whose tab is closed while the connection is lost', () => {
   let classroom: Classroom;

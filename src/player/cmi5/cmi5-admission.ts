@@ -12,7 +12,7 @@ import {
   SESSION_ID,
 } from './cmi5-vocabulary.ts';
 
-/** What a statement of a unit is judged by. */
+/** What decides whether a unit may send a statement. */
 export interface Admission {
   session: Session;
   unit: Pick<LaunchUnit, 'id' | 'masteryScore'>;
@@ -38,33 +38,32 @@ export function admitStatement(statement: Statement, admission: Admission): Cmi5
   const verb = cmi5VerbOf(statement.verb.id);
 
   if (statement.verb.id === VOIDED) throw forbidden('A unit may not void statements (6.3)');
-  if (statement.id === undefined) throw forbidden('A statement has to have an id (9.1)');
-  if (!UTC.test(statement.timestamp ?? ''))
-    throw forbidden('A statement has to have a timestamp in UTC (9.7)');
+  if (statement.id === undefined) throw forbidden('A statement must have an id (9.1)');
+  if (!UTC.test(statement.timestamp ?? '')) throw forbidden('A statement must have a timestamp in UTC (9.7)');
   if (objectIn(context, 'extensions')[SESSION_ID] !== session.sessionId) {
-    throw forbidden('The context has to name the session (9.6.3.1)');
+    throw forbidden('The context must contain the session id (9.6.3.1)');
   }
   if (String(context.registration ?? '').toLowerCase() !== session.registration) {
-    throw forbidden('The context has to name the registration (9.6.1)');
+    throw forbidden('The context must contain the registration (9.6.1)');
   }
   if (!activityIds(context, 'grouping').includes(admission.unit.id)) {
-    throw forbidden('The context has to hold what the template holds (9.6.2)');
+    throw forbidden('The context must contain everything in the context template (9.6.2)');
   }
   if (facts.abandoned) throw forbidden('The session was abandoned (9.3.6)');
-  if (facts.terminated) throw forbidden('The session is terminated (9.3.8)');
+  if (facts.terminated) throw forbidden('The session is already terminated (9.3.8)');
   if (isDefined && verb === 'initialized') {
-    if (facts.initialized) throw forbidden('The session is initialized already (9.3.2)');
-    if (!facts.preferencesRead) throw forbidden("A unit asks for the learner's preferences first (11)");
+    if (facts.initialized) throw forbidden('The session is already initialized (9.3.2)');
+    if (!facts.preferencesRead) throw forbidden("The unit must read the learner's preferences first (11)");
   } else if (!facts.initialized) throw forbidden('The session is not initialized yet (9.3.2)');
 
   if (!isDefined) {
     if (categories.includes(CATEGORY_MOVE_ON)) {
-      throw forbidden('Only statements that cmi5 defines have the category moveon (9.6.2.2)');
+      throw forbidden('Only statements that cmi5 defines may have the category moveon (9.6.2.2)');
     }
     return null;
   }
   if (verb === null) throw forbidden('cmi5 defines no statement with this verb (9.3)');
-  if (OF_THE_SERVICE.includes(verb)) throw forbidden(`Units do not send ${verb} (9.3)`);
+  if (OF_THE_SERVICE.includes(verb)) throw forbidden(`A unit may not send ${verb} (9.3)`);
   assertDefined(statement, verb, admission, categories.includes(CATEGORY_MOVE_ON));
   return verb;
 }
@@ -76,17 +75,18 @@ function assertDefined(
   hasMoveOn: boolean,
 ): void {
   if (statement.object.id !== session.activityId) {
-    throw forbidden('The object has to be the activity that was launched (9.4)');
+    throw forbidden('The object must be the launched activity (9.4)');
   }
   assertResult(statement, verb, unit.masteryScore, hasMoveOn);
   if (!WITH_MOVE_ON.includes(verb)) return;
-  if (session.mode !== 'Normal') throw forbidden(`Nothing is ${verb} in the mode ${session.mode} (10.2.2)`);
+  if (session.mode !== 'Normal')
+    throw forbidden(`A unit may not send ${verb} in the launch mode ${session.mode} (10.2.2)`);
   if (verb === 'completed') {
-    if (unitFacts.completed) throw forbidden('The unit is completed already (9.3.3)');
+    if (unitFacts.completed) throw forbidden('The unit is already completed (9.3.3)');
     return;
   }
-  if (facts.judged) throw forbidden('The session has a verdict already (9.3)');
-  if (unitFacts.passed) throw forbidden('The unit is passed already (9.3.4)');
+  if (facts.judged) throw forbidden('The session already has a passed or failed statement (9.3)');
+  if (unitFacts.passed) throw forbidden('The unit is already passed (9.3.4)');
 }
 
 function assertResult(
@@ -99,17 +99,18 @@ function assertResult(
   const { success, completion, duration, score } = result;
   const isVerdict = verb === 'passed' || verb === 'failed';
   if (isVerdict ? success !== (verb === 'passed') : success !== undefined) {
-    throw forbidden('The success in the result does not fit the verb (9.5.2)');
+    throw forbidden('The success in the result does not match the verb (9.5.2)');
   }
   if (verb === 'completed' ? completion !== true : completion !== undefined) {
-    throw forbidden('The completion in the result does not fit the verb (9.5.3)');
+    throw forbidden('The completion in the result does not match the verb (9.5.3)');
   }
   if (hasMoveOn !== WITH_MOVE_ON.includes(verb)) {
-    throw forbidden('The category moveon does not fit the verb (9.6.2.2)');
+    throw forbidden('The category moveon does not match the verb (9.6.2.2)');
   }
-  if (TIMED.includes(verb) && duration === undefined) throw forbidden('The duration is missing (9.5.4.1)');
+  if (TIMED.includes(verb) && duration === undefined)
+    throw forbidden('The result must contain a duration (9.5.4.1)');
   if (score === undefined) return;
-  if (!isVerdict) throw forbidden('Only passed and failed have a score (9.5.1)');
+  if (!isVerdict) throw forbidden('Only passed and failed may have a score (9.5.1)');
   if (isObject(score)) assertScore(statement, score, verb, masteryScore);
 }
 
@@ -120,15 +121,15 @@ function assertScore(
   masteryScore: number | null,
 ): void {
   if (raw !== undefined && (min === undefined || max === undefined)) {
-    throw forbidden('A raw score has to come with min and max (9.5.1)');
+    throw forbidden('A raw score requires min and max (9.5.1)');
   }
   if (masteryScore === null) return;
   if (typeof scaled === 'number' && (verb === 'passed' ? scaled < masteryScore : scaled >= masteryScore)) {
-    throw forbidden(`The score does not fit the verb: ${masteryScore} passes (9.3)`);
+    throw forbidden(`The score contradicts the verb: the mastery score is ${masteryScore} (9.3)`);
   }
   const extensions = objectIn(objectIn(statement, 'context'), 'extensions');
   if (extensions[MASTERY_SCORE] !== masteryScore) {
-    throw forbidden('The context has to name the mastery score (9.6.3.2)');
+    throw forbidden('The context must contain the mastery score (9.6.3.2)');
   }
 }
 

@@ -10,7 +10,7 @@ import { type Cmi5Verb, cmi5VerbOf } from './cmi5-vocabulary.ts';
 export const cmi5Rules: SessionRules = {
   assertOpen({ facts }) {
     const { terminated, abandoned } = facts as SessionFacts;
-    if (terminated || abandoned) throw new ProblemError('forbidden', 'cmi5: The session is over (8.1.2)');
+    if (terminated || abandoned) throw new ProblemError('forbidden', 'cmi5: The session has ended (8.1.2)');
   },
   admitDocument: assertPreferences,
   factsAfterReading({ facts }, kind, id) {

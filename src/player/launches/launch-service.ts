@@ -89,10 +89,16 @@ export class LaunchService {
     this.#remembered.delete(launchId);
     const launch = await readLaunch(this.#database.reader, launchId);
     if (launch === undefined) return undefined;
-    if (this.#remembered.size >= REMEMBERED_LAUNCHES) {
-      this.#remembered.delete(this.#remembered.keys().next().value ?? '');
-    }
+    this.#forget(now);
     this.#remembered.set(launchId, { launch, until: now + REMEMBERED_MS });
     return launch;
+  }
+
+  /** Makes room: the oldest are the first ones, and those that are over only take memory. */
+  #forget(now: number): void {
+    for (const [launchId, { until }] of this.#remembered) {
+      if (until > now && this.#remembered.size < REMEMBERED_LAUNCHES) return;
+      this.#remembered.delete(launchId);
+    }
   }
 }

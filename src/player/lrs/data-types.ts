@@ -39,11 +39,14 @@ export const isMailbox: Check = text(
 export const isSha1: Check = text((value) => SHA1.test(value), 'must be a SHA-1 hash in hexadecimal digits');
 export const isSha2: Check = text((value) => SHA2.test(value), 'must be a SHA-2 hash in hexadecimal digits');
 export const isMediaType: Check = text((value) => MEDIA_TYPE.test(value), 'must be a media type');
-export const isLanguage: Check = text((value) => LANGUAGE.test(value), 'must be a language tag of RFC 5646');
-export const isDuration: Check = text((value) => DURATION.test(value), 'must be a duration of ISO 8601');
+export const isLanguage: Check = text(
+  (value) => LANGUAGE.test(value),
+  'must be a language tag as in RFC 5646',
+);
+export const isDuration: Check = text((value) => DURATION.test(value), 'must be an ISO 8601 duration');
 export const isTimestamp: Check = text(
   (value) => parseTimestamp(value) !== null,
-  'must be a date and time of RFC 3339',
+  'must be a date and time as in RFC 3339',
 );
 
 export const isBoolean: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');

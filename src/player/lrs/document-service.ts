@@ -214,11 +214,11 @@ function keysOf(scope: LrsScope, collection: DocumentCollection, id: string) {
       throw new ProblemError('forbidden', 'The agent is not the learner of this launch');
     }
     if (activityId !== null && !isOfLaunch(launch, activityId)) {
-      throw new ProblemError('forbidden', 'The activity is none of this launch');
+      throw new ProblemError('forbidden', 'The activity does not belong to this launch');
     }
     if (kind === 'state') registration ??= launch.registration;
     if (registration !== null && registration !== launch.registration) {
-      throw new ProblemError('forbidden', 'The registration is not the one of this launch');
+      throw new ProblemError('forbidden', 'The registration is not that of this launch');
     }
   }
   // A profile of an activity that any course could write would be a way from one learner to another.

@@ -49,7 +49,7 @@ export function readQuery(text: string): Map<string, string> {
     if (query.has(name))
       throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'is there twice' }]);
     if (value.includes('\0')) {
-      throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'must not hold NUL characters' }]);
+      throw invalidInput([{ pointer: pointerTo('/query', name), detail: 'must not contain NUL characters' }]);
     }
     query.set(name, value);
   }
@@ -74,7 +74,7 @@ export function unwrapForm(request: LrsRequest): LrsRequest {
     );
   }
   if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) {
-    throw new ProblemError('invalid-request', 'A request that names its method is a form');
+    throw new ProblemError('invalid-request', 'A request with a method in its query must be a form');
   }
   const query = readQuery(request.body.toString());
   const headers = { ...request.headers };
@@ -180,7 +180,7 @@ export class QueryReader {
     const value = this.text(name);
     if (value === null) return null;
     const moment = parseTimestamp(value);
-    if (moment === null) this.refuse(name, 'must be a date and time of RFC 3339');
+    if (moment === null) this.refuse(name, 'must be a date and time as in RFC 3339');
     return moment;
   }
 
@@ -192,7 +192,7 @@ export class QueryReader {
       this.#errors.push(...agentErrors(agent, pointerTo('/query', name)));
       return agent as JsonObject;
     } catch {
-      this.refuse(name, 'must be an agent as JSON');
+      this.refuse(name, 'must be an agent in JSON');
       return null;
     }
   }

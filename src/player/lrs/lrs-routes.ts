@@ -79,7 +79,7 @@ export async function lrsRoutes(
     }
     // Who asks is said in the form.
     if (Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_UNKNOWN_BODY_BYTES) {
-      throw new ProblemError('content-too-large', 'The form is too large, or does not say how long it is');
+      throw new ProblemError('content-too-large', 'The form is too large, or has no Content-Length');
     }
   });
 
@@ -101,7 +101,9 @@ export async function lrsRoutes(
 
 function aboutAnswer(lrs: Lrs, request: FastifyRequest): LrsAnswer {
   if (request.method === 'GET' || request.method === 'HEAD') return lrs.about();
-  throw new ProblemError('method-not-allowed', 'This is only read', { headers: { Allow: 'GET, HEAD' } });
+  throw new ProblemError('method-not-allowed', 'This resource is read-only', {
+    headers: { Allow: 'GET, HEAD' },
+  });
 }
 
 function preflight(reply: FastifyReply): FastifyReply {

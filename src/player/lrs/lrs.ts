@@ -123,7 +123,7 @@ export class Lrs {
     }
     const contentType = headers['content-type'] ?? 'application/octet-stream';
     if (!CONTENT_TYPE.test(contentType)) {
-      throw new ProblemError('invalid-request', 'The Content-Type has to be 1 to 255 characters of ASCII');
+      throw new ProblemError('invalid-request', 'The Content-Type must have 1 to 255 ASCII characters');
     }
     assertDocumentSize(request.body);
     const merges = method === 'POST';
@@ -196,7 +196,7 @@ function toAnswer(document: LrsDocument, ifNoneMatch: string | undefined): LrsAn
 /** @throws {ProblemError} `invalid-request` */
 function assertObject(value: unknown): void {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
-  throw new ProblemError('invalid-request', 'A document that is merged has to be a JSON object');
+  throw new ProblemError('invalid-request', 'A document that is merged must be a JSON object');
 }
 
 function assertMethod(scope: LrsScope, method: string): void {
@@ -212,5 +212,7 @@ function assertMethod(scope: LrsScope, method: string): void {
 
 function assertRead(method: string): void {
   if (method === 'GET' || method === 'HEAD') return;
-  throw new ProblemError('method-not-allowed', 'This is only read', { headers: { Allow: 'GET, HEAD' } });
+  throw new ProblemError('method-not-allowed', 'This resource is read-only', {
+    headers: { Allow: 'GET, HEAD' },
+  });
 }

@@ -25,7 +25,7 @@ const CONTROL = /[\0\r\n]/;
 export function readMultipart(contentType: string, body: Buffer): Part[] {
   const match = BOUNDARY.exec(contentType);
   const boundary = match?.[1] ?? match?.[2];
-  if (boundary === undefined) throw malformed('The Content-Type names no boundary');
+  if (boundary === undefined) throw malformed('The Content-Type has no boundary');
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   // The first delimiter may be at the very beginning.
   const whole = Buffer.concat([LINE_END, body]);

@@ -19,22 +19,22 @@ const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
  */
 export function assertSignature(statement: Statement, contentType: string, content: Buffer): void {
   if (contentType.split(';', 1)[0]?.trim().toLowerCase() !== CONTENT_TYPE) {
-    throw refused(`has to be of type ${CONTENT_TYPE}`);
+    throw refused(`must be of type ${CONTENT_TYPE}`);
   }
   const parts = COMPACT.exec(content.toString('latin1').trim());
-  if (parts === null) throw refused('has to be a JSON Web Signature in its compact form');
+  if (parts === null) throw refused('must be a compact JSON Web Signature');
   const [, header64 = '', payload64 = '', signature64 = ''] = parts;
   const header = readObject(header64);
   const payload = readObject(payload64);
-  if (header === null || payload === null) throw refused('does not hold JSON');
+  if (header === null || payload === null) throw refused('does not contain JSON');
   const hash = typeof header.alg === 'string' ? HASHES[header.alg] : undefined;
-  if (hash === undefined) throw refused(`has to use one of ${Object.keys(HASHES).join(', ')}`);
-  if (!saysTheSame(payload as Statement, statement)) throw refused('signs another statement');
+  if (hash === undefined) throw refused(`must use one of ${Object.keys(HASHES).join(', ')}`);
+  if (!saysTheSame(payload as Statement, statement)) throw refused('is of another statement');
   if (header.x5c === undefined) return;
   const certificate = readCertificate(header.x5c);
   const signed = Buffer.from(`${header64}.${payload64}`);
   const isGood = verify(hash, signed, certificate.publicKey, Buffer.from(signature64, 'base64url'));
-  if (!isGood) throw refused('was not made with its certificate');
+  if (!isGood) throw refused('does not match its certificate');
 }
 
 function readObject(base64url: string): JsonObject | null {
@@ -48,11 +48,11 @@ function readObject(base64url: string): JsonObject | null {
 
 function readCertificate(chain: unknown): X509Certificate {
   const first: unknown = Array.isArray(chain) ? chain[0] : undefined;
-  if (typeof first !== 'string') throw refused('names no certificate in x5c');
+  if (typeof first !== 'string') throw refused('has no certificate in x5c');
   try {
     return new X509Certificate(Buffer.from(first, 'base64'));
   } catch {
-    throw refused('has a certificate in x5c that cannot be read');
+    throw refused('has an unreadable certificate in x5c');
   }
 }
 

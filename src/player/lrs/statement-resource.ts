@@ -80,15 +80,15 @@ async function store(
   const isList = Array.isArray(value);
   const values: unknown[] = isList ? value : [value];
   if (values.length > MAX_BATCH) {
-    throw new ProblemError('content-too-large', `A request holds at most ${MAX_BATCH} statements`);
+    throw new ProblemError('content-too-large', `A request may contain at most ${MAX_BATCH} statements`);
   }
   if (request.method === 'PUT' && isList)
-    throw invalidInput([{ pointer: '', detail: 'must be one statement' }]);
+    throw invalidInput([{ pointer: '', detail: 'must be a single statement' }]);
   assertStatements(values, { isVersion2: version === '2.0.0', isList });
   if (id !== null) {
     const [statement] = values as [Statement];
     if (statement.id !== undefined && statement.id.toLowerCase() !== id.toLowerCase()) {
-      throw invalidInput([{ pointer: '/id', detail: 'must be the statementId of the query' }]);
+      throw invalidInput([{ pointer: '/id', detail: 'must equal the statementId in the query' }]);
     }
     statement.id = id;
   }
@@ -102,11 +102,11 @@ function readBody(request: LrsRequest): { value: unknown; contents: readonly Par
   const type = request.headers['content-type'] ?? '';
   if (JSON_TYPE.test(type)) return { value: readStatements(request.body), contents: [] };
   if (!MULTIPART.test(type)) {
-    throw new ProblemError('invalid-request', 'Statements are application/json or multipart/mixed');
+    throw new ProblemError('invalid-request', 'The Content-Type must be application/json or multipart/mixed');
   }
   const [first, ...contents] = readMultipart(type, request.body);
   if (first === undefined || !JSON_TYPE.test(first.headers['content-type'] ?? '')) {
-    throw new ProblemError('invalid-request', 'The first part of the body has to be application/json');
+    throw new ProblemError('invalid-request', 'The first part of the body must be application/json');
   }
   return { value: readStatements(first.content), contents };
 }
@@ -133,9 +133,9 @@ function contentsOf(statements: readonly Statement[], parts: readonly Part[]): A
     if (sha2 === undefined) throw new ProblemError('invalid-request', 'A part has no X-Experience-API-Hash');
     const attachment = attachments.find((each) => each.sha2.toLowerCase() === sha2);
     if (attachment === undefined)
-      throw new ProblemError('invalid-request', 'A part belongs to no attachment');
+      throw new ProblemError('invalid-request', 'A part does not belong to any attachment');
     if (hashLike(sha2, content) !== sha2) {
-      throw new ProblemError('invalid-request', 'A part does not have the hash that it names');
+      throw new ProblemError('invalid-request', 'A part does not match its X-Experience-API-Hash');
     }
     return { sha2, contentType: attachment.contentType, content };
   });

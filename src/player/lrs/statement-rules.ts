@@ -64,7 +64,8 @@ export function assertStatements(
     const at = isList ? pointerTo('', place) : '';
     statement(value, at, errors);
     const id = isObject(value) && typeof value.id === 'string' ? value.id.toLowerCase() : null;
-    if (id !== null && ids.has(id)) errors.add(pointerTo(at, 'id'), 'is the id of another statement here');
+    if (id !== null && ids.has(id))
+      errors.add(pointerTo(at, 'id'), 'is the id of another statement in this request');
     if (id !== null) ids.add(id);
   }
   if (errors.found.length > 0) throw invalidInput(errors.found);
@@ -118,10 +119,11 @@ function list(of: Rule): Rule {
 }
 
 const languageMap: Rule = (value, at, errors) => {
-  if (!isObject(value)) return errors.add(at, 'must be an object of texts by language');
+  if (!isObject(value)) return errors.add(at, 'must be an object with a text for each language');
   for (const [language, words] of Object.entries(value)) {
     const pointer = pointerTo(at, language);
-    const wrong = is.isLanguage(language) === null ? is.isText(words) : 'must be named by a language tag';
+    const wrong =
+      is.isLanguage(language) === null ? is.isText(words) : 'must have a language tag as its name';
     if (wrong !== null) errors.add(pointer, wrong);
   }
 };
@@ -129,7 +131,7 @@ const languageMap: Rule = (value, at, errors) => {
 const extensions: Rule = (value, at, errors) => {
   if (!isObject(value)) return errors.add(at, 'must be an object');
   for (const name of Object.keys(value)) {
-    if (is.isIri(name) !== null) errors.add(pointerTo(at, name), 'must be named by an absolute IRI');
+    if (is.isIri(name) !== null) errors.add(pointerTo(at, name), 'must have an absolute IRI as its name');
   }
 };
 
@@ -173,7 +175,7 @@ const authority: Rule = (value, at, errors) => {
   if (!isObject(value) || value.objectType !== 'Group') return;
   // OAuth: an application and the person that it acts for.
   if (!Array.isArray(value.member) || value.member.length !== 2 || identifierCount(value) > 0) {
-    errors.add(at, 'must be an agent, or a group of two agents without an identifier');
+    errors.add(at, 'must be an agent, or a group of two agents that has no identifier');
   }
 };
 
@@ -189,7 +191,7 @@ const components: Rule = (value, at, errors) => {
   list((item, itemAt, found) => void members(item, itemAt, found, rules, ['id']))(value, at, errors);
   if (!Array.isArray(value)) return;
   const ids = value.map((item) => (isObject(item) ? item.id : undefined));
-  if (new Set(ids).size !== ids.length) errors.add(at, 'must have an id of its own for each component');
+  if (new Set(ids).size !== ids.length) errors.add(at, 'must have a different id for each component');
 };
 
 const definition: Rule = (value, at, errors) => {
@@ -208,11 +210,11 @@ const definition: Rule = (value, at, errors) => {
   const allowed = COMPONENT_LISTS[interaction ?? ''] ?? [];
   for (const name of ALL_COMPONENTS) {
     if (Object.hasOwn(found, name) && !allowed.includes(name)) {
-      errors.add(pointerTo(at, name), 'does not belong to this interactionType');
+      errors.add(pointerTo(at, name), 'is not allowed for this interactionType');
     }
   }
   if (interaction === null && Object.hasOwn(found, 'correctResponsesPattern')) {
-    errors.add(pointerTo(at, 'interactionType'), 'is required beside correctResponsesPattern');
+    errors.add(pointerTo(at, 'interactionType'), 'is required with correctResponsesPattern');
   }
 };
 
@@ -257,14 +259,14 @@ const score: Rule = (value, at, errors) => {
   if (found === null) return;
   const { scaled, raw, min, max } = found;
   if (typeof scaled === 'number' && Math.abs(scaled) > 1) {
-    errors.add(pointerTo(at, 'scaled'), 'must be from -1 to 1');
+    errors.add(pointerTo(at, 'scaled'), 'must be between -1 and 1');
   }
   if (typeof min === 'number' && typeof max === 'number' && min >= max) {
     errors.add(pointerTo(at, 'min'), 'must be less than max');
   }
   if (typeof raw !== 'number') return;
   if ((typeof min === 'number' && raw < min) || (typeof max === 'number' && raw > max)) {
-    errors.add(pointerTo(at, 'raw'), 'must be from min to max');
+    errors.add(pointerTo(at, 'raw'), 'must be between min and max');
   }
 };
 
@@ -372,7 +374,7 @@ function statement(value: unknown, at: string, errors: Errors): void {
   contextFitsObject(found, at, errors);
   const isVoiding = isObject(found.verb) && found.verb.id === VOIDED;
   if (isVoiding && !(isObject(found.object) && found.object.objectType === 'StatementRef')) {
-    errors.add(pointerTo(at, 'object'), 'must be a StatementRef where the verb is voided');
+    errors.add(pointerTo(at, 'object'), 'must be a StatementRef if the verb is voided');
   }
 }
 
@@ -385,7 +387,10 @@ function contextFitsObject(
   if (!isObject(around) || !isObject(target) || (target.objectType ?? 'Activity') === 'Activity') return;
   for (const name of ['revision', 'platform']) {
     if (Object.hasOwn(around, name)) {
-      errors.add(pointerTo(pointerTo(at, 'context'), name), 'belongs to statements about an activity only');
+      errors.add(
+        pointerTo(pointerTo(at, 'context'), name),
+        'is only allowed in statements about an activity',
+      );
     }
   }
 }

@@ -100,7 +100,7 @@ export class StatementService {
     rules?.admit(fresh.map(({ statement }) => statement));
     const terms = fresh.map(({ statement }) => indexTerms(statement));
     if (terms.reduce((sum, each) => sum + each.length, 0) > MAX_TERMS) {
-      throw new ProblemError('content-too-large', 'The statements name too many activities and agents');
+      throw new ProblemError('content-too-large', 'The statements refer to too many activities and agents');
     }
     const copies = { remaining: MAX_COPIED_TERMS };
     const stored: StoredStatement[] = [];
@@ -263,7 +263,7 @@ function assertContents(
   }
   for (const sha2 of contents.keys()) {
     if (!named.has(sha2))
-      errors.push({ pointer: '/attachments', detail: `names no content with the hash ${sha2}` });
+      errors.push({ pointer: '/attachments', detail: `have no content with the hash ${sha2}` });
   }
   if (errors.length > 0) throw invalidInput(errors.slice(0, 100));
 }
@@ -272,7 +272,7 @@ function assertContents(
 function assertSame(scope: LrsScope, present: StatementRow, statement: Statement): void {
   const isReached = scope.launch === null || present.registration_id === scope.launch.registrationId;
   if (isReached && saysTheSame(JSON.parse(present.statement) as Statement, statement)) return;
-  throw new ProblemError('conflict', `There is another statement of the id ${present.statement_id}`);
+  throw new ProblemError('conflict', `Another statement has the id ${present.statement_id}`);
 }
 
 /** @throws {ProblemError} `forbidden` */
@@ -282,7 +282,7 @@ function assertOfLaunch(launch: LaunchScope, statement: Statement): void {
   }
   const registration = statement.context?.registration;
   if (typeof registration === 'string' && registration.toLowerCase() !== launch.registration) {
-    throw new ProblemError('forbidden', 'The registration is not the one of this launch');
+    throw new ProblemError('forbidden', 'The registration is not that of this launch');
   }
   const isAboutActivity = (statement.object.objectType ?? 'Activity') === 'Activity';
   if (isAboutActivity && !activitiesIn(statement).some(({ id }) => isOfLaunch(launch, id))) {
