@@ -64,6 +64,24 @@ describe('waiving a unit of a cmi5 course', () => {
     assert.deepEqual(await verbsOf(registrationId), ['waived', 'satisfied', 'satisfied']);
   });
 
+  it('is said by the units of the registration, and whether it is possible', async () => {
+    const registrationId = await register(
+      { id: ONE, moveOn: 'Passed' },
+      { id: TWO, moveOn: 'NotApplicable' },
+    );
+    const unitsOf = async () => {
+      const { units } = (await service.api.get(`/registrations/${registrationId}`)).body;
+      return units.map(({ waived, waivable }: Record<string, boolean>) => ({ waived, waivable }));
+    };
+    const satisfied = { waived: false, waivable: false };
+    assert.deepEqual(await unitsOf(), [{ waived: false, waivable: true }, satisfied]);
+    assert.equal((await waive(registrationId, { unit_id: ONE })).status, 200);
+    assert.deepEqual(await unitsOf(), [{ waived: true, waivable: false }, satisfied]);
+    assert.equal((await waive(registrationId, { unit_id: ONE })).status, 409);
+    await service.api.post(`/registrations/${registrationId}/reset`);
+    assert.deepEqual(await unitsOf(), [{ waived: false, waivable: true }, satisfied]);
+  });
+
   it('is heard of once, with the caller as its user', async () => {
     const registrationId = await register({ id: ONE }, { id: TWO });
     await waive(registrationId, { unit_id: ONE });

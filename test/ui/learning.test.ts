@@ -104,6 +104,11 @@ describe('what a learner did', () => {
     await fact('Language').getByText('Not chosen yet').waitFor();
     assert.equal(await page.getByText('Fire in en').count(), 0, 'no course is shown that may not be the one');
     await visit.assertAccessible();
+    await using list = await ui.visit(`/registrations?account_id=${accountId}`);
+    const row = list.page.getByRole('row', { name: /ada/ });
+    await row.getByText('Fire safety').waitFor();
+    await row.getByText('Language not chosen yet').waitFor();
+    await list.assertAccessible();
     const panel = page.getByRole('region', { name: 'Launch link' });
     await panel.getByLabel('Language').selectOption('German');
     await panel.getByRole('button', { name: 'Create launch link' }).click();
@@ -111,6 +116,8 @@ describe('what a learner did', () => {
     await visit.assertAccessible();
     await fact('Language').getByText('German (de)').waitFor();
     await fact('Course').getByRole('link', { name: 'Fire in de' }).waitFor();
+    await list.page.reload();
+    await row.getByText(/German · .*Fire in de/).waitFor();
     await page.getByRole('region', { name: 'Units' }).waitFor();
     await fact('Equivalent').getByRole('link').click();
     await visit.arrived(`/content/equivalents/${equivalentId}`);
@@ -180,6 +187,37 @@ describe('what a learner did', () => {
     await visit.assertAccessible();
     await page.setViewportSize(PHONE);
     await visit.assertNoSidewaysScrolling();
+  });
+
+  it('a unit of a cmi5 course is waived with a reason, and a unit of another standard is not offered', async () => {
+    const units = ['one', 'two'].map((name) => ({
+      id: `https://example.com/course/${name}`,
+      moveOn: 'Passed' as const,
+    }));
+    const { registrationId } = await registerTo(ui.service, cmi5Course(units));
+    const other = await registerTo(ui.service, scorm12Course());
+    await using visit = await ui.visit(`/registrations/${registrationId}`);
+    const { page } = visit;
+    const panel = page.getByRole('region', { name: 'Units' });
+    await panel
+      .getByRole('button', { name: /^Waive/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog', { name: /^Waive/ });
+    await dialog.getByText('It counts as completed and passed.').waitFor();
+    await dialog.getByRole('combobox', { name: 'Reason' }).click();
+    await page.getByRole('option', { name: 'Passed a test elsewhere' }).click();
+    await visit.assertAccessible();
+    await dialog.getByRole('button', { name: 'Waive unit' }).click();
+    await panel.getByText('Waived', { exact: true }).waitFor();
+    assert.equal(await panel.getByRole('button', { name: /^Waive/ }).count(), 1);
+    const statements = (await ui.service.api.get(`/registrations/${registrationId}/statements`)).body.data;
+    assert.match(JSON.stringify(statements), /Tested Out/);
+    await visit.assertAccessible();
+
+    await page.goto(`${ui.service.url}/ui/registrations/${other.registrationId}`);
+    await panel.getByRole('row').nth(1).waitFor();
+    assert.equal(await panel.getByRole('button', { name: /^Waive/ }).count(), 0);
   });
 
   it('fits on a phone, and a viewer sees it without the actions', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { isolate } from '../../web/src/utilities/isolate.ts';
 import { followLink } from '../support/player-client.ts';
 import { until } from '../support/until.ts';
 import { HOSTILE, Learning } from './support/learning.ts';
@@ -190,6 +191,38 @@ describe('registrations', () => {
     await page.getByRole('heading', { level: 1, name: 'ada' }).waitFor();
     const { body } = await api.get(`/registrations/${visit.address().replace('/registrations/', '')}`);
     assert.equal(body.equivalent_id, equivalent.id);
+  });
+
+  it('content that another account does not have stays chosen, is named as a fault, and is not registered', async () => {
+    const { api } = ui.service;
+    const { id: account } = await api.create('/accounts', { name: 'Poor account' });
+    await learning.accountWithCourses('Rich account');
+    await using visit = await ui.visit('/registrations?new=yes');
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Account' }).click();
+    await page.getByRole('option', { name: /^Rich account/ }).click();
+    await dialog.getByRole('combobox', { name: 'Course' }).click();
+    await page.getByRole('option', { name: /^Ladders/ }).click();
+    await dialog.getByLabel('Learner id').fill('moved-learner');
+    await dialog.getByRole('combobox', { name: 'Account' }).click();
+    await page.getByRole('option', { name: /^Poor account/ }).click();
+    const fault = dialog.getByText(
+      `${isolate('Poor account')} does not have ${isolate('Ladders')}. Choose something that it has, or add it to the account first`,
+    );
+    await fault.waitFor();
+    await dialog.getByText('Ladders', { exact: true }).waitFor();
+    await visit.assertAccessible();
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await fault.waitFor();
+    assert.deepEqual((await api.get('/registrations?learner_id=moved-learner')).body.data, []);
+
+    await dialog.getByRole('combobox', { name: 'Account' }).click();
+    await page.getByRole('option', { name: /^Rich account/ }).click();
+    await fault.waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('heading', { level: 1, name: 'moved-learner' }).waitFor();
+    assert.ok(account > 0);
   });
 
   it('registrations are found by how the learner’s id begins; one learner’s are shown alone', async () => {

@@ -105,6 +105,10 @@ export const RegistrationUnitRecord = Type.Object(
     duration: Type.Integer({ description: 'Whole seconds, over all visits.' }),
     completion_dt: OptionalDateTime('When it was first completed.'),
     opened_dt: OptionalDateTime('When the learner first opened it; null before that.'),
+    waived: Type.Boolean({ description: 'Whether the learner was excused from it (cmi5).' }),
+    waivable: Type.Boolean({
+      description: 'Whether it can be waived: a unit of a cmi5 course that is not satisfied.',
+    }),
   },
   {
     title: 'RegistrationUnit',

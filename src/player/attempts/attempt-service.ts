@@ -285,6 +285,13 @@ export class AttemptService {
     return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number, { dataOf }) };
   }
 
+  /** The latest attempt of a registration with its units and all their data; for standards whose data is small. */
+  async latestWithDataOf(registrationId: string): Promise<(Attempt & { units: UnitState[] }) | null> {
+    const attempt = await readLatestAttempt(this.#reader, registrationId);
+    if (attempt === undefined) return null;
+    return { ...attempt, units: await readUnits(this.#reader, registrationId, attempt.number) };
+  }
+
   /**
    * The units of a registration's latest attempt that were opened.
    * @param dataOf the one unit that comes with its data; null for none

@@ -4,6 +4,7 @@ import type { Reader } from '../../database/database.ts';
 import { formatOptionalDateTime } from '../../time/date-time.ts';
 import { NOTHING_LEARNED } from '../attempts/attempt.ts';
 import type { AttemptService } from '../attempts/attempt-service.ts';
+import { factsOf, isSatisfied } from '../cmi5/cmi5-facts.ts';
 import type { PlayerCourses } from '../courses/player-courses.ts';
 
 const MS_PER_SECOND = 1_000;
@@ -21,14 +22,19 @@ export async function unitRecordsOf(
   }: { attempts: AttemptService; courses: PlayerCourses; reader: Pick<Reader, 'query'> },
 ): Promise<{ attempt: number; units: RegistrationUnitRecord[] }> {
   const course = await courses.read(reader, courseId, versionId);
-  const latest = await attempts.latestOf(registrationId);
+  const isCmi5 = course.learningStandard === 'CMI5';
+  const latest = await (isCmi5
+    ? attempts.latestWithDataOf(registrationId)
+    : attempts.latestOf(registrationId));
   const opened = latest === null || latest.endedAt !== null ? [] : latest.units;
   const states = new Map(opened.map((unit) => [unit.unitId, unit]));
   return {
     attempt: latest?.number ?? 0,
-    units: course.units.map(({ id, title }) => {
+    units: course.units.map((unit) => {
+      const { id, title } = unit;
       const state = states.get(id);
       const { completion, success, score } = state ?? NOTHING_LEARNED;
+      const facts = isCmi5 ? factsOf(state ?? null) : null;
       return {
         unit_id: id,
         title,
@@ -38,6 +44,8 @@ export async function unitRecordsOf(
         duration: Math.floor((state?.durationMs ?? 0) / MS_PER_SECOND),
         completion_dt: formatOptionalDateTime(state?.completedAt ?? null),
         opened_dt: formatOptionalDateTime(state?.openedAt ?? null),
+        waived: facts?.waived ?? false,
+        waivable: facts !== null && !isSatisfied(unit, facts),
       };
     }),
   };

@@ -22,6 +22,10 @@ export interface ListedRegistration {
   course_id: number;
   course_name: string | null;
   version_id: number;
+  equivalent_id: number | null;
+  equivalent_name: string | null;
+  /** Of the equivalent; null until one is chosen. */
+  language: string | null;
   learner_id: string;
   completion: string;
   success: string;
@@ -84,6 +88,7 @@ function withColumns(filtered: ReturnType<typeof filteredBy>) {
   return filtered
     .leftJoin('accounts', 'accounts.id', 'registrations.account_id')
     .leftJoin('courses', 'courses.id', 'registrations.course_id')
+    .leftJoin('equivalents', 'equivalents.id', 'registrations.equivalent_id')
     .select([
       'registrations.registration_id',
       'registrations.account_id',
@@ -91,6 +96,9 @@ function withColumns(filtered: ReturnType<typeof filteredBy>) {
       'registrations.course_id',
       'courses.name as course_name',
       'registrations.version_id',
+      'registrations.equivalent_id',
+      'equivalents.name as equivalent_name',
+      'registrations.language',
       'registrations.learner_id',
       'registrations.completion',
       'registrations.success',

@@ -73,6 +73,11 @@ export const registrationQuery = (id: string) =>
     ...polling(REGISTRATION_MS),
   });
 
+/** Excuses the learner from a unit of a cmi5 course. */
+export function waiveUnit(id: string, body: { unit_id: string; reason: string }): Promise<Registration> {
+  return request('POST', `/registrations/${encodeURIComponent(id)}/waive`, { body });
+}
+
 /** The data that the course reported in each attempt, latest attempt first, page by page. */
 export const runtimeQuery = (id: string) =>
   infiniteQueryOptions({

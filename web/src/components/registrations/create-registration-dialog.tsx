@@ -1,8 +1,9 @@
 import { Anchor, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import type { RegistrationInput } from '../../../../src/content/registrations/registration-schemas.ts';
+import { assetSearchQuery, assetsByIdQuery } from '../../api/assets.ts';
 import { ApiError, isProblem } from '../../api/errors.ts';
 import { createRegistration, registrationsKey } from '../../api/registrations.ts';
 import { newIdempotencyKey } from '../../api/request.ts';
@@ -71,6 +72,7 @@ function CreateForm({
     key.current = '';
     setFaults(({ [field]: _mended, ...others }) => others);
   };
+  const notHeld = useNotHeld(account[0], course[0]);
   const create = useMutation({
     mutationFn: (body: RegistrationInput) => {
       if (key.current === '') key.current = newIdempotencyKey();
@@ -93,6 +95,10 @@ function CreateForm({
         ...(subject === undefined ? { course_id: texts.checks.course } : {}),
         ...(learner_id === '' ? { learner_id: texts.checks.learner } : {}),
       });
+      return;
+    }
+    if (notHeld !== null) {
+      places.current.course_id?.querySelector('input')?.focus();
       return;
     }
     setFaults({});
@@ -148,7 +154,7 @@ function CreateForm({
               setCourse(value);
               changed('course_id');
             }}
-            error={faults.course_id}
+            error={faults.course_id ?? notHeld ?? undefined}
           />
         </div>
         <div ref={place('learner_id')}>
@@ -184,4 +190,29 @@ function faultsIn(error: unknown): Faults {
     .map(([field, detail]) => [field === 'equivalent_id' ? 'course_id' : field, detail] as const)
     .filter(([field]) => (FIELDS as readonly string[]).includes(field));
   return Object.fromEntries(known);
+}
+
+/**
+ * Why the chosen content cannot be registered for: another account was chosen, which does not have it. It stays chosen,
+ * so that nothing changes unseen. Null if the account has it, or while that is not known.
+ */
+function useNotHeld(account: PickedAsset | undefined, chosen: PickedAsset | undefined): string | null {
+  const isKnown = account !== undefined && chosen !== undefined;
+  const found = useQuery({
+    ...assetSearchQuery(
+      chosen === undefined ? [] : [chosen.type],
+      String(chosen?.id ?? ''),
+      account?.id ?? null,
+    ),
+    enabled: isKnown,
+  });
+  const named = useQuery(
+    assetsByIdQuery(
+      [account, chosen].flatMap((each) => (each === undefined ? [] : [{ type: each.type, id: each.id }])),
+    ),
+  );
+  if (!isKnown || found.data === undefined || found.data.some(({ id }) => id === chosen.id)) return null;
+  const nameOf = ({ type, id, name }: PickedAsset) =>
+    name ?? named.data?.find((each) => each.type === type && each.id === id)?.name ?? String(id);
+  return texts.checks.notHeld(nameOf(chosen), nameOf(account));
 }

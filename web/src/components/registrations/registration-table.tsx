@@ -11,6 +11,7 @@ import {
 } from '../../api/registrations.ts';
 import { useIsAdmin } from '../../app/session-context.ts';
 import { registrations } from '../../texts/registrations.ts';
+import { languageName } from '../../utilities/language-name.ts';
 import { listQuery } from '../../utilities/table-search.ts';
 import { DataTable } from '../data-table.tsx';
 import { EmptyState } from '../empty-state.tsx';
@@ -45,9 +46,7 @@ const LEARNER: Column<RegistrationOverview> = {
 const COURSE: Column<RegistrationOverview> = {
   id: 'course',
   label: words.course,
-  cell: ({ course_name, course_id }) => (
-    <bdi className={styles.name}>{course_name ?? registrations.unknownCourse(course_id)}</bdi>
-  ),
+  cell: (registration) => <SubjectCell registration={registration} />,
 };
 const ACCOUNT: Column<RegistrationOverview> = {
   id: 'account',
@@ -186,7 +185,29 @@ export function RegistrationTable({
   );
 }
 
+/** The course; of an equivalent, the equivalent and the language that the learner got. */
+function SubjectCell({ registration }: { registration: RegistrationOverview }) {
+  const { course_id, course_name, equivalent_id, equivalent_name, language } = registration;
+  const course = course_name ?? registrations.unknownCourse(course_id);
+  if (equivalent_id === null) return <bdi className={styles.name}>{course}</bdi>;
+  const equivalent = equivalent_name ?? registrations.unknownEquivalent(equivalent_id);
+  // Until a language is chosen, the record has the first course of the equivalent.
+  const chosen =
+    language === null
+      ? registrations.noLanguage
+      : registrations.inLanguage(course, languageName(language) ?? language);
+  return (
+    <>
+      <bdi className={styles.name}>{equivalent}</bdi>
+      <span className={styles.second}>{chosen}</span>
+    </>
+  );
+}
+
 /** A learner may have several registrations. */
-function nameInList({ learner_id, course_id, course_name }: RegistrationOverview): string {
-  return registrations.inList(learner_id, course_name ?? registrations.unknownCourse(course_id));
+function nameInList({ learner_id, course_id, course_name, equivalent_name }: RegistrationOverview): string {
+  return registrations.inList(
+    learner_id,
+    equivalent_name ?? course_name ?? registrations.unknownCourse(course_id),
+  );
 }

@@ -1,11 +1,16 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
 import type { RegistrationUnit, RegistrationWithUnits } from '../../../api/registrations.ts';
+import { useIsAdmin } from '../../../app/session-context.ts';
 import { DataRows } from '../../../components/data-rows.tsx';
 import { Panel } from '../../../components/panel.tsx';
 import { RegistrationState } from '../../../components/registrations/registration-state.tsx';
 import { formatClock, formatScore } from '../../../components/registrations/results.ts';
+import { StatusBadge } from '../../../components/status-badge.tsx';
 import type { Column } from '../../../components/table-columns.ts';
 import { registrations } from '../../../texts/registrations.ts';
 import styles from '../registrations.module.css';
+import { WaiveDialog } from './waive-dialog.tsx';
 
 const texts = registrations.units;
 
@@ -20,9 +25,12 @@ const COLUMNS: readonly Column<RegistrationUnit>[] = [
     id: 'state',
     label: texts.state,
     width: '8.5rem',
-    cell: ({ completion, success, opened_dt }) => (
-      <RegistrationState registration={{ completion, success, launched_dt: opened_dt }} />
-    ),
+    cell: ({ completion, success, opened_dt, waived }) =>
+      waived ? (
+        <StatusBadge tone="good">{texts.waived}</StatusBadge>
+      ) : (
+        <RegistrationState registration={{ completion, success, launched_dt: opened_dt }} />
+      ),
   },
   { id: 'score', label: texts.score, width: '5rem', align: 'end', cell: ({ score }) => formatScore(score) },
   {
@@ -34,11 +42,51 @@ const COLUMNS: readonly Column<RegistrationUnit>[] = [
   },
 ];
 
-/** The units of the course, with the learner's progress in the latest attempt. */
-export function UnitsPanel({ registration: { attempt, units } }: { registration: RegistrationWithUnits }) {
+/** The units of the course, with the learner's progress in the latest attempt. Those of cmi5 courses can be waived. */
+export function UnitsPanel({ registration }: { registration: RegistrationWithUnits }) {
+  const { attempt, units, registration_id: registrationId } = registration;
+  const isAdmin = useIsAdmin();
+  // Kept while its dialog fades out.
+  const [unit, setUnit] = useState<RegistrationUnit | null>(null);
+  const [waiving, setWaiving] = useState(false);
+  const actions: Column<RegistrationUnit> = {
+    id: 'actions',
+    label: texts.actions,
+    width: '6rem',
+    align: 'end',
+    card: 'actions',
+    cell: (row) =>
+      row.waivable && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={texts.waive.of(row.title)}
+          onClick={() => {
+            setUnit(row);
+            setWaiving(true);
+          }}
+        >
+          {texts.waive.action}
+        </Button>
+      ),
+  };
+  const canWaive = isAdmin && units.some(({ waivable }) => waivable);
   return (
     <Panel title={texts.title} description={texts.description(attempt)} flush>
-      <DataRows label={texts.title} columns={COLUMNS} rows={units} rowKey={({ unit_id }) => unit_id} />
+      <DataRows
+        label={texts.title}
+        columns={canWaive ? [...COLUMNS, actions] : COLUMNS}
+        rows={units}
+        rowKey={({ unit_id }) => unit_id}
+      />
+      {unit !== null && (
+        <WaiveDialog
+          registrationId={registrationId}
+          unit={unit}
+          opened={waiving}
+          onClose={() => setWaiving(false)}
+        />
+      )}
     </Panel>
   );
 }
